@@ -1,0 +1,35 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { type CodegenConfig, generate } from '@graphql-codegen/cli'
+import { lexicographicSortSchema, printSchema } from 'graphql'
+import { schema } from './schema/index.ts'
+
+/** Makes the generated files: `node codegen.ts` writes them, `node codegen.ts --check` fails when one is not current. */
+const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`
+
+const documents: CodegenConfig = {
+  schema: sdl,
+  documents: 'rest/operations.graphql',
+  silent: true,
+  generates: {
+    'rest/operations.ts': {
+      plugins: ['typescript-operations', 'typed-document-node'],
+      config: {
+        useTypeImports: true,
+        enumsAsTypes: true,
+        skipTypename: true,
+        dedupeFragments: true,
+        scalars: { ID: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' },
+      },
+    },
+  },
+}
+
+const files = [{ filename: 'schema/schema.graphql', content: sdl }, ...(await generate(documents, false))]
+const check = process.argv.includes('--check')
+for (const { filename, content } of files) {
+  if (!check) await writeFile(filename, content)
+  else if ((await readFile(filename, 'utf8').catch(() => '')) !== content) {
+    console.error(`${filename} is not current: run "npm run codegen"`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,31 @@
+/** One entry of `data.error_info`: what is wrong and, where it helps, which field or item it is about. */
+export interface ErrorInfo {
+  reason: string
+  details: string
+  field?: string
+  index?: number
+}
+
+/** The spec's response envelope as JSON text (spec: Response envelope). A `Map` in `data` becomes an object with its keys in order. */
+export function envelope(code: 0 | -1, message: string, requestId: string, data: unknown): string {
+  return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":${toJson(data)}}`
+}
+
+/** The envelope of every error: one entry for each fault. */
+export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]): string {
+  return envelope(-1, 'ERROR', requestId, { error_info: errorInfo })
+}
+
+/**
+ * JSON text in which maps are objects. A plain JavaScript object cannot be the map from SKU codes: it loses `__proto__` and moves keys
+ * such as `1002` to the front.
+ */
+function toJson(value: unknown): string {
+  if (value instanceof Map) return braces([...value])
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return braces(Object.entries(value))
+  return JSON.stringify(value)
+}
+
+function braces(entries: [string, unknown][]): string {
+  return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`).join(',')}}`
+}

@@ -1,0 +1,105 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Which assets: `channel`, `parentCode` and `assetId` narrow together. One of them must be given. */
+export type AssetSelector = {
+  /** These assets; an empty list chooses none. */
+  assetId?: Array<string> | null | undefined;
+  /** Assets linked on this channel. */
+  channel?: string | null | undefined;
+  /** Assets linked to this parent code. */
+  parentCode?: string | null | undefined;
+  /** The store. */
+  storeUuid: string;
+};
+
+/** Which links between a parent code and assets to remove on a channel. */
+export type AssetUnlink = {
+  /** The assets to unlink; left out: every asset linked there; an empty list: none. */
+  assetId?: Array<string> | null | undefined;
+  /** The channel. */
+  channel: string;
+  /** The parent code. */
+  parentCode: string;
+  /** The store. */
+  storeUuid: string;
+};
+
+/** A store to create (spec: Store). Repeated values of a list are kept once, in order. */
+export type CreateStoreInput = {
+  /** Each one of `enumerations.channels`; may be empty. */
+  channels: Array<string>;
+  /** Each one of `enumerations.defaultAutomations`; may be empty. */
+  defaultAutomation: Array<string>;
+  /** Each one of `enumerations.regions`; may be empty. */
+  region: Array<string>;
+  /** 1 to 200 characters after trimming. */
+  storeName: string;
+  /** One of `enumerations.storeTaxonomies`. */
+  storeTaxonomy: string;
+  /** Up to 2,048 characters, or null. */
+  storeWebsite?: string | null | undefined;
+};
+
+/** What to write of a product. `status` is a string so that a bad one is that product's failure, not the whole request's. */
+export type ProductPatch = {
+  /** Attributes to merge into the product: others stay. Values are strings of up to 65,535 characters. */
+  attributes?: Record<string, unknown> | null | undefined;
+  /** The SKU code: 1 to 255 characters; case matters. */
+  productCode: string;
+  /** As over REST: `active`, `new`, `problem`, `inactive`, `draft` or `under review`. */
+  status?: string | null | undefined;
+};
+
+export type ListAssetsQueryVariables = Exact<{
+  storeUuid: string;
+  channel: string;
+  assetFormat: string;
+  offset: number;
+  limit: number;
+}>;
+
+
+export type ListAssetsQuery = { assetGroups: { totalGroups: number, returnedGroups: number, groups: Array<{ parentCode: string, channel: string, assetType: string, storeUuid: string, assets: Array<{ assetId: string, urlField: string, url: string }> }> } };
+
+export type UpdateProductsMutationVariables = Exact<{
+  storeUuid: string;
+  products: Array<ProductPatch> | ProductPatch;
+}>;
+
+
+export type UpdateProductsMutation = { updateProducts: { storeUuid: string, updatedSkus: Array<string>, unavailableSkus: Array<string>, failedProducts: Array<{ productCode: string, failures: Array<{ attribute: string, reason: string }> }> } };
+
+export type CreateStoreMutationVariables = Exact<{
+  input: CreateStoreInput;
+  copyTaxonomy: boolean;
+  linkedStoreId?: string | null | undefined;
+}>;
+
+
+export type CreateStoreMutation = { createStore: { storeUuid: string, storeGroup: string } };
+
+export type DeleteAssetsMutationVariables = Exact<{
+  selectors: Array<AssetSelector> | AssetSelector;
+}>;
+
+
+export type DeleteAssetsMutation = { deleteAssets: { deletedCount: number, failed: number, errorInfo: Array<{ reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null }> } };
+
+export type UnlinkAssetsMutationVariables = Exact<{
+  links: Array<AssetUnlink> | AssetUnlink;
+}>;
+
+
+export type UnlinkAssetsMutation = { unlinkAssets: { unlinked: number, failed: number, errorInfo: Array<{ reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null }> } };
+
+export type ItemFailureFragment = { reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null };
+
+export const ItemFailureFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<ItemFailureFragment, unknown>;
+export const ListAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ListAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"channel"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"assetFormat"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"offset"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"limit"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"assetGroups"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"channel"},"value":{"kind":"Variable","name":{"kind":"Name","value":"channel"}}},{"kind":"Argument","name":{"kind":"Name","value":"assetFormat"},"value":{"kind":"Variable","name":{"kind":"Name","value":"assetFormat"}}},{"kind":"Argument","name":{"kind":"Name","value":"offset"},"value":{"kind":"Variable","name":{"kind":"Name","value":"offset"}}},{"kind":"Argument","name":{"kind":"Name","value":"limit"},"value":{"kind":"Variable","name":{"kind":"Name","value":"limit"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"totalGroups"}},{"kind":"Field","name":{"kind":"Name","value":"returnedGroups"}},{"kind":"Field","name":{"kind":"Name","value":"groups"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"assetType"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"assets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"assetId"}},{"kind":"Field","name":{"kind":"Name","value":"urlField"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}}]}}]}}]}}]} as unknown as DocumentNode<ListAssetsQuery, ListAssetsQueryVariables>;
+export const UpdateProductsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"UpdateProducts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"products"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProductPatch"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"updateProducts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"products"},"value":{"kind":"Variable","name":{"kind":"Name","value":"products"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"updatedSkus"}},{"kind":"Field","name":{"kind":"Name","value":"unavailableSkus"}},{"kind":"Field","name":{"kind":"Name","value":"failedProducts"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"productCode"}},{"kind":"Field","name":{"kind":"Name","value":"failures"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attribute"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}}]}}]}}]}}]} as unknown as DocumentNode<UpdateProductsMutation, UpdateProductsMutationVariables>;
+export const CreateStoreDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateStore"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateStoreInput"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"copyTaxonomy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"linkedStoreId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createStore"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}},{"kind":"Argument","name":{"kind":"Name","value":"copyTaxonomy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"copyTaxonomy"}}},{"kind":"Argument","name":{"kind":"Name","value":"linkedStoreId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"linkedStoreId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"storeGroup"}}]}}]}}]} as unknown as DocumentNode<CreateStoreMutation, CreateStoreMutationVariables>;
+export const DeleteAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DeleteAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"selectors"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AssetSelector"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deleteAssets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"selectors"},"value":{"kind":"Variable","name":{"kind":"Name","value":"selectors"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deletedCount"}},{"kind":"Field","name":{"kind":"Name","value":"failed"}},{"kind":"Field","name":{"kind":"Name","value":"errorInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ItemFailure"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<DeleteAssetsMutation, DeleteAssetsMutationVariables>;
+export const UnlinkAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"UnlinkAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"links"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AssetUnlink"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unlinkAssets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"links"},"value":{"kind":"Variable","name":{"kind":"Name","value":"links"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unlinked"}},{"kind":"Field","name":{"kind":"Name","value":"failed"}},{"kind":"Field","name":{"kind":"Name","value":"errorInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ItemFailure"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<UnlinkAssetsMutation, UnlinkAssetsMutationVariables>;

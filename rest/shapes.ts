@@ -1,0 +1,81 @@
+import { z } from 'zod'
+
+/** The enumerations that shapes depend on: plain lists, as they are in force when the request comes. */
+export interface Enumerations {
+  channels: readonly string[]
+  assetFormats: readonly string[]
+  storeTaxonomies: readonly string[]
+  regions: readonly string[]
+  defaultAutomations: readonly string[]
+}
+
+const largestInt = 2_147_483_647
+
+const storable = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** A string that can be stored unchanged. */
+export const text = z.string('must be a string').refine(storable, 'must be a string without NUL and lone surrogates')
+
+/** A whole number in a query; what is above `max` counts as `max`. */
+export function wholeNumber(min: number, max = largestInt) {
+  return z
+    .string()
+    .refine((value) => /^-?\d+$/.test(value) && Number(value) >= min, `must be a whole number of at least ${min}`)
+    .transform((value) => Math.min(Number(value), max))
+}
+
+/** A boolean in a query. */
+export const flag = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((value) => value === 'true' || value === '1')
+
+/** One of the values of an enumeration. */
+export function oneOf(values: readonly string[]) {
+  return z.string('must be a string').refine((value) => values.includes(value), `must be one of ${values.join(', ')}`)
+}
+
+/** The body of POST /stores (spec: Store). */
+export function newStore(enumerations: Enumerations) {
+  return z.object(
+    {
+      store_name: text.refine((name) => hasLength(name.trim(), 1, 200), 'must have 1 to 200 characters after trimming'),
+      store_taxonomy: oneOf(enumerations.storeTaxonomies),
+      region: z.array(oneOf(enumerations.regions), 'must be a list'),
+      channels: z.array(oneOf(enumerations.channels), 'must be a list'),
+      default_automation: z.array(oneOf(enumerations.defaultAutomations), 'must be a list'),
+      store_website: text.refine((url) => hasLength(url, 0, 2048), 'must have at most 2048 characters').nullish(),
+    },
+    'must be an object',
+  )
+}
+
+/** The body of PUT /products. Attributes are judged one by one later: a bad one is its product's failure, not the request's. */
+export const productPatches = z.array(
+  z.looseObject({ product_code: z.string('must be a string') }, 'must be an object'),
+  'must be a list',
+)
+
+const assetIds = z
+  .union([z.string(), z.array(z.string())], 'must be a string or a list of strings')
+  .refine((ids) => [ids].flat().every(storable), 'must be strings without NUL and lone surrogates')
+  .nullish()
+
+/** The body of DELETE /assets. */
+export const assetSelectors = z.array(
+  z.object(
+    { store_uuid: text, channel: text.nullish(), parent_code: text.nullish(), asset_id: assetIds },
+    'must be an object',
+  ),
+  'must be a list',
+)
+
+/** The body of POST /assets/unlink. */
+export const assetUnlinks = z.array(
+  z.object({ store_uuid: text, parent_code: text, channel: text, asset_id: assetIds }, 'must be an object'),
+  'must be a list',
+)
+
+function hasLength(value: string, min: number, max: number): boolean {
+  const length = value.length > 2 * max ? value.length : [...value].length
+  return length >= min && length <= max
+}

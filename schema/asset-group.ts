@@ -1,0 +1,141 @@
+import {
+  type AssetEntry,
+  type AssetGroup,
+  type AssetGroupPage,
+  checkFormat,
+  largestPage,
+  listGroups,
+} from '../src/catalog/asset-groups.ts'
+import { isUnavailable } from '../src/database/unavailable.ts'
+import { unavailable } from '../src/errors.ts'
+import { builder } from './builder.ts'
+import { ProductRef } from './product.ts'
+import { StoreRef } from './store.ts'
+import { storable } from './validation.ts'
+
+const AssetEntryRef = builder.objectRef<AssetEntry>('AssetEntry').implement({
+  description: 'An asset at its place in a group (spec: Asset entry).',
+  fields: (t) => ({
+    assetId: t.exposeString('assetId', { description: "The asset's id, unique in its store." }),
+    url: t.exposeString('url', { description: 'Where the asset lies.' }),
+    position: t.exposeInt('position', { description: 'Its place in the group, from 1, without gaps.' }),
+    urlField: t.exposeString('urlField', {
+      description: 'The REST field that carries the URL, such as `Image URL 1`.',
+    }),
+  }),
+})
+
+export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').implement({
+  description: 'The assets of one format that are linked to one parent code on one channel (spec: Asset group).',
+  fields: (t) => ({
+    parentCode: t.exposeString('parentCode', { description: "The parent code: a product's SKU code." }),
+    channel: t.exposeString('channel', { description: 'The channel of the group.' }),
+    assetType: t.exposeString('assetType', { description: 'The format of its assets, such as `image`.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'The store that owns the group.' }),
+    assets: t.field({
+      type: [AssetEntryRef],
+      description: 'The assets in order; at least one.',
+      resolve: (group) => group.assets,
+    }),
+    product: t.field({
+      type: ProductRef,
+      nullable: true,
+      description: 'The product of the parent code; null when there is none.',
+      resolve: async (group, _args, { loaders }) =>
+        loaders.product.load({ storeUuid: group.storeUuid, productCode: group.parentCode }),
+    }),
+  }),
+})
+
+const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').implement({
+  description: 'A page of asset groups in the order of their parent codes, by code point.',
+  fields: (t) => ({
+    totalGroups: t.exposeInt('totalGroups', { description: 'How many groups match, exactly.' }),
+    returnedGroups: t.int({ description: 'How many groups this page has.', resolve: (page) => page.groups.length }),
+    groups: t.field({ type: [AssetGroupRef], description: 'The groups.', resolve: (page) => page.groups }),
+  }),
+})
+
+const pageArgs = builder.args((t) => ({
+  channel: t.string({
+    defaultValue: 'SMP',
+    description: 'The channel; an unknown one lists nothing.',
+    validate: storable,
+  }),
+  assetFormat: t.string({
+    defaultValue: 'image',
+    description: 'One of `enumerations.assetFormats`, else `invalid_request`.',
+    validate: storable,
+  }),
+  offset: t.int({ defaultValue: 0, description: 'How many groups to pass over: 0 or more.', validate: { min: 0 } }),
+  limit: t.int({
+    defaultValue: largestPage,
+    description: 'How many groups to return: 1 or more; above 50 it counts as 50.',
+    validate: { min: 1 },
+  }),
+}))
+
+interface PageArguments {
+  channel?: string | null | undefined
+  assetFormat?: string | null | undefined
+  offset?: number | null | undefined
+  limit?: number | null | undefined
+}
+
+const queryOf = ({ channel, assetFormat, offset, limit }: PageArguments) => ({
+  channel: channel ?? 'SMP',
+  assetFormat: assetFormat ?? 'image',
+  offset: offset ?? 0,
+  limit: Math.min(limit ?? largestPage, largestPage),
+})
+
+builder.objectField(StoreRef, 'assetGroups', (t) =>
+  t.field({
+    type: AssetGroupPageRef,
+    description: 'A page of asset groups, by offset as the REST listing has it (spec: GET /assets).',
+    args: pageArgs,
+    resolve: async (store, args, { loaders, enumerations }) => {
+      const query = queryOf(args)
+      checkFormat(enumerations, query.assetFormat)
+      return listing(
+        async () => (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [] },
+      )
+    },
+  }),
+)
+
+builder.queryField('assetGroups', (t) =>
+  t.field({
+    type: AssetGroupPageRef,
+    description:
+      'The GET /assets operation: a page of asset groups of one store. Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
+    args: { storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }), ...pageArgs },
+    resolve: (_root, args, { db, enumerations }) => {
+      const query = queryOf(args)
+      checkFormat(enumerations, query.assetFormat)
+      return listing(() => listGroups(db, args.storeUuid, query))
+    },
+  }),
+)
+
+builder.objectField(ProductRef, 'assetGroups', (t) =>
+  t.field({
+    type: [AssetGroupRef],
+    description: "The groups whose parent code is this product's code, in the order of channel and format.",
+    args: {
+      channel: t.arg.string({ description: 'Only the groups of this channel.', validate: storable }),
+      assetFormat: t.arg.string({ description: 'Only the groups of this format.', validate: storable }),
+    },
+    resolve: async (product, { channel, assetFormat }, { loaders }) =>
+      (await loaders.assetGroupsOfParent({ channel, assetFormat }).load(product)) ?? [],
+  }),
+)
+
+/** The listing has a source of its own, so its failure has a code of its own (spec: HTTP mapping for GET /assets). */
+async function listing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw isUnavailable(error) ? unavailable('downstream_unavailable', error) : error
+  }
+}

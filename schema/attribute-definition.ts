@@ -1,0 +1,75 @@
+import { defineAttributes } from '../src/catalog/attribute-definitions.ts'
+import type { AttributeDefinition } from '../src/catalog/attribute-rules.ts'
+import { builder } from './builder.ts'
+import { items } from './validation.ts'
+
+const AttributeType = builder.enumType('AttributeType', {
+  description: "The type that an attribute's values must have.",
+  values: {
+    TEXT: { value: 'text', description: 'Any text.' },
+    NUMBER: { value: 'number', description: 'A decimal number such as `-12.5`.' },
+    BOOLEAN: { value: 'boolean', description: '`true` or `false`.' },
+    DATE: { value: 'date', description: 'A real day as `YYYY-MM-DD`.' },
+    URL: { value: 'url', description: 'An absolute URL with a host.' },
+    ENUM: { value: 'enum', description: 'One of the allowed values.' },
+  } as const,
+})
+
+const descriptions = {
+  name: "The attribute's name: 1 to 255 characters; not `status`, `product_code` or `assets`.",
+  type: 'The type of its values.',
+  allowedValues: 'The only values allowed; at least one for the type `ENUM`.',
+  maxLength: 'The longest value allowed, in characters.',
+  pattern: 'A pattern in RE2 syntax that the whole value must match.',
+}
+
+export const AttributeDefinitionRef = builder.objectRef<AttributeDefinition>('AttributeDefinition').implement({
+  description: "What a store demands of an attribute's values. An attribute without a definition takes any string.",
+  fields: (t) => ({
+    name: t.exposeString('name', { description: descriptions.name }),
+    type: t.expose('type', { type: AttributeType, description: descriptions.type }),
+    allowedValues: t.exposeStringList('allowedValues', { nullable: true, description: descriptions.allowedValues }),
+    maxLength: t.exposeInt('maxLength', { nullable: true, description: descriptions.maxLength }),
+    pattern: t.exposeString('pattern', { nullable: true, description: descriptions.pattern }),
+  }),
+})
+
+const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
+  description: 'A definition to make, or to put in the place of the one of the same name.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: descriptions.name }),
+    type: t.field({ type: AttributeType, required: true, description: descriptions.type }),
+    allowedValues: t.stringList({ description: descriptions.allowedValues }),
+    maxLength: t.int({ description: descriptions.maxLength }),
+    pattern: t.string({ description: descriptions.pattern }),
+  }),
+})
+
+builder.mutationField('defineAttributes', (t) =>
+  t.field({
+    type: [AttributeDefinitionRef],
+    description:
+      "Defines attributes of a store; a definition of the same name is replaced, values already stored are not touched. Answers with all of the store's definitions. Errors: `invalid_request` (then nothing is defined), `store_not_found`.",
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'The store.' }),
+      definitions: t.arg({
+        type: [AttributeDefinitionInput],
+        required: true,
+        description: 'The definitions, each name once; at most 10,000.',
+        validate: items,
+      }),
+    },
+    resolve: (_root, { storeUuid, definitions }, { db }) =>
+      defineAttributes(
+        db,
+        storeUuid,
+        definitions.map((definition) => ({
+          name: definition.name,
+          type: definition.type,
+          allowedValues: definition.allowedValues ?? null,
+          maxLength: definition.maxLength ?? null,
+          pattern: definition.pattern ?? null,
+        })),
+      ),
+  }),
+)

@@ -1,0 +1,60 @@
+import type { KeysetPage } from '../src/catalog/keyset.ts'
+import { isStorable, shown } from '../src/catalog/text.ts'
+import { invalidRequest } from '../src/errors.ts'
+
+interface ConnectionArguments {
+  first?: number | null | undefined
+  after?: string | null | undefined
+  last?: number | null | undefined
+  before?: string | null | undefined
+}
+
+const defaultSize = 20
+const largestSize = 100
+
+/**
+ * A connection over rows that are ordered by a key: `keyOf` tells a row's, `read` gets the page of rows and one more, `isKey` tells what a
+ * cursor may hold. Throws `invalid_request`.
+ */
+export async function keysetConnection<Row>(
+  args: ConnectionArguments,
+  keyOf: (row: Row) => string,
+  read: (page: KeysetPage) => Promise<Row[]>,
+  isKey: (key: string) => boolean = isStorable,
+) {
+  if (args.first != null && args.last != null) {
+    throw invalidRequest([{ field: 'last', details: 'last must not come together with first' }])
+  }
+  const backwards = args.last != null
+  const size = Math.min(args.last ?? args.first ?? defaultSize, largestSize)
+  const after = keyOfCursor('after', args.after, isKey)
+  const before = keyOfCursor('before', args.before, isKey)
+  const rows = await read({ after, before, limit: size + 1, backwards })
+  const shownRows = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
+  const edges = shownRows.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
+  const more = rows.length > size
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: backwards ? before !== undefined : more,
+      hasPreviousPage: backwards ? more : after !== undefined,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}
+
+function cursorOf(key: string): string {
+  return Buffer.from(key).toString('base64url')
+}
+
+function keyOfCursor(
+  field: string,
+  cursor: string | null | undefined,
+  isKey: (key: string) => boolean,
+): string | undefined {
+  if (cursor == null) return undefined
+  const key = Buffer.from(cursor, 'base64url').toString()
+  if (key !== '' && isKey(key) && cursorOf(key) === cursor) return key
+  throw invalidRequest([{ field, details: `${field} must be a cursor from this connection; got ${shown(cursor)}` }])
+}

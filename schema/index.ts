@@ -1,0 +1,11 @@
+import './asset.ts'
+import './asset-group.ts'
+import './attribute-definition.ts'
+import './enumerations.ts'
+import './error-info.ts'
+import './product.ts'
+import './store.ts'
+import { builder } from './builder.ts'
+
+/** The whole GraphQL schema. Printed in schema.graphql. */
+export const schema = builder.toSchema()

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { isStorable, shown } from '../src/catalog/text.ts'
+import { CatalogueError, type Fault } from '../src/errors.ts'
+
+/** A text that PostgreSQL can hold unchanged. */
+export const storable = {
+  schema: z.string().refine(isStorable, { error: 'must be a text without NUL and lone surrogates' }),
+}
+
+/** A list of such texts. */
+export const storables = { schema: z.array(storable.schema) }
+
+/** A list of items to work on: at most 10,000 in a request (decisions: Envelope). */
+export const items = { maxLength: 10_000 } as const
+
+/** Turns what zod found in a field's arguments into the API's own error, with one fault for each issue. */
+export function validationError(error: z.ZodError, args: Record<string, unknown>): CatalogueError {
+  const faults = error.issues.map((issue) => faultOf(issue, args))
+  return new CatalogueError(faults[0]?.reason ?? 'invalid_request', faults)
+}
+
+function faultOf(issue: z.core.$ZodIssue, args: Record<string, unknown>): Fault {
+  const field = issue.path.reduce<string>(
+    (path, key) => (typeof key === 'number' ? `${path}[${key}]` : path === '' ? String(key) : `${path}.${String(key)}`),
+    '',
+  )
+  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], args)
+  const index = issue.path.find((key) => typeof key === 'number')
+  const at = { field, ...(index === undefined ? {} : { index }) }
+  if (issue.code === 'too_big' && Array.isArray(value)) {
+    const details = `${field} must have at most ${issue.maximum} items; got ${value.length}`
+    return { reason: 'payload_too_large', details, ...at }
+  }
+  return { reason: 'invalid_request', details: `${field} ${expectation(issue)}; got ${shown(value)}`, ...at }
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'too_small':
+      return `must be at least ${issue.minimum}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}`
+    default:
+      return issue.message
+  }
+}

@@ -1,0 +1,111 @@
+import { type Kysely, sql } from 'kysely'
+import { RE2JS } from 're2js'
+import type { Database } from '../database/tables.ts'
+import { type Fault, invalidRequest, storeNotFound } from '../errors.ts'
+import { type AttributeDefinition, definitionOf, nameFault } from './attribute-rules.ts'
+import { requireStore } from './stores.ts'
+import { isStorable, shown, storeUuidOf } from './text.ts'
+
+const columns = ['store_uuid', 'name', 'type', 'allowed_values', 'max_length', 'pattern'] as const
+
+/** The attribute definitions of the stores, by store, in the order of their names. */
+export async function listDefinitions(
+  db: Kysely<Database>,
+  storeUuids: readonly string[],
+): Promise<Map<string, AttributeDefinition[]>> {
+  const rows = await db
+    .selectFrom('attribute_definition')
+    .select(columns)
+    .where('store_uuid', 'in', storeUuids)
+    .orderBy('store_uuid')
+    .orderBy('name')
+    .execute()
+  const byStore = Map.groupBy(rows, (row) => row.store_uuid)
+  return new Map([...byStore].map(([storeUuid, group]) => [storeUuid, group.map(definitionOf)]))
+}
+
+/** The definitions of a store whose products are about to be written; throws `store_not_found`. One statement. */
+export async function requireDefinitions(
+  db: Kysely<Database>,
+  storeUuid: string,
+): Promise<{ storeUuid: string; definitions: AttributeDefinition[] }> {
+  const uuid = storeUuidOf(storeUuid)
+  if (!uuid) throw storeNotFound('storeUuid', storeUuid)
+  const rows = await db
+    .selectFrom('store as s')
+    .leftJoin('attribute_definition as d', 'd.store_uuid', 's.store_uuid')
+    .select(['d.name', 'd.type', 'd.allowed_values', 'd.max_length', 'd.pattern'])
+    .where('s.store_uuid', '=', uuid)
+    .orderBy('d.name')
+    .execute()
+  if (rows.length === 0) throw storeNotFound('storeUuid', storeUuid)
+  const definitions = rows.flatMap((row) =>
+    row.name === null || row.type === null ? [] : [definitionOf({ ...row, name: row.name, type: row.type })],
+  )
+  return { storeUuid: uuid, definitions }
+}
+
+/**
+ * Defines attributes of a store, replacing definitions of the same names; values already stored are not touched. Returns
+ * all of the store's definitions. Throws `invalid_request` with every fault, defining nothing, or `store_not_found`.
+ */
+export async function defineAttributes(
+  db: Kysely<Database>,
+  storeUuid: string,
+  definitions: readonly AttributeDefinition[],
+): Promise<AttributeDefinition[]> {
+  const faults = definitions.flatMap((definition, index) => definitionFaults(definition, index, definitions))
+  if (faults.length > 0) throw invalidRequest(faults)
+  const uuid = await requireStore(db, storeUuid)
+  const rows = definitions.map((definition) => ({
+    name: definition.name,
+    type: definition.type,
+    allowed_values: definition.allowedValues,
+    max_length: definition.maxLength,
+    pattern: definition.pattern,
+  }))
+  await sql`
+    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
+    select ${uuid}::uuid, name, type, allowed_values, max_length, pattern
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as i(name text, type text, allowed_values text[], max_length integer, pattern text)
+    order by name collate "C"
+    on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
+      max_length = excluded.max_length, pattern = excluded.pattern`.execute(db)
+  return (await listDefinitions(db, [uuid])).get(uuid) ?? []
+}
+
+function definitionFaults(
+  definition: AttributeDefinition,
+  index: number,
+  all: readonly AttributeDefinition[],
+): Omit<Fault, 'reason'>[] {
+  const { name, type, allowedValues, maxLength, pattern } = definition
+  const at = (field: string, problem: string) => ({
+    field: `definitions[${index}].${field}`,
+    index,
+    details: `definitions[${index}].${field} ${problem}`,
+  })
+  const faults = []
+  const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
+  if (badName) faults.push(at('name', `is not usable: ${badName}; got ${shown(name)}`))
+  if (all.findIndex((other) => other.name === name) < index) faults.push(at('name', `comes twice: ${shown(name)}`))
+  if (type === 'enum' && !allowedValues?.length) faults.push(at('allowedValues', 'must name at least one value'))
+  if (allowedValues?.some((value) => !isStorable(value))) {
+    faults.push(at('allowedValues', 'must be strings without NUL and lone surrogates'))
+  }
+  if (maxLength !== null && maxLength < 1) faults.push(at('maxLength', `must be at least 1; got ${maxLength}`))
+  const badPattern = pattern === null ? undefined : patternFault(pattern)
+  if (badPattern) faults.push(at('pattern', badPattern))
+  return faults
+}
+
+function patternFault(pattern: string): string | undefined {
+  if (!isStorable(pattern)) return 'must be a string without NUL and lone surrogates'
+  try {
+    RE2JS.compile(pattern)
+    return undefined
+  } catch (error) {
+    return `must be a pattern in RE2 syntax; got ${shown(pattern)}: ${error instanceof Error ? error.message : ''}`
+  }
+}

@@ -1,0 +1,101 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import type { ItemFailure } from './item-failure.ts'
+import { maintainReadModel } from './read-model.ts'
+import { failuresOf, type Match, type SelectedRow, type Selector, selectedRows, storesOf } from './selection.ts'
+import { lockStores } from './stores.ts'
+import { storeUuidOf } from './text.ts'
+
+export interface DeletedAssets {
+  /** Assets removed, each with all its links. */
+  deletedCount: number
+  failures: ItemFailure[]
+}
+
+/**
+ * Deletes the assets that the selectors choose, in one transaction (spec: DELETE /assets). `channel`, `parentCode` and `assetId` narrow
+ * together; a selector with none of them is refused as a failure of its own. Two statements, whatever the number of selectors.
+ */
+export async function deleteAssets(db: Kysely<Database>, selectors: readonly Selector[]): Promise<DeletedAssets> {
+  return db.transaction().execute(async (transaction) => {
+    const stores = await lockStores(transaction, storesOf(selectors))
+    const refused = selectors.flatMap((selector, index) => (narrows(selector) ? [] : [refusal(selector, index)]))
+    const refusedAt = new Set(refused.map((refusal) => refusal.index))
+    const rows = selectedRows(selectors, stores).filter((row) => !refusedAt.has(row.index))
+    const { deleted, matches } = await removeAssets(transaction, rows)
+    const failures = failuresOf(selectors, stores, matches, 'asset_not_found', (selector, assetId) =>
+      JSON.stringify([storeUuidOf(selector.storeUuid) ?? selector.storeUuid, assetId]),
+    )
+    const others = failures.filter((failure) => !refusedAt.has(failure.index))
+    return { deletedCount: deleted, failures: [...refused, ...others].sort((a, b) => a.index - b.index) }
+  })
+}
+
+function narrows(selector: Selector): boolean {
+  return selector.channel != null || selector.parentCode != null || selector.assetId != null
+}
+
+function refusal(selector: Selector, index: number): ItemFailure {
+  const details = 'name a channel, a parent code or asset ids: an item without any would delete all assets of the store'
+  return { reason: 'selector_required', details, index, storeUuid: selector.storeUuid }
+}
+
+async function removeAssets(
+  db: Transaction<Database>,
+  rows: readonly SelectedRow[],
+): Promise<{ deleted: number; matches: Match[] }> {
+  if (rows.length === 0) return { deleted: 0, matches: [] }
+  const result = await sql<{ deleted: number; matches: Match[] }>`
+    with item as (
+      select index, store_uuid, channel collate "C" as channel, parent_code collate "C" as parent_code, asset_id collate "C" as asset_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as i(index integer, store_uuid uuid, channel text, parent_code text, asset_id text)
+    ), chosen as (
+      ${chosenAssets}
+    ), doomed as (
+      select distinct store_uuid, asset_id from chosen
+    ), gone as (
+      delete from asset_link l using doomed d
+      where l.store_uuid = d.store_uuid and l.asset_id = d.asset_id
+      returning l.store_uuid, l.parent_code, l.channel, l.asset_id
+    ), deleted as (
+      delete from asset a using doomed d
+      where a.store_uuid = d.store_uuid and a.asset_id = d.asset_id
+      returning a.store_uuid, a.asset_id, a.asset_format
+    ), touched as (
+      select distinct gone.store_uuid, gone.channel, deleted.asset_format, gone.parent_code
+      from gone join deleted using (store_uuid, asset_id)
+    ), remaining as (
+      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
+      from touched t
+      join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
+      join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
+      where not exists (select from doomed d where d.store_uuid = l.store_uuid and d.asset_id = l.asset_id)
+    ), ${maintainReadModel}
+    select (select count(*)::int from deleted) as deleted,
+      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`.execute(
+    db,
+  )
+  return result.rows[0] ?? { deleted: 0, matches: [] }
+}
+
+/** One branch for each way in, so that each goes by an index: by id; by id within links; by parent code; by channel alone. */
+const chosenAssets = sql`
+      select i.index, i.asset_id as named, a.store_uuid, a.asset_id
+      from item i join asset a on a.store_uuid = i.store_uuid and a.asset_id = i.asset_id
+      where i.channel is null and i.parent_code is null
+    union all
+      select i.index, i.asset_id, l.store_uuid, l.asset_id
+      from item i join asset_link l on l.store_uuid = i.store_uuid and l.asset_id = i.asset_id
+        and (i.channel is null or l.channel = i.channel) and (i.parent_code is null or l.parent_code = i.parent_code)
+      where i.channel is not null or i.parent_code is not null
+    union all
+      select i.index, null, l.store_uuid, l.asset_id
+      from item i join asset_link l on l.store_uuid = i.store_uuid and l.parent_code = i.parent_code
+        and (i.channel is null or l.channel = i.channel)
+      where i.asset_id is null
+    union all
+      select i.index, null, l.store_uuid, l.asset_id
+      from item i join asset_group g on g.store_uuid = i.store_uuid and g.channel = i.channel
+      join asset_link l on l.store_uuid = g.store_uuid and l.parent_code = g.parent_code and l.channel = g.channel
+      where i.asset_id is null and i.parent_code is null`

@@ -1,0 +1,94 @@
+/** The enumerations in force: three come from the global configuration, two are the specification's own. */
+export interface Enumerations {
+  channels: readonly string[]
+  assetFormats: readonly string[]
+  storeTaxonomies: readonly string[]
+  regions: readonly string[]
+  defaultAutomations: readonly string[]
+}
+
+/** spec: Enumerations, region values. */
+const regions = [
+  'India',
+  'Africa',
+  'Asia',
+  'Europe',
+  'Global',
+  'Middle East',
+  'North America',
+  'Oceania',
+  'South America',
+]
+
+/** spec: Enumerations, default_automation values. */
+const defaultAutomations = [
+  'color_distribution',
+  'analyze_attribute',
+  'analyze_image',
+  'mask_computation',
+  'product_listing_audit',
+  'image_automation',
+  'bulk_actions',
+  'uniqueness_checker',
+  'product_quality_score',
+  'detail_shot_generator',
+  'infographic_creator',
+  'video_generation',
+  'size_chart_creator',
+  'data_sync_to_external',
+  'delete_product_images',
+  'bulk_edit',
+  'data_export',
+  'text_classifier',
+  'optical_character_recognition',
+  'image_classifier',
+  'image_classifier_express',
+  'image_classifier_precise',
+  'conditional_attribution',
+  'product_description',
+  'product_title_generation',
+  'SEO_Automations',
+  'swatch_generation',
+  'image_type',
+  'image_upload',
+  'bulk_image_upload',
+  'hotspot_generation',
+  'unique_content_generator',
+  'master_automation',
+  'multimedia_visibility',
+  'background_removal',
+  'face_swap',
+  'service-1',
+  'service-2',
+  'service-3',
+  'service-4',
+  'service-5',
+  'metadata_translation',
+  'image_translation',
+  'update_availability',
+  'smp_upgrade',
+  'SMP_image_upsert',
+]
+
+/** What holds while no global configuration says otherwise. */
+export const fallbackEnumerations: Enumerations = {
+  channels: ['SMP', ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)],
+  assetFormats: ['image', 'video', 'pdf', '3D', 'text'],
+  storeTaxonomies: ['catalog', 'brand'],
+  regions,
+  defaultAutomations,
+}
+
+/** The values of the spec's product status, in the spec's order. */
+export const productStatuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
+export type ProductStatus = (typeof productStatuses)[number]
+
+export function isProductStatus(value: string): value is ProductStatus {
+  return (productStatuses as readonly string[]).includes(value)
+}
+
+/** The name of the field that carries the URL of an asset: `Image URL 1` for the first of an image group (spec: Asset entry). */
+export function urlField(assetFormat: string, position: number): string {
+  const word = assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
+  return `${word} URL ${position}`
+}

@@ -1,0 +1,84 @@
+import type { AttributeJudge } from './attribute-rules.ts'
+import { isProductStatus, type ProductStatus, productStatuses } from './enumerations.ts'
+import { isName, shown } from './text.ts'
+
+/** What a caller wants of one product. Attribute values may be anything: they are judged one by one. */
+export interface ProductPatch {
+  productCode: string
+  status?: string | null | undefined
+  attributes?: Readonly<Record<string, unknown>> | null | undefined
+}
+
+export interface AttributeFailure {
+  attribute: string
+  reason: string
+}
+
+export interface FailedProduct {
+  productCode: string
+  failures: AttributeFailure[]
+}
+
+/** A patch that may be written: all of a code's entries merged in their order. */
+export interface GoodPatch {
+  productCode: string
+  status: ProductStatus | null
+  attributes: Record<string, string>
+}
+
+/** Patches judged and merged, one entry per product code, each map in the order of the request. */
+export interface JudgedPatches {
+  good: Map<string, GoodPatch>
+  failed: Map<string, AttributeFailure[]>
+  /** Codes that no product can have: empty, too long, or not storable. */
+  impossible: Set<string>
+}
+
+/**
+ * Judges every attribute of every patch and merges the entries of one code: one bad entry and the whole product has failed,
+ * with all its faults (decisions: Products).
+ */
+export function judgePatches(patches: readonly ProductPatch[], judge: AttributeJudge): JudgedPatches {
+  const judged: JudgedPatches = { good: new Map(), failed: new Map(), impossible: new Set() }
+  for (const patch of patches) {
+    const code = patch.productCode
+    if (!isName(code)) {
+      judged.impossible.add(code)
+      continue
+    }
+    const failures = patchFailures(patch, judge)
+    const before = judged.failed.get(code)
+    if (failures.length > 0 || before) {
+      judged.failed.set(code, [...(before ?? []), ...failures])
+      judged.good.delete(code)
+    } else {
+      judged.good.set(code, merged(judged.good.get(code), patch))
+    }
+  }
+  return judged
+}
+
+function patchFailures(patch: ProductPatch, judge: AttributeJudge): AttributeFailure[] {
+  const failures: AttributeFailure[] = []
+  if (patch.status != null && !isProductStatus(patch.status)) {
+    const reason = `must be one of ${productStatuses.join(', ')}; got ${shown(patch.status)}`
+    failures.push({ attribute: 'status', reason })
+  }
+  const attributes = patch.attributes ?? {}
+  for (const attribute of Object.keys(attributes)) {
+    const reason = judge(attribute, attributes[attribute])
+    if (reason !== undefined) failures.push({ attribute, reason })
+  }
+  return failures
+}
+
+function merged(before: GoodPatch | undefined, patch: ProductPatch): GoodPatch {
+  const attributes = (patch.attributes ?? {}) as Record<string, string>
+  const status = patch.status != null && isProductStatus(patch.status) ? patch.status : null
+  if (!before) return { productCode: patch.productCode, status, attributes }
+  return {
+    productCode: patch.productCode,
+    status: status ?? before.status,
+    attributes: { ...before.attributes, ...attributes },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Fault } from '../errors.ts'
+import type { Enumerations } from './enumerations.ts'
+import type { NewStore } from './stores.ts'
+import { isName, isStorable, lengthOf, shown } from './text.ts'
+
+/** Every fault of a store that is to be created, in the order of its fields (spec: Store). */
+export function judgeStore(enumerations: Enumerations, input: NewStore): Omit<Fault, 'reason'>[] {
+  return [
+    ...nameFaults(input.storeName),
+    ...oneOf('storeTaxonomy', input.storeTaxonomy, enumerations.storeTaxonomies),
+    ...eachOf('region', input.region, enumerations.regions),
+    ...eachOf('channels', input.channels, enumerations.channels),
+    ...eachOf('defaultAutomation', input.defaultAutomation, enumerations.defaultAutomations),
+    ...websiteFaults(input.storeWebsite),
+  ]
+}
+
+function nameFaults(name: string) {
+  if (isName(name.trim(), 200)) return []
+  return [{ field: 'storeName', details: `storeName must have 1 to 200 characters after trimming; got ${shown(name)}` }]
+}
+
+function websiteFaults(website: string | null | undefined) {
+  if (website == null || (isStorable(website) && lengthOf(website) <= 2048)) return []
+  const field = 'storeWebsite'
+  return [{ field, details: `${field} must be a text of up to 2048 characters, or null; got ${shown(website)}` }]
+}
+
+function eachOf(field: string, values: readonly string[], allowed: readonly string[]) {
+  return values.flatMap((value, i) => oneOf(`${field}[${i}]`, value, allowed))
+}
+
+function oneOf(field: string, value: string, allowed: readonly string[]) {
+  if (allowed.includes(value)) return []
+  return [{ field, details: `${field} must be one of ${allowed.join(', ')}; got ${shown(value)}` }]
+}

@@ -1,0 +1,41 @@
+/** Whether PostgreSQL can hold the text unchanged: it has no NUL and no lone surrogate. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+/** The text's length in characters, which are code points everywhere in this service. */
+export function lengthOf(text: string): number {
+  let length = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit < 0xdc00) length--
+  }
+  return length
+}
+
+/** Whether the text has 1 to `max` characters and can be stored unchanged: what codes, ids and names have in common. */
+export function isName(text: string, max = 255): boolean {
+  return text.length > 0 && text.length <= 2 * max && isStorable(text) && lengthOf(text) <= max
+}
+
+/** A value as a message shows it: short texts and scalars themselves, the rest by its kind. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  if (typeof value !== 'string') return String(value)
+  const length = lengthOf(value)
+  return length <= 100 ? JSON.stringify(value) : `a text of ${length} characters`
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** The canonical (lower case) form of a store UUID, or undefined for a text that is none and so names no store. */
+export function storeUuidOf(text: string): string | undefined {
+  return uuid.test(text) ? text.toLowerCase() : undefined
+}
+
+/** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */
+export function isAbsoluteUrl(text: string): boolean {
+  return isStorable(text) && /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) && new URL(text).host !== ''
+}

@@ -1,0 +1,78 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import type { ItemFailure } from './item-failure.ts'
+import { maintainReadModel } from './read-model.ts'
+import { failuresOf, type Match, type SelectedRow, type Selector, selectedRows, storesOf } from './selection.ts'
+import { lockStores } from './stores.ts'
+import { storeUuidOf } from './text.ts'
+
+export interface Unlink extends Selector {
+  parentCode: string
+  channel: string
+}
+
+export interface UnlinkedAssets {
+  /** Links removed; the assets stay. */
+  unlinked: number
+  failures: ItemFailure[]
+}
+
+/**
+ * Removes links between assets and a parent code on a channel, in one transaction (spec: POST /assets/unlink). `assetId` left out means
+ * every asset linked there. Two statements, whatever the number of links.
+ */
+export async function unlinkAssets(db: Kysely<Database>, links: readonly Unlink[]): Promise<UnlinkedAssets> {
+  return db.transaction().execute(async (transaction) => {
+    const stores = await lockStores(transaction, storesOf(links))
+    const { unlinked, matches } = await removeLinks(transaction, selectedRows(links, stores))
+    const failures = failuresOf(links, stores, matches, 'link_not_found', (link, assetId) =>
+      JSON.stringify([storeUuidOf(link.storeUuid) ?? link.storeUuid, link.channel, link.parentCode, assetId]),
+    )
+    return { unlinked, failures }
+  })
+}
+
+async function removeLinks(
+  db: Transaction<Database>,
+  rows: readonly SelectedRow[],
+): Promise<{ unlinked: number; matches: Match[] }> {
+  if (rows.length === 0) return { unlinked: 0, matches: [] }
+  const result = await sql<{ unlinked: number; matches: Match[] }>`
+    with item as (
+      select index, store_uuid, channel collate "C" as channel, parent_code collate "C" as parent_code, asset_id collate "C" as asset_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as i(index integer, store_uuid uuid, channel text, parent_code text, asset_id text)
+    ), chosen as (
+      select i.index, i.asset_id as named, l.store_uuid, l.parent_code, l.channel, l.asset_id
+      from item i join asset_link l on l.store_uuid = i.store_uuid and l.parent_code = i.parent_code
+        and l.channel = i.channel and l.asset_id = i.asset_id
+    union all
+      select i.index, null, l.store_uuid, l.parent_code, l.channel, l.asset_id
+      from item i join asset_link l on l.store_uuid = i.store_uuid and l.parent_code = i.parent_code
+        and l.channel = i.channel
+      where i.asset_id is null
+    ), gone as (
+      delete from asset_link l
+      using (select distinct store_uuid, parent_code, channel, asset_id from chosen) c
+      where l.store_uuid = c.store_uuid and l.parent_code = c.parent_code
+        and l.channel = c.channel and l.asset_id = c.asset_id
+      returning l.store_uuid, l.parent_code, l.channel, l.asset_id
+    ), touched as (
+      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
+      from gone join asset a using (store_uuid, asset_id)
+    ), remaining as (
+      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
+      from touched t
+      join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
+      join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
+      where not exists (
+        select from gone where gone.store_uuid = l.store_uuid and gone.parent_code = l.parent_code
+          and gone.channel = l.channel and gone.asset_id = l.asset_id
+      )
+    ), ${maintainReadModel}
+    select (select count(*)::int from gone) as unlinked,
+      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`.execute(
+    db,
+  )
+  return result.rows[0] ?? { unlinked: 0, matches: [] }
+}

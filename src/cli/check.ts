@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { checkReadModel, type Difference } from '../catalog/check-read-model.ts'
+import type { CommandContext } from './program.ts'
+import { withDatabase } from './with-database.ts'
+
+/** `catalog check`: recomputes the read model of the asset groups and tells what differs; exit code 1 if anything does. */
+export function addCheck(program: Command, context: CommandContext): void {
+  program
+    .command('check')
+    .description('recompute the read model of the asset groups and report any difference')
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const differences = await withDatabase(context.env, ({ db }) => checkReadModel(db))
+      const lines = differences.length === 0 ? ['the read model is as it should be'] : differences.map(sentence)
+      process.stdout.write(json ? `${JSON.stringify({ differences })}\n` : `${lines.join('\n')}\n`)
+      if (differences.length > 0) context.end(1)
+    })
+}
+
+function sentence({ what, storeUuid, channel, assetFormat, parentCode, kept, actual }: Difference): string {
+  const where = [storeUuid, channel, assetFormat, parentCode].filter((part) => part !== null).join(' / ')
+  return `${what} ${where}: kept ${kept ?? 'nothing'}, actual ${actual ?? 'nothing'}`
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { createLog } from '../log.ts'
+import { serve } from '../serve.ts'
+import type { CommandContext } from './program.ts'
+
+/** `catalog serve`: runs until SIGINT or SIGTERM; a second signal ends it at once. */
+export function addServe(program: Command, { env }: CommandContext): void {
+  program
+    .command('serve')
+    .description('run the gateway (what `npm start` does)')
+    .option('--demo', 'fill an empty database with a small generated catalogue', false)
+    .action(async (options: { demo: boolean }) => {
+      const config = readConfig(env)
+      const log = createLog(config.logLevel)
+      const stop = await serve(config, options, log)
+      const signal = await firstSignal()
+      log.info({ signal }, 'stopping')
+      await stop()
+    })
+}
+
+function firstSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1)
+        asked = true
+        resolve(signal)
+      })
+    }
+  })
+}

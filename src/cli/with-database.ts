@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { type Config, readConfig } from '../config.ts'
+import { openDatabase } from '../database/open.ts'
+import type { Database } from '../database/tables.ts'
+import { createLog } from '../log.ts'
+
+export interface Work {
+  db: Kysely<Database>
+  config: Config
+  log: Logger
+}
+
+/** Does a command's work on the gateway's database, whether the gateway is running or not. */
+export async function withDatabase<T>(
+  env: Record<string, string | undefined>,
+  work: (work: Work) => Promise<T>,
+): Promise<T> {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...env })
+  const log = createLog(config.logLevel)
+  const { db, close } = await openDatabase(config, log)
+  try {
+    return await work({ db, config, log })
+  } finally {
+    await close()
+  }
+}

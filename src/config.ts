@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/** What the gateway runs with: the environment's names turned into meaning. */
+export interface Config {
+  host: string
+  port: number
+  /** A PostgreSQL URL; without one the gateway runs its own server in `dataDir`. */
+  databaseUrl: string | undefined
+  dataDir: string
+  bootstrapToken: string | undefined
+  globalConfigUrl: string | undefined
+  globalConfigRefreshMs: number
+  logLevel: string
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+const url = (schemes: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol), {
+    error: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+  })
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(4000),
+  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATA_DIR: z.string().default('.data'),
+  BOOTSTRAP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  GLOBAL_CONFIG: url(['https:', 'http:', 'file:']).optional(),
+  GLOBAL_CONFIG_REFRESH_MS: wholeNumber(100, 2_147_483_647).default(60_000),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+})
+
+/** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(given)
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+    throw new Error(`the environment is not usable: ${problems.join('; ')}`)
+  }
+  const values = parsed.data
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    dataDir: values.DATA_DIR,
+    bootstrapToken: values.BOOTSTRAP_TOKEN,
+    globalConfigUrl: values.GLOBAL_CONFIG,
+    globalConfigRefreshMs: values.GLOBAL_CONFIG_REFRESH_MS,
+    logLevel: values.LOG_LEVEL,
+  }
+}
+
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .refine((value) => /^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number)
+}

@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely'
+import type { Enumerations } from './catalog/enumerations.ts'
+import type { Database } from './database/tables.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
+
+/** What a resolver has at hand: one per request. */
+export interface Context {
+  readonly db: Kysely<Database>
+  /** The enumerations in force when the request began. */
+  readonly enumerations: Enumerations
+  readonly loaders: Loaders
+  /** The id of the request, as it is echoed and logged. */
+  readonly requestId: string
+}
+
+export function createContext(request: Omit<Context, 'loaders'>): Context {
+  return { ...request, loaders: createLoaders(request.db) }
+}

@@ -1,0 +1,20 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Database } from './tables.ts'
+
+/** What a waiting request is worth: after these a statement, a lock or a connection counts as unavailable. */
+const deadlines = {
+  connectionTimeoutMillis: 2_000,
+  statement_timeout: 30_000,
+  query_timeout: 35_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 30_000,
+}
+
+/** Opens a pool. Nothing is sent before the first query. `onError` hears of idle connections that the server cut. */
+export function connect(connection: pg.PoolConfig, onError: (error: Error) => void): Kysely<Database> {
+  const pool = new pg.Pool({ application_name: 'catalogue-gateway', max: 10, ...deadlines, ...connection })
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', onError))
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+}

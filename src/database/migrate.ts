@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import * as catalogue from './migrations/2026-11-21-catalogue.ts'
+import type { Database } from './tables.ts'
+
+/** Every migration by its name, which begins with its date: they run in the order of their names. */
+const migrations = { '2026-11-21-catalogue': catalogue }
+
+/**
+ * Brings the database's tables up to date, in one transaction under PostgreSQL's advisory lock: several gateways may
+ * start at once. Returns the names of the migrations that it ran; throws the first one's error, having changed nothing.
+ */
+export async function migrate(db: Kysely<Database>): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error) throw error
+  return results.map((result) => result.migrationName)
+}

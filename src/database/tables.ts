@@ -1,0 +1,85 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** The tables as Kysely sees them. The migrations are their source; each tenant table's key begins with `store_uuid`. */
+export interface Database {
+  store: StoreTable
+  attribute_definition: AttributeDefinitionTable
+  product: ProductTable
+  asset: AssetTable
+  asset_link: AssetLinkTable
+  asset_group: AssetGroupTable
+  asset_group_count: AssetGroupCountTable
+  token: TokenTable
+}
+
+interface StoreTable {
+  store_uuid: string
+  store_group: string
+  store_name: string
+  store_taxonomy: string
+  region: string[]
+  channels: string[]
+  default_automation: string[]
+  store_website: string | null
+  created_at: ColumnType<Date, never, never>
+}
+
+interface AttributeDefinitionTable {
+  store_uuid: string
+  name: string
+  type: 'text' | 'number' | 'boolean' | 'date' | 'url' | 'enum'
+  allowed_values: string[] | null
+  max_length: number | null
+  pattern: string | null
+}
+
+interface ProductTable {
+  store_uuid: string
+  product_code: string
+  status: 'active' | 'new' | 'problem' | 'inactive' | 'draft' | 'under review'
+  attributes: ColumnType<Record<string, string>, string, string>
+  created_at: ColumnType<Date, never, never>
+  updated_at: ColumnType<Date, never, never>
+}
+
+interface AssetTable {
+  store_uuid: string
+  asset_id: string
+  asset_format: string
+  url: string
+  created_at: ColumnType<Date, never, never>
+}
+
+/** An asset's membership of the groups of a parent code and channel; `place` orders them and may have gaps. */
+interface AssetLinkTable {
+  store_uuid: string
+  parent_code: string
+  channel: string
+  asset_id: string
+  place: number
+}
+
+/** The read model: one row per group, with its assets in order as `[asset_id, url]` pairs. */
+interface AssetGroupTable {
+  store_uuid: string
+  channel: string
+  asset_format: string
+  parent_code: string
+  assets: ColumnType<[assetId: string, url: string][], never, never>
+}
+
+/** The read model's exact number of groups. A row may stand at 0. */
+interface AssetGroupCountTable {
+  store_uuid: string
+  channel: string
+  asset_format: string
+  groups: number
+}
+
+interface TokenTable {
+  token_id: string
+  name: string
+  hash: Buffer
+  scopes: string[]
+  created_at: Generated<Date>
+}

@@ -1,0 +1,64 @@
+/** Why a request, or one item of it, failed: the stable codes that both doors answer with. */
+export type Reason =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'store_not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'internal_error'
+  | 'downstream_unavailable'
+  | 'unavailable'
+  | 'asset_not_found'
+  | 'link_not_found'
+  | 'selector_required'
+  | 'asset_conflict'
+
+/** One thing that is wrong with a request: `details` says what was expected and what came. */
+export interface Fault {
+  reason: Reason
+  details: string
+  /** Where it lies, as the caller named it: `storeName`, `region[1]`. */
+  field?: string
+  /** The item of a list that it lies in, from 0. */
+  index?: number
+}
+
+/** An expected failure of a whole request. `code` is the reason that decides the HTTP status; `faults` has one entry per fault found. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError'
+  readonly code: Reason
+  readonly faults: readonly Fault[]
+
+  constructor(code: Reason, faults: readonly Fault[], options?: ErrorOptions) {
+    super(faults.map((fault) => fault.details).join('; '), options)
+    this.code = code
+    this.faults = faults
+  }
+}
+
+/** The request cannot be carried out as it stands: one fault or several. */
+export function invalidRequest(faults: readonly Omit<Fault, 'reason'>[]): CatalogueError {
+  return new CatalogueError(
+    'invalid_request',
+    faults.map((fault) => ({ reason: 'invalid_request', ...fault })),
+  )
+}
+
+/** There is no such store, or the caller may not see it: the two look alike. */
+export function storeNotFound(field: string, storeUuid: string): CatalogueError {
+  return new CatalogueError('store_not_found', [
+    { reason: 'store_not_found', details: `${field}: there is no store ${JSON.stringify(storeUuid)}`, field },
+  ])
+}
+
+/** A dependency does not answer now; the same request may succeed later. */
+export function unavailable(code: 'unavailable' | 'downstream_unavailable', cause: unknown): CatalogueError {
+  const details =
+    code === 'unavailable'
+      ? 'the service cannot reach its database at the moment; try again'
+      : 'the listing cannot reach its source at the moment; try again'
+  return new CatalogueError(code, [{ reason: code, details }], { cause })
+}

@@ -1,0 +1,88 @@
+import type { AddressInfo } from 'node:net'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { endpoints } from '../rest/endpoints.ts'
+import { createHandler } from '../rest/handler.ts'
+import { schema } from '../schema/index.ts'
+import { createAuthentication } from './auth/tokens.ts'
+import { createContext } from './context.ts'
+import type { Database } from './database/tables.ts'
+import type { GlobalConfig } from './global-config/global-config.ts'
+import { createExecutor } from './graphql/executor.ts'
+import { publicError } from './graphql/public-error.ts'
+import { createGraphQL } from './graphql/yoga.ts'
+import { createHttpServer } from './http/server.ts'
+
+export interface GatewayOptions {
+  db: Kysely<Database>
+  globalConfig: GlobalConfig
+  bootstrapToken: string | undefined
+  host: string
+  port: number
+  log: Logger
+}
+
+export interface Gateway {
+  /** Where it listens: `http://127.0.0.1:4000`. */
+  url: string
+  /** Stops accepting, lets requests under way end, and resolves when all connections are closed. */
+  close(): Promise<void>
+}
+
+/** Brings schema, façade and HTTP together and listens. The one place where they meet. The database is the caller's, to open and to close. */
+export async function startGateway({
+  db,
+  globalConfig,
+  bootstrapToken,
+  host,
+  port,
+  log,
+}: GatewayOptions): Promise<Gateway> {
+  const authenticate = createAuthentication(db, bootstrapToken)
+  const contextOf = (requestId: string) => createContext({ db, requestId, enumerations: globalConfig.enumerations() })
+  const execute = createExecutor(
+    schema,
+    endpoints.map((endpoint) => endpoint.document),
+    log,
+  )
+  const yoga = createGraphQL(schema, log)
+
+  const server = createHttpServer({
+    rest: createHandler(endpoints, {
+      authenticate,
+      enumerations: globalConfig.enumerations,
+      execute: (document, variables, { requestId }) => execute(document, variables, contextOf(requestId)),
+      errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
+    }),
+    graphql: {
+      authenticate,
+      fetch: async (url, init, _caller, requestId) => yoga.fetch(url, init, contextOf(requestId)),
+      errorOf: (thrown) => publicError(thrown, log),
+    },
+    ready: () => answers(db),
+    onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
+  })
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: actualPort } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()))
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+async function answers(db: Kysely<Database>): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(db)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import { type Enumerations, fallbackEnumerations } from '../catalog/enumerations.ts'
+import { parseGlobalConfig } from './parse.ts'
+import { readUrl } from './read-url.ts'
+
+/** The global configuration as it stands: the last good one, else the fallback (decisions: Global configuration). */
+export interface GlobalConfig {
+  enumerations(): Enumerations
+  stop(): void
+}
+
+interface Options {
+  url: string | undefined
+  refreshMs: number
+  log: Logger
+}
+
+/** Reads the configuration once, then again every `refreshMs`. What cannot be read or is malformed changes nothing and is logged. */
+export async function startGlobalConfig({ url, refreshMs, log }: Options): Promise<GlobalConfig> {
+  let current = fallbackEnumerations
+  if (url === undefined) return { enumerations: () => current, stop: () => {} }
+
+  const refresh = async () => {
+    try {
+      current = { ...fallbackEnumerations, ...parseGlobalConfig(await readUrl(url)) }
+    } catch (error) {
+      log.warn(
+        { reason: messageOf(error) },
+        'global configuration unavailable or malformed: the last good one stays in force',
+      )
+    }
+  }
+  await refresh()
+  let timer = setTimeout(again, refreshMs).unref()
+  async function again() {
+    await refresh()
+    timer = setTimeout(again, refreshMs).unref()
+  }
+  return { enumerations: () => current, stop: () => clearTimeout(timer) }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

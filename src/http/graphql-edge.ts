@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { mostBytes, readBody } from './body.ts'
+import { graphiqlPage } from './graphiql.ts'
+import type { RequestId } from './request-id.ts'
+import { type Answer, respond } from './respond.ts'
+
+/** What the edge needs of the service behind it: GraphQL over HTTP by WHATWG requests, for a caller whose token is good. */
+export interface GraphQLServices<Caller> {
+  authenticate(authorization: string | undefined): Promise<Caller | undefined>
+  fetch(url: string, init: RequestInit, caller: Caller, requestId: string): Promise<Response>
+  errorOf(thrown: unknown): { message: string; extensions: Record<string, unknown> }
+}
+
+/** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
+export async function serveGraphQL<Caller>(
+  services: GraphQLServices<Caller>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: RequestId,
+): Promise<void> {
+  const answer = isNavigation(request)
+    ? page()
+    : await answerTo(services, request, id).catch((thrown: unknown) => failure(services.errorOf(thrown)))
+  respond(request, response, id, answer)
+}
+
+async function answerTo<Caller>(
+  services: GraphQLServices<Caller>,
+  request: IncomingMessage,
+  id: RequestId,
+): Promise<Answer> {
+  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } }
+  const caller = await services.authenticate(request.headers.authorization)
+  if (caller === undefined) return unauthorized
+  const init: RequestInit = { method: request.method ?? 'GET', headers: headersOf(request) }
+  if (request.method === 'POST') {
+    const type = request.headers['content-type']
+    if (type !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(type)) return notJson
+    const body = await readBody(request)
+    if (body === 'too large') return tooLarge
+    if (type === undefined) return body.length === 0 ? noBody : notJson
+    init.body = new Uint8Array(body)
+  }
+  const answered = await services.fetch(`http://gateway${request.url}`, init, caller, id.text)
+  return { status: answered.status, headers: kept(answered.headers), body: await answered.text() }
+}
+
+/** Of the headers of a GraphQL answer those that say something here; its length is counted anew. */
+function kept(headers: Headers): Record<string, string> {
+  const allow = headers.get('allow')
+  return {
+    'Content-Type': headers.get('content-type') ?? 'application/json; charset=utf-8',
+    ...(allow && { Allow: allow }),
+  }
+}
+
+function isNavigation(request: IncomingMessage): boolean {
+  return (
+    request.method === 'GET' && !!request.headers.accept?.includes('text/html') && !/[?&]query=/.test(request.url ?? '')
+  )
+}
+
+function page(): Answer {
+  return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: graphiqlPage() }
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const { accept, 'content-type': type } = request.headers
+  return { ...(accept && { accept }), ...(type && { 'content-type': type }) }
+}
+
+function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Answer {
+  return { status, headers, body: JSON.stringify({ errors: [{ message, extensions: { code } }] }) }
+}
+
+const unauthorized = refusal(
+  401,
+  'unauthorized',
+  'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',
+  {
+    'WWW-Authenticate': 'Bearer',
+  },
+)
+const noBody = refusal(400, 'invalid_request', 'the body is required: a JSON object with a query')
+const notJson = refusal(415, 'unsupported_media_type', 'the body must be application/json')
+const tooLarge = refusal(413, 'payload_too_large', `the body must have at most ${mostBytes} bytes`)
+
+function failure({ message, extensions }: { message: string; extensions: Record<string, unknown> }): Answer {
+  const retry: Record<string, string> = extensions.code === 'unavailable' ? { 'Retry-After': '1' } : {}
+  return refusal(extensions.code === 'unavailable' ? 503 : 500, String(extensions.code), message, retry)
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestId } from './request-id.ts'
+
+/** An answer as plain data. Without a body it is just status and headers. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body?: string
+}
+
+/** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
+const lingerMs = 2_000
+
+/** Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it. */
+export function respond(request: IncomingMessage, response: ServerResponse, id: RequestId, answer: Answer): void {
+  const headers: Record<string, string | number> = { 'X-Request-Id': id.header, ...answer.headers }
+  if (answer.body !== undefined) {
+    headers['Content-Type'] ??= 'application/json; charset=utf-8'
+    headers['Content-Length'] = Buffer.byteLength(answer.body)
+  }
+  const unread = !request.complete
+  if (unread) headers.Connection = 'close'
+  response.writeHead(answer.status, headers)
+  response.end(request.method === 'HEAD' ? undefined : answer.body)
+  if (unread) drain(request)
+}
+
+function drain(request: IncomingMessage): void {
+  const cut = setTimeout(() => request.socket.destroy(), lingerMs).unref()
+  request.on('error', () => {})
+  request.once('close', () => clearTimeout(cut))
+  request.resume()
+}

@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { errorResponse, type RestRequest, type RestResponse } from '../../rest/handler.ts'
+import { RestError } from '../../rest/rest-error.ts'
+import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
+import { answerParserErrors } from './parser-errors.ts'
+import { type RequestId, requestIdOf } from './request-id.ts'
+import { type Answer, respond } from './respond.ts'
+import { serveRest } from './rest-edge.ts'
+
+/** What the server leads to. */
+export interface Doors<Caller> {
+  rest(request: RestRequest): Promise<RestResponse>
+  graphql: GraphQLServices<Caller>
+  /** Whether requests can be answered: the database is reachable. */
+  ready(): Promise<boolean>
+  /** Hears of what no door has caught. */
+  onError(error: unknown, requestId: string): void
+}
+
+/** Slow clients are cut: headers within 10 s, the whole request within 25 s. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 25_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 65_000,
+}
+
+/** The HTTP server: it knows paths and sockets, the doors behind it know the rest. */
+export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
+  const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
+    const id = requestIdOf(request)
+    route(doors, request, response, id).catch((error: unknown) => {
+      if (request.destroyed && !request.complete) return
+      doors.onError(error, id.text)
+      if (response.headersSent) response.destroy()
+      else
+        refuse(request, response, id, new RestError('internal_error', 'the service made a mistake; it has been logged'))
+    })
+  })
+  answerParserErrors(server)
+  return server
+}
+
+async function route<Caller>(
+  doors: Doors<Caller>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: RequestId,
+): Promise<void> {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    return refuse(request, response, id, new RestError('invalid_request', 'the header Host is required'))
+  }
+  const url = targetOf(request)
+  if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors.rest, request, response, url, id)
+  if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, id)
+  if (url.path === '/health') return probe(request, response, id, true)
+  if (url.path === '/ready') return probe(request, response, id, await doors.ready())
+  refuse(request, response, id, new RestError('not_found', `there is no path ${JSON.stringify(url.path)}`))
+}
+
+/** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */
+function targetOf(request: IncomingMessage): { path: string; search: string } {
+  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
+  const [path = '', ...search] = target.split('?')
+  return { path, search: search.join('?') }
+}
+
+function probe(request: IncomingMessage, response: ServerResponse, id: RequestId, good: boolean): void {
+  const allow = 'GET, HEAD, OPTIONS'
+  const details = `this path takes ${allow}; got ${request.method}`
+  if (request.method === 'OPTIONS') respond(request, response, id, { status: 204, headers: { Allow: allow } })
+  else if (request.method !== 'GET' && request.method !== 'HEAD') {
+    refuse(request, response, id, new RestError('method_not_allowed', details, { Allow: allow }))
+  } else respond(request, response, id, good ? alive : waiting)
+}
+
+const alive: Answer = { status: 200, headers: {}, body: '{"status":"ok"}' }
+const waiting: Answer = { status: 503, headers: { 'Retry-After': '1' }, body: '{"status":"unavailable"}' }
+
+function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, error: RestError): void {
+  respond(request, response, id, errorResponse(error, id.text))
+}

@@ -1,0 +1,79 @@
+import DataLoader from 'dataloader'
+import type { Kysely } from 'kysely'
+import { type AssetGroupPage, listGroupsOfParents, listGroupsOfStores } from './catalog/asset-groups.ts'
+import { listDefinitions } from './catalog/attribute-definitions.ts'
+import {
+  countProducts,
+  countStatuses,
+  findProducts,
+  listProducts,
+  type Product,
+  type ProductKey,
+} from './catalog/list-products.ts'
+import { findStores, listStoresOfGroups } from './catalog/stores.ts'
+import type { Database } from './database/tables.ts'
+
+export type Loaders = ReturnType<typeof createLoaders>
+
+/**
+ * One request's relations: what is asked for many parents at once is read in one statement. Nothing is kept between batches, so a
+ * mutation's answer never shows what was read before it.
+ */
+export function createLoaders(db: Kysely<Database>) {
+  return {
+    store: batched((uuids: readonly string[]) => findStores(db, uuids)),
+    linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(db, groups)),
+    attributeDefinitions: batched((uuids: readonly string[]) => listDefinitions(db, uuids)),
+    productCounts: batched((uuids: readonly string[]) => countStatuses(db, uuids)),
+    product: batched(async (keys: readonly ProductKey[]) => byKey(await findProducts(db, keys)), keyOf),
+    products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
+      batched((uuids: readonly string[]) => listProducts(db, uuids, ...args)),
+    ),
+    productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
+      batched((uuids: readonly string[]) => countProducts(db, uuids, filter)),
+    ),
+    assetGroupPage: perArguments((query: Parameters<typeof listGroupsOfStores>[2]) =>
+      batched<string, AssetGroupPage>((uuids) => listGroupsOfStores(db, uuids, query)),
+    ),
+    assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
+      batched(async (keys: readonly ProductKey[]) => {
+        const groups = await listGroupsOfParents(db, keys, narrow)
+        return Map.groupBy(groups, (group) => keyOf({ storeUuid: group.storeUuid, productCode: group.parentCode }))
+      }, keyOf),
+    ),
+  }
+}
+
+/** A loader whose batch function gets each key once and answers by key; a key without an answer is undefined. */
+function batched<K, V>(
+  load: (keys: readonly K[]) => Promise<Map<string, V>>,
+  keyName: (key: K) => string = String,
+): DataLoader<K, V | undefined> {
+  return new DataLoader<K, V | undefined>(
+    async (keys) => {
+      const unique = new Map(keys.map((key) => [keyName(key), key]))
+      const found = await load([...unique.values()])
+      return keys.map((key) => found.get(keyName(key)))
+    },
+    { cache: false },
+  )
+}
+
+/** A loader for each set of arguments that the request's fields come with. */
+function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
+  const loaders = new Map<string, L>()
+  return (args) => {
+    const name = JSON.stringify(args)
+    const loader = loaders.get(name) ?? create(args)
+    loaders.set(name, loader)
+    return loader
+  }
+}
+
+function keyOf(key: ProductKey): string {
+  return `${key.storeUuid}/${key.productCode}`
+}
+
+function byKey(products: readonly Product[]): Map<string, Product> {
+  return new Map(products.map((product) => [keyOf(product), product]))
+}

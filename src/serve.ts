@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+import { createFirstToken } from './auth/tokens.ts'
+import type { Config } from './config.ts'
+import { migrate } from './database/migrate.ts'
+import { openDatabase } from './database/open.ts'
+import { fillDemo } from './demo/demo.ts'
+import { startGateway } from './gateway.ts'
+import { startGlobalConfig } from './global-config/global-config.ts'
+
+export interface ServeOptions {
+  /** Fill an empty database with a small generated catalogue. */
+  demo: boolean
+}
+
+/** Runs the gateway on the configuration's database. Resolves, once it answers, with the way to stop it. */
+export async function serve(config: Config, { demo }: ServeOptions, log: Logger): Promise<() => Promise<void>> {
+  const { db, close } = await openDatabase(config, log)
+  try {
+    const migrations = await migrate(db)
+    if (migrations.length > 0) log.info({ migrations }, 'database migrated')
+    const token = config.bootstrapToken ?? (await createFirstToken(db))
+    const globalConfig = await startGlobalConfig({
+      url: config.globalConfigUrl,
+      refreshMs: config.globalConfigRefreshMs,
+      log,
+    })
+    if (demo) await fillDemo(db, globalConfig.enumerations(), log)
+    const gateway = await startGateway({ db, globalConfig, ...config, log })
+    if (token !== undefined && config.bootstrapToken === undefined) announceToken(token)
+    process.stdout.write(
+      `catalogue gateway at ${gateway.url} (GraphiQL: ${gateway.url}/graphql, REST: ${gateway.url}/v1)\n`,
+    )
+    return async () => {
+      globalConfig.stop()
+      await gateway.close()
+      await close()
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function announceToken(token: string): void {
+  process.stderr.write(
+    `\nAdmin token, shown this once:\n\n  ${token}\n\nSend it as "Authorization: Bearer ${token}".\n\n`,
+  )
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { connect } from '../../src/database/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import type { Database } from '../../src/database/tables.ts'
+
+export interface TestDatabase {
+  db: Kysely<Database>
+  /** For processes of their own. */
+  url: string
+  /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
+  statements(): number
+  drop(): Promise<void>
+}
+
+/** A database of its own on the run's PostgreSQL, migrated unless `empty`. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const server = inject('postgres')
+  const database = `test_${randomUUID().replaceAll('-', '')}`
+  await asAdmin(`create database ${database}`)
+  const connected = connect({ ...server, database }, () => {})
+  if (!empty) await migrate(connected)
+  let sent = 0
+  const db = connected.withPlugin({
+    transformQuery: ({ node }) => {
+      sent++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return {
+    db,
+    url: `postgresql://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${database}`,
+    statements: () => {
+      const seen = sent
+      sent = 0
+      return seen
+    },
+    drop: async () => {
+      await db.destroy()
+      await asAdmin(`drop database if exists ${database} with (force)`)
+    },
+  }
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new pg.Client({ ...inject('postgres'), database: 'postgres' })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

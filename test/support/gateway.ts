@@ -1,0 +1,116 @@
+import { Agent, request } from 'node:http'
+import { pino } from 'pino'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { startGateway } from '../../src/gateway.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+export const token = 'a-token-for-the-tests-only'
+
+export interface Reply {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  /** The body as JSON; `undefined` when there is none. */
+  json: unknown
+}
+
+export interface Call {
+  method?: string
+  headers?: Record<string, string>
+  /** Sent as it is when it is a string or bytes, as JSON otherwise. */
+  body?: unknown
+  token?: string | null
+}
+
+export interface TestGateway {
+  database: TestDatabase
+  url: string
+  /** Calls a path over real HTTP, with the token unless told otherwise. */
+  call(path: string, call?: Call): Promise<Reply>
+  /** Runs a GraphQL document over real HTTP and returns its data and errors. */
+  graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply>
+  /** Runs a document that must succeed and returns its data. */
+  data(query: string, variables?: Record<string, unknown>): Promise<Record<string, never>>
+  stop(): Promise<void>
+}
+
+export interface GraphQLReply {
+  data?: Record<string, never> | null
+  errors?: { message: string; extensions: { code: string; errorInfo?: Record<string, unknown>[] } }[]
+}
+
+/** A whole gateway on a database of its own, listening on a free port of the loopback. */
+export async function startTestGateway(): Promise<TestGateway> {
+  const database = await createTestDatabase()
+  const globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} }
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const gateway = await startGateway({
+    db: database.db,
+    globalConfig,
+    bootstrapToken: token,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const call = (path: string, options: Call = {}) => send(gateway.url, agent, path, options)
+  const graphql = async (query: string, variables: Record<string, unknown> = {}) => {
+    const reply = await call('/graphql', { method: 'POST', body: { query, variables } })
+    return reply.json as GraphQLReply
+  }
+  return {
+    database,
+    url: gateway.url,
+    call,
+    graphql,
+    data: async (query, variables) => {
+      const { data, errors } = await graphql(query, variables)
+      if (errors || !data) throw new Error(`the document failed: ${JSON.stringify(errors)}`)
+      return data
+    },
+    stop: async () => {
+      agent.destroy()
+      await gateway.close()
+      await database.drop()
+    },
+  }
+}
+
+function send(
+  url: string,
+  agent: Agent,
+  path: string,
+  { method = 'GET', headers = {}, body, ...rest }: Call,
+): Promise<Reply> {
+  const bearer = rest.token === undefined ? token : rest.token
+  const bytes =
+    body === undefined
+      ? undefined
+      : typeof body === 'string' || body instanceof Uint8Array
+        ? body
+        : JSON.stringify(body)
+  const sent = {
+    ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+    ...(bytes !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(bytes)),
+    }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(new URL(url), { method, path, agent, headers: sent }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+      const text = Buffer.concat(chunks).toString()
+      const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text,
+        json: isJson ? JSON.parse(text) : undefined,
+      })
+    })
+    outgoing.on('error', reject)
+    outgoing.end(bytes)
+  })
+}
