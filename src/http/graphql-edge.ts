@@ -54,10 +54,9 @@ function kept(headers: Headers): Record<string, string> {
   }
 }
 
+/** A browser that opens the page; what follows in its address is GraphiQL's own. */
 function isNavigation(request: IncomingMessage): boolean {
-  return (
-    request.method === 'GET' && !!request.headers.accept?.includes('text/html') && !/[?&]query=/.test(request.url ?? '')
-  )
+  return request.method === 'GET' && !!request.headers.accept?.includes('text/html')
 }
 
 function page(): Answer {
