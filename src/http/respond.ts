@@ -18,11 +18,16 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
     headers['Content-Length'] = Buffer.byteLength(answer.body)
   }
-  const unread = !request.complete
+  const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
   response.end(request.method === 'HEAD' ? undefined : answer.body)
   if (unread) drain(request)
+}
+
+/** Whether the headers announce a body: one without may not be `complete` yet when it is answered at once. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 function drain(request: IncomingMessage): void {

@@ -15,12 +15,21 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
+export interface TestDatabaseOptions {
+  empty?: boolean
+  /** How `db` connects, where that is not straight to the run's PostgreSQL: through a proxy, or with other deadlines. */
+  connection?: pg.PoolConfig
+}
+
 /** A database of its own on the run's PostgreSQL, migrated unless `empty`. */
-export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  empty = false,
+  connection = {},
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = inject('postgres')
   const database = `test_${randomUUID().replaceAll('-', '')}`
   await asAdmin(`create database ${database}`)
-  const connected = connect({ ...server, database }, () => {})
+  const connected = connect({ ...server, database, ...connection }, () => {})
   if (!empty) await migrate(connected)
   let sent = 0
   const db = connected.withPlugin({

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
-import { pino } from 'pino'
+import type { PoolConfig } from 'pg'
+import { type Logger, pino } from 'pino'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { startGateway } from '../../src/gateway.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -39,11 +40,19 @@ export interface GraphQLReply {
   errors?: { message: string; extensions: { code: string; errorInfo?: Record<string, unknown>[] } }[]
 }
 
+export interface TestGatewayOptions {
+  log?: Logger
+  /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
+  connection?: PoolConfig
+}
+
 /** A whole gateway on a database of its own, listening on a free port of the loopback. */
-export async function startTestGateway(): Promise<TestGateway> {
-  const database = await createTestDatabase()
+export async function startTestGateway({
+  log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+  connection = {},
+}: TestGatewayOptions = {}): Promise<TestGateway> {
+  const database = await createTestDatabase({ connection })
   const globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} }
-  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const gateway = await startGateway({
     db: database.db,
     globalConfig,

@@ -1,0 +1,8 @@
+import { defineConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+/**
+ * What needs programs from outside the project, `npm run test:outside`: the pages in Chromium (CHROMIUM names it, else /usr/bin/chromium) and the
+ * README's commands with bash and curl.
+ */
+export default defineConfig({ test: { ...base.test, include: ['test/**/*.outside.ts'] } })
