@@ -58,8 +58,12 @@ export const endpoints: readonly Endpoint[] = [
     success: 'success',
     document: UpdateProductsDocument,
     takesBody: true,
-    shapes: () => ({ query: z.object({ store_uuid: text }), body: productPatches }),
-    variables: (query, body) => ({ storeUuid: query.store_uuid, products: body.map(productPatch) }),
+    shapes: () => ({ query: z.object({ store_uuid: text, dry_run: dryRun }), body: productPatches }),
+    variables: (query, body) => ({
+      storeUuid: query.store_uuid,
+      products: body.map(productPatch),
+      dryRun: query.dry_run,
+    }),
     data: ({ updateProducts: result }) => ({
       store_uuid: result.storeUuid,
       updated_skus: result.updatedSkus,
@@ -91,6 +95,7 @@ export const endpoints: readonly Endpoint[] = [
       },
       copyTaxonomy: query.copy_taxonomy,
       linkedStoreId: query.linked_store_id,
+      dryRun: query.dry_run,
     }),
     data: ({ createStore: store }) => ({ store_uuid: store.storeUuid, store_group: store.storeGroup }),
   }),
@@ -101,8 +106,9 @@ export const endpoints: readonly Endpoint[] = [
     success: 'SUCCESS',
     document: DeleteAssetsDocument,
     takesBody: true,
-    shapes: () => ({ query: z.object({}), body: assetSelectors }),
-    variables: (_query, body) => ({
+    shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetSelectors }),
+    variables: (query, body) => ({
+      dryRun: query.dry_run,
       selectors: body.map((item) => ({
         storeUuid: item.store_uuid,
         channel: item.channel,
@@ -123,8 +129,9 @@ export const endpoints: readonly Endpoint[] = [
     success: 'SUCCESS',
     document: UnlinkAssetsDocument,
     takesBody: true,
-    shapes: () => ({ query: z.object({}), body: assetUnlinks }),
-    variables: (_query, body) => ({
+    shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetUnlinks }),
+    variables: (query, body) => ({
+      dryRun: query.dry_run,
       links: body.map((item) => ({
         storeUuid: item.store_uuid,
         parentCode: item.parent_code,
@@ -140,8 +147,12 @@ export const endpoints: readonly Endpoint[] = [
   }),
 ]
 
+/** A preview: the same answer, and nothing changed. */
+const dryRun = flag.default(false)
+
 const storeLink = z
   .object({
+    dry_run: dryRun,
     copy_taxonomy: flag.default(false),
     linked_store_id: text.transform((value) => (value === 'null' ? undefined : value)).optional(),
   })

@@ -1,9 +1,10 @@
 import { type AddedAssets, addAssets } from '../src/catalog/add-assets.ts'
 import { type DeletedAssets, deleteAssets } from '../src/catalog/delete-assets.ts'
 import { type UnlinkedAssets, unlinkAssets } from '../src/catalog/unlink-assets.ts'
+import { write } from '../src/database/write.ts'
 import { builder } from './builder.ts'
 import { ErrorInfo } from './error-info.ts'
-import { items, storable, storables } from './validation.ts'
+import { dryRunArg, items, storable, storables } from './validation.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {
   description: 'An asset to link at the end of a group.',
@@ -111,17 +112,20 @@ builder.mutationFields((t) => ({
     args: {
       storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
       assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000.', validate: items }),
+      dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, assets }, { db, enumerations }) =>
-      addAssets(
-        db,
-        enumerations,
-        storeUuid,
-        assets.map((asset) => ({
-          ...asset,
-          channel: asset.channel ?? 'SMP',
-          assetFormat: asset.assetFormat ?? 'image',
-        })),
+    resolve: (_root, { storeUuid, assets, dryRun }, { db, enumerations }) =>
+      write(db, dryRun ?? false, (transaction) =>
+        addAssets(
+          transaction,
+          enumerations,
+          storeUuid,
+          assets.map((asset) => ({
+            ...asset,
+            channel: asset.channel ?? 'SMP',
+            assetFormat: asset.assetFormat ?? 'image',
+          })),
+        ),
       ),
   }),
   deleteAssets: t.field({
@@ -134,15 +138,19 @@ builder.mutationFields((t) => ({
         description: 'At most 10,000. An asset that several of them choose counts once.',
         validate: items,
       }),
+      dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { selectors }, { db }) => deleteAssets(db, selectors),
+    resolve: (_root, { selectors, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) => deleteAssets(transaction, selectors)),
   }),
   unlinkAssets: t.field({
     type: UnlinkAssetsResult,
     description: 'The POST /assets/unlink operation: removes links, never assets. Items fail alone.',
     args: {
       links: t.arg({ type: [AssetUnlinkInput], required: true, description: 'At most 10,000.', validate: items }),
+      dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { links }, { db }) => unlinkAssets(db, links),
+    resolve: (_root, { links, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) => unlinkAssets(transaction, links)),
   }),
 }))

@@ -1,7 +1,8 @@
 import { defineAttributes } from '../src/catalog/attribute-definitions.ts'
 import type { AttributeDefinition } from '../src/catalog/attribute-rules.ts'
+import { write } from '../src/database/write.ts'
 import { builder } from './builder.ts'
-import { items } from './validation.ts'
+import { dryRunArg, items } from './validation.ts'
 
 const AttributeType = builder.enumType('AttributeType', {
   description: "The type that an attribute's values must have.",
@@ -58,18 +59,21 @@ builder.mutationField('defineAttributes', (t) =>
         description: 'The definitions, each name once; at most 10,000.',
         validate: items,
       }),
+      dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, definitions }, { db }) =>
-      defineAttributes(
-        db,
-        storeUuid,
-        definitions.map((definition) => ({
-          name: definition.name,
-          type: definition.type,
-          allowedValues: definition.allowedValues ?? null,
-          maxLength: definition.maxLength ?? null,
-          pattern: definition.pattern ?? null,
-        })),
+    resolve: (_root, { storeUuid, definitions, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) =>
+        defineAttributes(
+          transaction,
+          storeUuid,
+          definitions.map((definition) => ({
+            name: definition.name,
+            type: definition.type,
+            allowedValues: definition.allowedValues ?? null,
+            maxLength: definition.maxLength ?? null,
+            pattern: definition.pattern ?? null,
+          })),
+        ),
       ),
   }),
 )

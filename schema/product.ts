@@ -1,11 +1,12 @@
 import type { Product } from '../src/catalog/list-products.ts'
 import type { FailedProduct } from '../src/catalog/product-patches.ts'
 import { type UpdatedProducts, type UpsertedProducts, updateProducts, upsertProducts } from '../src/catalog/products.ts'
+import { write } from '../src/database/write.ts'
 import { builder } from './builder.ts'
 import { keysetConnection } from './connection.ts'
 import { ProductStatus } from './enumerations.ts'
 import { StoreRef } from './store.ts'
-import { items, storable } from './validation.ts'
+import { dryRunArg, items, storable } from './validation.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product').implement({
   description: 'A product of a store (spec: Product).',
@@ -158,6 +159,7 @@ const patchArgs = builder.args((t) => ({
       'At most 10,000. A code that comes twice is applied in order, or not at all if one of its entries is bad.',
     validate: items,
   }),
+  dryRun: t.boolean(dryRunArg),
 }))
 
 builder.mutationFields((t) => ({
@@ -166,13 +168,15 @@ builder.mutationFields((t) => ({
     description:
       'The PUT /products operation: existing products only, failures per product and attribute. Errors: `store_not_found`.',
     args: patchArgs,
-    resolve: (_root, { storeUuid, products }, { db }) => updateProducts(db, storeUuid, products),
+    resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) => updateProducts(transaction, storeUuid, products)),
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,
     description:
       'Creates or merges products: how a catalogue gets in. New products are `NEW` unless a status is given. Errors: `store_not_found`.',
     args: patchArgs,
-    resolve: (_root, { storeUuid, products }, { db }) => upsertProducts(db, storeUuid, products),
+    resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) => upsertProducts(transaction, storeUuid, products)),
   }),
 }))

@@ -1,9 +1,10 @@
 import { countStores, createStore, listStores, type Store } from '../src/catalog/stores.ts'
 import { storeUuidOf } from '../src/catalog/text.ts'
+import { write } from '../src/database/write.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
 import { keysetConnection } from './connection.ts'
-import { storable } from './validation.ts'
+import { dryRunArg, storable } from './validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
 
@@ -117,9 +118,12 @@ builder.mutationField('createStore', (t) =>
         description: 'The store whose group the new one joins; without it the new store begins a group.',
         validate: storable,
       }),
+      dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { input, copyTaxonomy, linkedStoreId }, { db, enumerations }) =>
-      createStore(db, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
+    resolve: (_root, { input, copyTaxonomy, linkedStoreId, dryRun }, { db, enumerations }) =>
+      write(db, dryRun ?? false, (transaction) =>
+        createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
+      ),
   }),
 )
 

@@ -13,6 +13,12 @@ export const storables = { schema: z.array(storable.schema) }
 /** A list of items to work on: at most 10,000 in a request (decisions: Envelope). */
 export const items = { maxLength: 10_000 } as const
 
+/** The argument of every mutation that previews it. */
+export const dryRunArg = {
+  defaultValue: false,
+  description: 'A preview: the same answer, and nothing changed.',
+} as const
+
 /** Turns what zod found in a field's arguments into the API's own error, with one fault for each issue. */
 export function validationError(error: z.ZodError, args: Record<string, unknown>): CatalogueError {
   const faults = error.issues.map((issue) => faultOf(issue, args))

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
@@ -38,11 +38,11 @@ interface AssetRow {
 }
 
 /**
- * Creates assets and links them at the end of their groups, in one transaction. An item with an unknown channel or format, a URL that is
+ * Creates assets and links them at the end of their groups. An item with an unknown channel or format, a URL that is
  * none, or an id that exists with another URL or format, fails alone. Throws `store_not_found`. Two statements, whatever the number of items.
  */
 export async function addAssets(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   enumerations: Enumerations,
   storeUuid: string,
   assets: readonly NewAsset[],
@@ -52,18 +52,16 @@ export async function addAssets(
   const failures = assets.flatMap((asset, index) => itemFailure(enumerations, asset, index) ?? [])
   const failed = new Set(failures.map((failure) => failure.index))
   const rows = assetRows(assets).filter((row) => !failed.has(row.index))
-  return db.transaction().execute(async (transaction) => {
-    const stores = await lockStores(transaction, [uuid])
-    if (!stores.has(uuid)) throw storeNotFound('storeUuid', storeUuid)
-    const { added, linked, items } = await insertAssets(transaction, uuid, rows)
-    const conflicts = items.flatMap(({ index, ok }) => (ok ? [] : [conflict(assets[index], index)]))
-    return {
-      added,
-      linked,
-      assetIds: items.flatMap((item) => (item.ok ? [item.asset_id] : [])),
-      failures: [...failures, ...conflicts].sort((a, b) => a.index - b.index),
-    }
-  })
+  const stores = await lockStores(db, [uuid])
+  if (!stores.has(uuid)) throw storeNotFound('storeUuid', storeUuid)
+  const { added, linked, items } = await insertAssets(db, uuid, rows)
+  const conflicts = items.flatMap(({ index, ok }) => (ok ? [] : [conflict(assets[index], index)]))
+  return {
+    added,
+    linked,
+    assetIds: items.flatMap((item) => (item.ok ? [item.asset_id] : [])),
+    failures: [...failures, ...conflicts].sort((a, b) => a.index - b.index),
+  }
 }
 
 function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number): ItemFailure | undefined {

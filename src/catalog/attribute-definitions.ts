@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { RE2JS } from 're2js'
 import type { Database } from '../database/tables.ts'
 import { type Fault, invalidRequest, storeNotFound } from '../errors.ts'
@@ -50,7 +50,7 @@ export async function requireDefinitions(
  * all of the store's definitions. Throws `invalid_request` with every fault, defining nothing, or `store_not_found`.
  */
 export async function defineAttributes(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
 ): Promise<AttributeDefinition[]> {

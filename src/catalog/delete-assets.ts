@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { maintainReadModel } from './read-model.ts'
@@ -13,22 +13,20 @@ export interface DeletedAssets {
 }
 
 /**
- * Deletes the assets that the selectors choose, in one transaction (spec: DELETE /assets). `channel`, `parentCode` and `assetId` narrow
+ * Deletes the assets that the selectors choose (spec: DELETE /assets). `channel`, `parentCode` and `assetId` narrow
  * together; a selector with none of them is refused as a failure of its own. Two statements, whatever the number of selectors.
  */
-export async function deleteAssets(db: Kysely<Database>, selectors: readonly Selector[]): Promise<DeletedAssets> {
-  return db.transaction().execute(async (transaction) => {
-    const stores = await lockStores(transaction, storesOf(selectors))
-    const refused = selectors.flatMap((selector, index) => (narrows(selector) ? [] : [refusal(selector, index)]))
-    const refusedAt = new Set(refused.map((refusal) => refusal.index))
-    const rows = selectedRows(selectors, stores).filter((row) => !refusedAt.has(row.index))
-    const { deleted, matches } = await removeAssets(transaction, rows)
-    const failures = failuresOf(selectors, stores, matches, 'asset_not_found', (selector, assetId) =>
-      JSON.stringify([storeUuidOf(selector.storeUuid) ?? selector.storeUuid, assetId]),
-    )
-    const others = failures.filter((failure) => !refusedAt.has(failure.index))
-    return { deletedCount: deleted, failures: [...refused, ...others].sort((a, b) => a.index - b.index) }
-  })
+export async function deleteAssets(db: Transaction<Database>, selectors: readonly Selector[]): Promise<DeletedAssets> {
+  const stores = await lockStores(db, storesOf(selectors))
+  const refused = selectors.flatMap((selector, index) => (narrows(selector) ? [] : [refusal(selector, index)]))
+  const refusedAt = new Set(refused.map((refusal) => refusal.index))
+  const rows = selectedRows(selectors, stores).filter((row) => !refusedAt.has(row.index))
+  const { deleted, matches } = await removeAssets(db, rows)
+  const failures = failuresOf(selectors, stores, matches, 'asset_not_found', (selector, assetId) =>
+    JSON.stringify([storeUuidOf(selector.storeUuid) ?? selector.storeUuid, assetId]),
+  )
+  const others = failures.filter((failure) => !refusedAt.has(failure.index))
+  return { deletedCount: deleted, failures: [...refused, ...others].sort((a, b) => a.index - b.index) }
 }
 
 function narrows(selector: Selector): boolean {
@@ -37,7 +35,12 @@ function narrows(selector: Selector): boolean {
 
 function refusal(selector: Selector, index: number): ItemFailure {
   const details = 'name a channel, a parent code or asset ids: an item without any would delete all assets of the store'
-  return { reason: 'selector_required', details, index, storeUuid: selector.storeUuid }
+  return {
+    reason: 'selector_required',
+    details,
+    index,
+    storeUuid: storeUuidOf(selector.storeUuid) ?? selector.storeUuid,
+  }
 }
 
 async function removeAssets(

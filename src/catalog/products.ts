@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { requireDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
@@ -26,7 +26,7 @@ export interface UpsertedProducts {
  * Throws `store_not_found`. Two statements, whatever the number of patches.
  */
 export async function updateProducts(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   storeUuid: string,
   patches: readonly ProductPatch[],
 ): Promise<UpdatedProducts> {
@@ -50,7 +50,7 @@ export async function updateProducts(
  * Throws `store_not_found`. Two statements, whatever the number of patches.
  */
 export async function upsertProducts(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   storeUuid: string,
   patches: readonly ProductPatch[],
 ): Promise<UpsertedProducts> {
@@ -78,7 +78,7 @@ const codeFailure = {
 
 /** Locks the products in the order of their codes and merges the patches into them. Returns which codes exist, of the failed ones too. */
 async function writeExisting(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   storeUuid: string,
   patches: readonly GoodPatch[],
   failedCodes: readonly string[],
@@ -106,7 +106,7 @@ async function writeExisting(
 
 /** Inserts or merges the patches in the order of their codes. Returns what was written; a code without a change is not among it. */
 async function writeAny(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   storeUuid: string,
   patches: readonly GoodPatch[],
 ): Promise<Map<string, 'created' | 'updated'>> {

@@ -84,7 +84,7 @@ export function failuresOf(
 function failure(reason: ItemFailure['reason'], selector: Selector, index: number, assetId?: string): ItemFailure {
   const at = {
     index,
-    storeUuid: selector.storeUuid,
+    storeUuid: storeUuidOf(selector.storeUuid) ?? selector.storeUuid,
     channel: selector.channel ?? undefined,
     parentCode: selector.parentCode ?? undefined,
     assetId,

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
@@ -58,7 +58,7 @@ const columns = [
  * the linked store's attribute definitions. Throws `invalid_request` with every fault, or `store_not_found`.
  */
 export async function createStore(
-  db: Kysely<Database>,
+  db: Transaction<Database>,
   enumerations: Enumerations,
   input: NewStore,
   link: StoreLink,
@@ -133,10 +133,7 @@ export async function requireStore(db: Kysely<Database>, storeUuid: string, fiel
  * Locks the stores in the order of their keys until the transaction ends, and returns those that exist. Every writer of
  * assets and links takes this lock first: what it reads afterwards nobody else changes, and no two can wait for each other.
  */
-export async function lockStores(
-  db: import('kysely').Transaction<Database>,
-  storeUuids: readonly string[],
-): Promise<Set<string>> {
+export async function lockStores(db: Transaction<Database>, storeUuids: readonly string[]): Promise<Set<string>> {
   if (storeUuids.length === 0) return new Set()
   const rows = await db
     .selectFrom('store')
@@ -148,7 +145,7 @@ export async function lockStores(
   return new Set(rows.map((row) => row.store_uuid))
 }
 
-async function insertStore(db: Kysely<Database>, input: NewStore, linked: string | null, copyTaxonomy: boolean) {
+async function insertStore(db: Transaction<Database>, input: NewStore, linked: string | null, copyTaxonomy: boolean) {
   const storeUuid = uuidv7()
   const { rows } = await sql<Selectable<Database['store']>>`
     with linked as (

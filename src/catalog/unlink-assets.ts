@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { maintainReadModel } from './read-model.ts'
@@ -18,18 +18,16 @@ export interface UnlinkedAssets {
 }
 
 /**
- * Removes links between assets and a parent code on a channel, in one transaction (spec: POST /assets/unlink). `assetId` left out means
+ * Removes links between assets and a parent code on a channel (spec: POST /assets/unlink). `assetId` left out means
  * every asset linked there. Two statements, whatever the number of links.
  */
-export async function unlinkAssets(db: Kysely<Database>, links: readonly Unlink[]): Promise<UnlinkedAssets> {
-  return db.transaction().execute(async (transaction) => {
-    const stores = await lockStores(transaction, storesOf(links))
-    const { unlinked, matches } = await removeLinks(transaction, selectedRows(links, stores))
-    const failures = failuresOf(links, stores, matches, 'link_not_found', (link, assetId) =>
-      JSON.stringify([storeUuidOf(link.storeUuid) ?? link.storeUuid, link.channel, link.parentCode, assetId]),
-    )
-    return { unlinked, failures }
-  })
+export async function unlinkAssets(db: Transaction<Database>, links: readonly Unlink[]): Promise<UnlinkedAssets> {
+  const stores = await lockStores(db, storesOf(links))
+  const { unlinked, matches } = await removeLinks(db, selectedRows(links, stores))
+  const failures = failuresOf(links, stores, matches, 'link_not_found', (link, assetId) =>
+    JSON.stringify([storeUuidOf(link.storeUuid) ?? link.storeUuid, link.channel, link.parentCode, assetId]),
+  )
+  return { unlinked, failures }
 }
 
 async function removeLinks(

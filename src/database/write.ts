@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely, Transaction } from 'kysely'
+import type { Database } from './tables.ts'
+
+/** A preview: its work is done and undone, only its answer is kept. */
+class Undone<T> extends Error {
+  readonly answer: T
+  constructor(answer: T) {
+    super('undone')
+    this.answer = answer
+  }
+}
+
+const tries = 4
+
+/**
+ * Does the work in one transaction: it is done whole, or not at all when it throws. With `dryRun` everything is undone in the end, and the answer is
+ * what it would have been. Work that PostgreSQL chose as the victim of a deadlock or a serialization failure is done again from its start.
+ */
+export async function write<T>(
+  db: Kysely<Database>,
+  dryRun: boolean,
+  work: (transaction: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async (transaction) => {
+        const answer = await work(transaction)
+        if (dryRun) throw new Undone(answer)
+        return answer
+      })
+    } catch (error) {
+      if (error instanceof Undone) return error.answer
+      if (attempt === tries || !isVictim(error)) throw error
+      await sleep(Math.random() * 20 * attempt)
+    }
+  }
+}
+
+/** serialization_failure and deadlock_detected: nothing is wrong with the work itself. */
+function isVictim(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+}
