@@ -17,6 +17,8 @@ export interface Endpoint {
   success: 'SUCCESS' | 'success'
   document: TypedDocumentNode<unknown, Record<string, unknown>>
   takesBody: boolean
+  /** Query parameters that may be repeated: their values are joined by commas. */
+  repeatable?: readonly string[]
   /** Whether it answers through the filtering service, so that what cannot be reached is its downstream. */
   dependsOnFilter?: boolean
   shapes(enumerations: Enumerations): Shapes<z.ZodObject, z.ZodType>
@@ -30,6 +32,7 @@ interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodTy
   success: Endpoint['success']
   document: TypedDocumentNode<Result, Variables>
   takesBody: boolean
+  repeatable?: readonly string[]
   dependsOnFilter?: boolean
   shapes(enumerations: Enumerations): Shapes<Query, Body>
   variables(query: z.output<Query>, body: z.input<Body>): Variables

@@ -1,14 +1,29 @@
 import { z } from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import {
+  CreateProductsDocument,
   CreateStoreDocument,
   DeleteAssetsDocument,
-  type ItemFailureFragment,
   ListAssetsDocument,
+  ListProductsDocument,
+  PlaceAssetsDocument,
   UnlinkAssetsDocument,
   UpdateProductsDocument,
 } from './operations.ts'
-import { assetSelectors, assetUnlinks, flag, newStore, oneOf, productPatches, text, wholeNumber } from './shapes.ts'
+import {
+  assetPlacements,
+  assetSelectors,
+  assetUnlinks,
+  dryRun,
+  newStore,
+  oneOf,
+  productPatches,
+  productStatus,
+  storeLink,
+  text,
+  wholeNumber,
+} from './shapes.ts'
+import { assetEntry, errorInfo, failedProducts, listOf, productObject, productPatch } from './translate.ts'
 
 /** What is served under /v1: an endpoint a row (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -45,7 +60,7 @@ export const endpoints: readonly Endpoint[] = [
             channel: group.channel,
             asset_type: group.assetType,
             store_uuid: group.storeUuid,
-            assets: group.assets.map((asset) => ({ asset_id: asset.assetId, [asset.urlField]: asset.url })),
+            assets: group.assets.map(assetEntry),
           },
         ]),
       ),
@@ -68,12 +83,7 @@ export const endpoints: readonly Endpoint[] = [
       store_uuid: result.storeUuid,
       updated_skus: result.updatedSkus,
       unavailable_skus: result.unavailableSkus,
-      failed_products: new Map(
-        result.failedProducts.map(({ productCode, failures }) => [
-          productCode,
-          new Map(failures.map(({ attribute, reason }) => [attribute, reason])),
-        ]),
-      ),
+      failed_products: failedProducts(result.failedProducts),
     }),
   }),
 
@@ -145,42 +155,83 @@ export const endpoints: readonly Endpoint[] = [
       error_info: errorInfo(result.errorInfo),
     }),
   }),
+
+  // The specification's operations presuppose products and assets; these bring them in and out (decisions: Beyond the spec).
+  endpoint({
+    method: 'POST',
+    path: '/products',
+    success: 'success',
+    document: CreateProductsDocument,
+    takesBody: true,
+    shapes: ({ channels }) => ({
+      query: z.object({ store_uuid: text, channel: oneOf(channels).default('SMP'), dry_run: dryRun }),
+      body: productPatches,
+    }),
+    variables: (query, body) => ({
+      storeUuid: query.store_uuid,
+      channel: query.channel,
+      products: body.map(productPatch),
+      dryRun: query.dry_run,
+    }),
+    data: ({ createProducts: result }) => ({
+      store_uuid: result.storeUuid,
+      created_skus: result.createdSkus,
+      existing_skus: result.existingSkus,
+      failed_products: failedProducts(result.failedProducts),
+    }),
+  }),
+
+  endpoint({
+    method: 'GET',
+    path: '/products',
+    success: 'success',
+    document: ListProductsDocument,
+    takesBody: false,
+    repeatable: ['sku_codes'],
+    shapes: () => ({
+      query: z.object({
+        store_uuid: text,
+        sku_codes: text.optional(),
+        status: productStatus.optional(),
+        offset: wholeNumber(0).default(0),
+        limit: wholeNumber(1, 100).default(100),
+      }),
+    }),
+    variables: (query) => ({
+      storeUuid: query.store_uuid,
+      filter: { codes: query.sku_codes?.split(','), status: query.status && [query.status] },
+      offset: query.offset,
+      limit: query.limit,
+    }),
+    data: ({ productPage: page }) => ({
+      store_uuid: page.storeUuid,
+      total_products: page.totalProducts,
+      returned_products: page.returnedProducts,
+      products: new Map(page.products.map((product) => [product.productCode, productObject(product)])),
+    }),
+  }),
+
+  endpoint({
+    method: 'POST',
+    path: '/assets',
+    success: 'SUCCESS',
+    document: PlaceAssetsDocument,
+    takesBody: true,
+    shapes: ({ channels }) => ({
+      query: z.object({ store_uuid: text, channel: oneOf(channels).default('SMP'), dry_run: dryRun }),
+      body: assetPlacements,
+    }),
+    variables: (query, body) => ({
+      storeUuid: query.store_uuid,
+      channel: query.channel,
+      groups: body.map((item) => ({ parentCode: item.parent_code, assetFormat: item.asset_type, assets: item.assets })),
+      dryRun: query.dry_run,
+    }),
+    data: ({ placeAssets: result }) => ({
+      created: result.created,
+      updated: result.updated,
+      failed: result.failed,
+      error_info: errorInfo(result.errorInfo),
+    }),
+  }),
 ]
-
-/** A preview: the same answer, and nothing changed. */
-const dryRun = flag.default(false)
-
-const storeLink = z
-  .object({
-    dry_run: dryRun,
-    copy_taxonomy: flag.default(false),
-    linked_store_id: text.transform((value) => (value === 'null' ? undefined : value)).optional(),
-  })
-  .refine((query) => !query.copy_taxonomy || query.linked_store_id !== undefined, {
-    path: ['linked_store_id'],
-    error: 'must name the store to copy from when copy_taxonomy is true',
-  })
-
-/** A status that is no string goes among the attributes, where it becomes that product's failure like any other bad value. */
-function productPatch({ product_code: productCode, ...rest }: { product_code: string; [name: string]: unknown }) {
-  const { status, ...attributes } = rest
-  return typeof status === 'string' ? { productCode, status, attributes } : { productCode, attributes: rest }
-}
-
-function listOf(value: string | string[] | null | undefined): string[] | undefined {
-  return value == null ? undefined : [value].flat()
-}
-
-/** The spec's error_info of a success: an empty object stands where there is nothing to report. */
-function errorInfo(failures: readonly ItemFailureFragment[]) {
-  if (failures.length === 0) return [{}]
-  return failures.map((failure) => ({
-    reason: failure.reason,
-    details: failure.details,
-    index: failure.index ?? undefined,
-    store_uuid: failure.storeUuid ?? undefined,
-    channel: failure.channel ?? undefined,
-    parent_code: failure.parentCode ?? undefined,
-    asset_id: failure.assetId ?? undefined,
-  }))
-}

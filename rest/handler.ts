@@ -115,7 +115,7 @@ function allowedMethods(route: readonly Endpoint[]): string {
 /** Checks query and body against the endpoint's shapes and translates them; throws with every fault of both. */
 async function readVariables(request: RestRequest, endpoint: Endpoint, enumerations: Enumerations) {
   const shapes = endpoint.shapes(enumerations)
-  const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)))
+  const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
   const query = shapes.query.safeParse(values)
   if (!query.success) {
     const named = new Set(faults.map((fault) => fault.field))

@@ -2,11 +2,12 @@ import type { ErrorInfo } from './envelope.ts'
 
 /**
  * The named parameters of a query string, as an object; others are passed over, an empty value is absent (decisions: Envelope). A parameter
- * that comes twice or is not percent-encoded UTF-8 is a fault.
+ * that comes twice (unless `repeatable`: then its values are joined by commas) or is not percent-encoded UTF-8 is a fault.
  */
 export function parseQuery(
   search: string,
   names: ReadonlySet<string>,
+  repeatable: readonly string[] = [],
 ): { values: Record<string, string>; faults: ErrorInfo[] } {
   const values = new Map<string, string>()
   const faults: ErrorInfo[] = []
@@ -17,11 +18,11 @@ export function parseQuery(
     const [rawName = '', ...rest] = pair.split('=')
     const name = decoded(rawName)
     if (name === undefined || !names.has(name)) continue
-    if (seen.has(name)) fault(name, 'must be given once; it came more than once')
+    if (seen.has(name) && !repeatable.includes(name)) fault(name, 'must be given once; it came more than once')
     seen.add(name)
     const value = decoded(rest.join('='))
     if (value === undefined) fault(name, 'must be percent-encoded UTF-8')
-    else if (value !== '') values.set(name, value)
+    else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
   }
   return { values: Object.fromEntries(values), faults }
 }

@@ -75,6 +75,53 @@ export const assetUnlinks = z.array(
   'must be a list',
 )
 
+/** The body of POST /assets: URL fields to URLs, which are judged one by one later. */
+export const assetPlacements = z.array(
+  z.object(
+    {
+      parent_code: text,
+      asset_type: text.nullish(),
+      assets: z.custom<Record<string, unknown>>(isObject, 'must be an object of URL fields to URLs'),
+    },
+    'must be an object',
+  ),
+  'must be a list',
+)
+
+const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
+const statusNames = {
+  active: 'ACTIVE',
+  new: 'NEW',
+  problem: 'PROBLEM',
+  inactive: 'INACTIVE',
+  draft: 'DRAFT',
+  'under review': 'UNDER_REVIEW',
+} as const
+
+/** A product status, as GraphQL names it. */
+export const productStatus = z
+  .enum(statuses, `must be one of ${statuses.join(', ')}`)
+  .transform((status) => statusNames[status])
+
+/** A preview: the same answer, and nothing changed. */
+export const dryRun = flag.default(false)
+
+/** The query of POST /stores. */
+export const storeLink = z
+  .object({
+    dry_run: dryRun,
+    copy_taxonomy: flag.default(false),
+    linked_store_id: text.transform((value) => (value === 'null' ? undefined : value)).optional(),
+  })
+  .refine((query) => !query.copy_taxonomy || query.linked_store_id !== undefined, {
+    path: ['linked_store_id'],
+    error: 'must name the store to copy from when copy_taxonomy is true',
+  })
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function hasLength(value: string, min: number, max: number): boolean {
   const length = value.length > 2 * max ? value.length : [...value].length
   return length >= min && length <= max

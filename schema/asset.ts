@@ -3,7 +3,7 @@ import { type DeletedAssets, deleteAssets } from '../src/catalog/delete-assets.t
 import { type UnlinkedAssets, unlinkAssets } from '../src/catalog/unlink-assets.ts'
 import { write } from '../src/database/write.ts'
 import { builder } from './builder.ts'
-import { ErrorInfo } from './error-info.ts'
+import { ErrorInfo, failedFields } from './error-info.ts'
 import { dryRunArg, items, storable, storables } from './validation.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {
@@ -32,11 +32,6 @@ const NewAssetInput = builder.inputType('NewAsset', {
     }),
   }),
 })
-
-const failedFields = {
-  failed: 'How many items or asset ids failed.',
-  errorInfo: 'One entry for each that failed; empty when none did.',
-}
 
 const AddAssetsResult = builder.objectRef<AddedAssets>('AddAssetsResult').implement({
   description: 'What became of the assets to add.',

@@ -16,3 +16,9 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
     assetId: t.exposeString('assetId', { nullable: true, description: 'The asset id that failed.' }),
   }),
 })
+
+/** How results describe the items that failed. */
+export const failedFields = {
+  failed: 'How many items or asset ids failed.',
+  errorInfo: 'One entry for each that failed; empty when none did.',
+}

@@ -1,9 +1,11 @@
 import './asset.ts'
 import './asset-group.ts'
+import './asset-placement.ts'
 import './attribute-definition.ts'
 import './enumerations.ts'
 import './error-info.ts'
 import './product.ts'
+import './product-write.ts'
 import './store.ts'
 import { builder } from './builder.ts'
 

@@ -1,12 +1,9 @@
-import type { Product } from '../src/catalog/list-products.ts'
-import type { FailedProduct } from '../src/catalog/product-patches.ts'
-import { type UpdatedProducts, type UpsertedProducts, updateProducts, upsertProducts } from '../src/catalog/products.ts'
-import { write } from '../src/database/write.ts'
+import { type Product, type ProductPage, pageProducts } from '../src/catalog/list-products.ts'
 import { builder } from './builder.ts'
 import { keysetConnection } from './connection.ts'
 import { ProductStatus } from './enumerations.ts'
 import { StoreRef } from './store.ts'
-import { dryRunArg, items, storable } from './validation.ts'
+import { items, storable } from './validation.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product').implement({
   description: 'A product of a store (spec: Product).',
@@ -34,6 +31,47 @@ const ProductFilterInput = builder.inputType('ProductFilter', {
     search: t.string({ description: 'Part of the product code, in any case.', validate: storable }),
   }),
 })
+
+const largestPage = 100
+
+const ProductPageRef = builder.objectRef<ProductPage>('ProductPage').implement({
+  description: 'A page of products in the order of their codes, by code point.',
+  fields: (t) => ({
+    storeUuid: t.exposeID('storeUuid', { description: 'The store of the products.' }),
+    totalProducts: t.exposeInt('totalProducts', { description: 'How many products match, exactly.' }),
+    returnedProducts: t.int({
+      description: 'How many products this page has.',
+      resolve: (page) => page.products.length,
+    }),
+    products: t.field({ type: [ProductRef], description: 'The products.', resolve: (page) => page.products }),
+  }),
+})
+
+builder.queryField('productPage', (t) =>
+  t.field({
+    type: ProductPageRef,
+    description: 'The GET /products operation: a page of the products of one store. Errors: `store_not_found`.',
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      filter: t.arg({ type: ProductFilterInput, description: 'Which products; all when left out.' }),
+      offset: t.arg.int({
+        defaultValue: 0,
+        description: 'How many products to pass over: 0 or more.',
+        validate: { min: 0 },
+      }),
+      limit: t.arg.int({
+        defaultValue: largestPage,
+        description: 'How many products to return: 1 or more; above 100 it counts as 100.',
+        validate: { min: 1 },
+      }),
+    },
+    resolve: (_root, { storeUuid, filter, offset, limit }, { db }) =>
+      pageProducts(db, storeUuid, filter ?? {}, {
+        offset: offset ?? 0,
+        limit: Math.min(limit ?? largestPage, largestPage),
+      }),
+  }),
+)
 
 const ProductStatusCount = builder
   .objectRef<{ status: Product['status']; count: number }>('ProductStatusCount')
@@ -83,100 +121,5 @@ builder.objectFields(StoreRef, (t) => ({
     type: [ProductStatusCount],
     description: 'How many products of the store have each status; a status that none has is left out.',
     resolve: async (store, _args, { loaders }) => (await loaders.productCounts.load(store.storeUuid)) ?? [],
-  }),
-}))
-
-const ProductPatch = builder.inputType('ProductPatch', {
-  description:
-    "What to write of a product. `status` is a string so that a bad one is that product's failure, not the whole request's.",
-  fields: (t) => ({
-    productCode: t.string({ required: true, description: 'The SKU code: 1 to 255 characters; case matters.' }),
-    status: t.string({
-      description: 'As over REST: `active`, `new`, `problem`, `inactive`, `draft` or `under review`.',
-    }),
-    attributes: t.field({
-      type: 'AttributeMap',
-      description: 'Attributes to merge into the product: others stay. Values are strings of up to 65,535 characters.',
-    }),
-  }),
-})
-
-const AttributeFailureRef = builder.objectRef<FailedProduct['failures'][number]>('AttributeFailure').implement({
-  description: 'Why an attribute of a product was refused.',
-  fields: (t) => ({
-    attribute: t.exposeString('attribute', { description: "The attribute's name." }),
-    reason: t.exposeString('reason', { description: 'What was expected and what came.' }),
-  }),
-})
-
-const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').implement({
-  description: 'A product that was not written at all, because of the attributes named.',
-  fields: (t) => ({
-    productCode: t.exposeString('productCode', { description: 'The SKU code.' }),
-    failures: t.field({
-      type: [AttributeFailureRef],
-      description: 'Every attribute that was refused.',
-      resolve: (product) => product.failures,
-    }),
-  }),
-})
-
-const UpdateProductsResult = builder.objectRef<UpdatedProducts>('UpdateProductsResult').implement({
-  description:
-    'What became of an update: each code of the request is in exactly one of the three lists, in the order of the request.',
-  fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store updated.' }),
-    updatedSkus: t.exposeStringList('updatedSkus', { description: 'Codes that were updated.' }),
-    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes that the store does not have.' }),
-    failedProducts: t.field({
-      type: [FailedProductRef],
-      description: 'Products that were refused, with every bad attribute.',
-      resolve: (result) => result.failedProducts,
-    }),
-  }),
-})
-
-const UpsertProductsResult = builder.objectRef<UpsertedProducts>('UpsertProductsResult').implement({
-  description: 'What became of an upsert: each code of the request is in exactly one of the three lists.',
-  fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store written to.' }),
-    createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
-    updatedSkus: t.exposeStringList('updatedSkus', { description: 'Codes of products that existed, changed or not.' }),
-    failedProducts: t.field({
-      type: [FailedProductRef],
-      description: 'Products that were refused, with every bad attribute.',
-      resolve: (result) => result.failedProducts,
-    }),
-  }),
-})
-
-const patchArgs = builder.args((t) => ({
-  storeUuid: t.id({ required: true, description: 'The store.', validate: storable }),
-  products: t.field({
-    type: [ProductPatch],
-    required: true,
-    description:
-      'At most 10,000. A code that comes twice is applied in order, or not at all if one of its entries is bad.',
-    validate: items,
-  }),
-  dryRun: t.boolean(dryRunArg),
-}))
-
-builder.mutationFields((t) => ({
-  updateProducts: t.field({
-    type: UpdateProductsResult,
-    description:
-      'The PUT /products operation: existing products only, failures per product and attribute. Errors: `store_not_found`.',
-    args: patchArgs,
-    resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => updateProducts(transaction, storeUuid, products)),
-  }),
-  upsertProducts: t.field({
-    type: UpsertProductsResult,
-    description:
-      'Creates or merges products: how a catalogue gets in. New products are `NEW` unless a status is given. Errors: `store_not_found`.',
-    args: patchArgs,
-    resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => upsertProducts(transaction, storeUuid, products)),
   }),
 }))

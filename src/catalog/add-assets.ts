@@ -2,11 +2,12 @@ import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
+import { channelFault, formatFault, urlFault } from './asset-rules.ts'
 import type { Enumerations } from './enumerations.ts'
 import type { ItemFailure } from './item-failure.ts'
+import { lockStores } from './lock-stores.ts'
 import { maintainReadModel } from './read-model.ts'
-import { lockStores } from './stores.ts'
-import { isAbsoluteUrl, isName, lengthOf, shown, storeUuidOf } from './text.ts'
+import { isName, shown, storeUuidOf } from './text.ts'
 
 /** An asset to link at the end of a group. Without `assetId` it is the store's asset of that format and URL, or a new one. */
 export interface NewAsset {
@@ -65,24 +66,20 @@ export async function addAssets(
 }
 
 function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number): ItemFailure | undefined {
-  const problems = [
-    oneOf('channel', asset.channel, enumerations.channels),
-    oneOf('assetFormat', asset.assetFormat, enumerations.assetFormats),
-    isName(asset.parentCode) ? undefined : `parentCode must have 1 to 255 characters; got ${shown(asset.parentCode)}`,
-    asset.assetId == null || isName(asset.assetId)
-      ? undefined
-      : `assetId must have 1 to 255 characters; got ${shown(asset.assetId)}`,
-    isAbsoluteUrl(asset.url) && lengthOf(asset.url) <= 2048
-      ? undefined
-      : `url must be an absolute URL with a host, of up to 2048 characters; got ${shown(asset.url)}`,
-  ].filter((problem) => problem !== undefined)
+  const faults: [field: string, fault: string | undefined][] = [
+    ['channel', channelFault(enumerations, asset.channel)],
+    ['assetFormat', formatFault(enumerations, asset.assetFormat)],
+    ['parentCode', nameFault(asset.parentCode)],
+    ['assetId', asset.assetId == null ? undefined : nameFault(asset.assetId)],
+    ['url', urlFault(asset.url)],
+  ]
+  const problems = faults.flatMap(([field, fault]) => (fault === undefined ? [] : [`${field} ${fault}`]))
   if (problems.length === 0) return undefined
   return { reason: 'invalid_request', details: problems.join('; '), ...placeOf(asset, index) }
 }
 
-function oneOf(field: string, value: string, allowed: readonly string[]): string | undefined {
-  if (allowed.includes(value)) return undefined
-  return `${field} must be one of ${allowed.join(', ')}; got ${shown(value)}`
+function nameFault(name: string): string | undefined {
+  return isName(name) ? undefined : `must have 1 to 255 characters; got ${shown(name)}`
 }
 
 function conflict(asset: NewAsset | undefined, index: number): ItemFailure {

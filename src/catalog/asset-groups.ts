@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
-import { type Enumerations, urlField } from './enumerations.ts'
+import type { Enumerations } from './enumerations.ts'
 import type { ProductKey } from './list-products.ts'
 import { isStorable, shown, storeUuidOf } from './text.ts'
+import { urlField } from './url-fields.ts'
 
 export interface AssetEntry {
   assetId: string

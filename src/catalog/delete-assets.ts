@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { ItemFailure } from './item-failure.ts'
+import { lockStores } from './lock-stores.ts'
 import { maintainReadModel } from './read-model.ts'
 import { failuresOf, type Match, type SelectedRow, type Selector, selectedRows, storesOf } from './selection.ts'
-import { lockStores } from './stores.ts'
 import { storeUuidOf } from './text.ts'
 
 export interface DeletedAssets {

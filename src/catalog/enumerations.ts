@@ -86,9 +86,3 @@ export type ProductStatus = (typeof productStatuses)[number]
 export function isProductStatus(value: string): value is ProductStatus {
   return (productStatuses as readonly string[]).includes(value)
 }
-
-/** The name of the field that carries the URL of an asset: `Image URL 1` for the first of an image group (spec: Asset entry). */
-export function urlField(assetFormat: string, position: number): string {
-  const word = assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
-  return `${word} URL ${position}`
-}

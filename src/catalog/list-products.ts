@@ -1,9 +1,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { storeNotFound } from '../errors.ts'
 import type { ProductStatus } from './enumerations.ts'
 import type { KeysetPage } from './keyset.ts'
-import { containing } from './stores.ts'
-import { isStorable } from './text.ts'
+import { containing } from './like.ts'
+import { isStorable, storeUuidOf } from './text.ts'
 
 export interface Product {
   storeUuid: string
@@ -20,6 +21,14 @@ export interface ProductFilter {
   codePrefix?: string | null | undefined
   codes?: readonly string[] | null | undefined
   search?: string | null | undefined
+}
+
+/** A page of products in the order of their codes. */
+export interface ProductPage {
+  storeUuid: string
+  /** All products that match, exactly. */
+  totalProducts: number
+  products: Product[]
 }
 
 /** The key of a product across stores. */
@@ -47,6 +56,33 @@ export async function listProducts(
     ) p
     order by store_uuid, product_code ${direction}`.execute(db)
   return Map.groupBy(rows.map(productOf), (product) => product.storeUuid)
+}
+
+/** A page of one store's products by offset, with the exact number of all that match; throws `store_not_found`. One statement. */
+export async function pageProducts(
+  db: Kysely<Database>,
+  storeUuid: string,
+  filter: ProductFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ProductPage> {
+  const uuid = storeUuidOf(storeUuid)
+  if (!uuid) throw storeNotFound('storeUuid', storeUuid)
+  const { rows } = await sql<{ total: number; product_code: string | null } & Selectable<Database['product']>>`
+    select (select count(*)::int from product p where p.store_uuid = s.store_uuid and ${matching(filter)}) as total, page.*
+    from store s left join lateral (
+      select store_uuid, product_code, status, attributes, created_at, updated_at from product p
+      where p.store_uuid = s.store_uuid and ${matching(filter)}
+      order by product_code offset ${offset} limit ${limit}
+    ) page on true
+    where s.store_uuid = ${uuid}
+    order by page.product_code`.execute(db)
+  const [first] = rows
+  if (!first) throw storeNotFound('storeUuid', storeUuid)
+  return {
+    storeUuid: uuid,
+    totalProducts: first.total,
+    products: rows.filter((row) => row.product_code !== null).map(productOf),
+  }
 }
 
 /** How many products of each store match, by store. */

@@ -35,10 +35,14 @@ export interface JudgedPatches {
 }
 
 /**
- * Judges every attribute of every patch and merges the entries of one code: one bad entry and the whole product has failed,
- * with all its faults (decisions: Products).
+ * Judges every attribute of every patch and combines the entries of one code, by merging them unless told otherwise: one bad entry and
+ * the whole product has failed, with all its faults (decisions: Products).
  */
-export function judgePatches(patches: readonly ProductPatch[], judge: AttributeJudge): JudgedPatches {
+export function judgePatches(
+  patches: readonly ProductPatch[],
+  judge: AttributeJudge,
+  combine: (before: GoodPatch, patch: GoodPatch) => GoodPatch = merged,
+): JudgedPatches {
   const judged: JudgedPatches = { good: new Map(), failed: new Map(), impossible: new Set() }
   for (const patch of patches) {
     const code = patch.productCode
@@ -52,7 +56,8 @@ export function judgePatches(patches: readonly ProductPatch[], judge: AttributeJ
       judged.failed.set(code, [...(before ?? []), ...failures])
       judged.good.delete(code)
     } else {
-      judged.good.set(code, merged(judged.good.get(code), patch))
+      const known = judged.good.get(code)
+      judged.good.set(code, known ? combine(known, goodPatch(patch)) : goodPatch(patch))
     }
   }
   return judged
@@ -72,13 +77,16 @@ function patchFailures(patch: ProductPatch, judge: AttributeJudge): AttributeFai
   return failures
 }
 
-function merged(before: GoodPatch | undefined, patch: ProductPatch): GoodPatch {
-  const attributes = (patch.attributes ?? {}) as Record<string, string>
+/** A patch that has been judged: its attributes are strings, its status one of the enumeration. */
+function goodPatch(patch: ProductPatch): GoodPatch {
   const status = patch.status != null && isProductStatus(patch.status) ? patch.status : null
-  if (!before) return { productCode: patch.productCode, status, attributes }
+  return { productCode: patch.productCode, status, attributes: (patch.attributes ?? {}) as Record<string, string> }
+}
+
+function merged(before: GoodPatch, patch: GoodPatch): GoodPatch {
   return {
     productCode: patch.productCode,
-    status: status ?? before.status,
-    attributes: { ...before.attributes, ...attributes },
+    status: patch.status ?? before.status,
+    attributes: { ...before.attributes, ...patch.attributes },
   }
 }

@@ -57,21 +57,22 @@ export async function upsertProducts(
   const { storeUuid: uuid, definitions } = await requireDefinitions(db, storeUuid)
   const judged = judgePatches(patches, attributeJudge(definitions))
   const written = await writeAny(db, uuid, [...judged.good.values()])
-  const codes = [...judged.good.keys()]
-  const impossible = [...judged.impossible].map((productCode) => ({ productCode, failures: [codeFailure] }))
+  const codes = [...new Set(patches.map((patch) => patch.productCode))]
+  const good = codes.filter((code) => judged.good.has(code))
   return {
     storeUuid: uuid,
-    createdSkus: codes.filter((code) => written.get(code) === 'created'),
-    updatedSkus: codes.filter((code) => written.get(code) !== 'created'),
-    unchangedSkus: codes.filter((code) => !written.has(code)),
-    failedProducts: [
-      ...[...judged.failed].map(([productCode, failures]) => ({ productCode, failures })),
-      ...impossible,
-    ],
+    createdSkus: good.filter((code) => written.get(code) === 'created'),
+    updatedSkus: good.filter((code) => written.get(code) !== 'created'),
+    unchangedSkus: good.filter((code) => !written.has(code)),
+    failedProducts: codes.flatMap((productCode) => {
+      const failures = judged.impossible.has(productCode) ? [codeFailure] : judged.failed.get(productCode)
+      return failures ? [{ productCode, failures }] : []
+    }),
   }
 }
 
-const codeFailure = {
+/** Why no product can have a code that is empty, too long, or not storable. */
+export const codeFailure = {
   attribute: 'product_code',
   reason: 'must have 1 to 255 characters, without NUL and lone surrogates',
 }
@@ -127,7 +128,7 @@ async function writeAny(
 }
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
-function patchRows(patches: readonly GoodPatch[]) {
+export function patchRows(patches: readonly GoodPatch[]) {
   const rows = JSON.stringify(
     patches.map((patch) => ({
       product_code: patch.productCode,

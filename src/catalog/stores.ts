@@ -4,6 +4,7 @@ import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
 import type { KeysetPage } from './keyset.ts'
+import { containing } from './like.ts'
 import { judgeStore } from './store-rules.ts'
 import { storeUuidOf } from './text.ts'
 
@@ -129,22 +130,6 @@ export async function requireStore(db: Kysely<Database>, storeUuid: string, fiel
   return row.store_uuid
 }
 
-/**
- * Locks the stores in the order of their keys until the transaction ends, and returns those that exist. Every writer of
- * assets and links takes this lock first: what it reads afterwards nobody else changes, and no two can wait for each other.
- */
-export async function lockStores(db: Transaction<Database>, storeUuids: readonly string[]): Promise<Set<string>> {
-  if (storeUuids.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('store')
-    .select('store_uuid')
-    .where('store_uuid', '=', sql<string>`any(${[...storeUuids]}::uuid[])`)
-    .orderBy('store_uuid')
-    .forNoKeyUpdate()
-    .execute()
-  return new Set(rows.map((row) => row.store_uuid))
-}
-
 async function insertStore(db: Transaction<Database>, input: NewStore, linked: string | null, copyTaxonomy: boolean) {
   const storeUuid = uuidv7()
   const { rows } = await sql<Selectable<Database['store']>>`
@@ -178,11 +163,6 @@ function matching(filter: StoreFilter) {
     group != null && sql<boolean>`store_group = ${group}::uuid`,
   ].filter((condition) => condition !== false)
   return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` and `)})`
-}
-
-/** A LIKE pattern for texts that contain the given one, whatever characters it has. */
-export function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]

@@ -1,0 +1,132 @@
+import { sql, type Transaction } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Database } from '../database/tables.ts'
+import { invalidRequest, storeNotFound } from '../errors.ts'
+import { type Arrangement, arrange, type PlacedAsset, type Placing } from './arrange.ts'
+import { channelFault, formatFault, urlFault } from './asset-rules.ts'
+import type { Enumerations } from './enumerations.ts'
+import type { ItemFailure } from './item-failure.ts'
+import { lockStores } from './lock-stores.ts'
+import { maintainReadModel } from './read-model.ts'
+import { isName, shown, storeUuidOf } from './text.ts'
+import { parseUrlField, urlField } from './url-fields.ts'
+
+/** URLs to put at places of one group: `assets` maps URL fields, such as `Image URL 2`, to URLs. Its values may be anything: they are judged one by one. */
+export interface Placement {
+  parentCode: string
+  assetFormat: string
+  assets: Readonly<Record<string, unknown>>
+}
+
+export interface PlacedAssets {
+  /** Entries that are new in their group. */
+  created: number
+  /** Entries that were in their group already, at another place. */
+  updated: number
+  failures: ItemFailure[]
+}
+
+/**
+ * Puts assets at the places of their groups that the URL fields name; those from there on move back, and what lies past the end goes to the
+ * end. A URL that the store has already keeps its asset id; one that is in the group already moves. Entries fail alone. Throws `store_not_found`, or
+ * `invalid_request` for an unknown channel. Three statements, whatever the number of entries.
+ */
+export async function placeAssets(
+  db: Transaction<Database>,
+  enumerations: Enumerations,
+  target: { storeUuid: string; channel: string },
+  placements: readonly Placement[],
+): Promise<PlacedAssets> {
+  const fault = channelFault(enumerations, target.channel)
+  if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
+  const storeUuid = storeUuidOf(target.storeUuid)
+  if (!storeUuid || !(await lockStores(db, [storeUuid])).has(storeUuid))
+    throw storeNotFound('storeUuid', target.storeUuid)
+
+  const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
+  const placings = judged.flatMap(({ entries }) => entries)
+  const arrangement = arrange(await readGroups(db, storeUuid, target.channel, placings), placings, uuidv7)
+  if (arrangement.assets.length > 0) await writeArrangement(db, storeUuid, target.channel, arrangement)
+  return {
+    created: arrangement.created,
+    updated: arrangement.moved,
+    failures: judged.flatMap(({ failures }) => failures),
+  }
+}
+
+/** The entries of a placement in the order of their numbers, and what is wrong with the others. */
+function judge(enumerations: Enumerations, placement: Placement, index: number, channel: string) {
+  const { parentCode, assetFormat } = placement
+  const failure = (details: string): ItemFailure => ({ reason: 'invalid_request', details, index, channel, parentCode })
+  const wrongFormat = formatFault(enumerations, assetFormat)
+  if (wrongFormat) return { entries: [], failures: [failure(`asset_type ${wrongFormat}`)] }
+  if (!isName(parentCode)) {
+    return { entries: [], failures: [failure(`parent_code must have 1 to 255 characters; got ${shown(parentCode)}`)] }
+  }
+  const entries: Placing[] = []
+  const failures: ItemFailure[] = []
+  for (const [name, url] of Object.entries(placement.assets)) {
+    const field = parseUrlField([assetFormat], name)
+    const wrongUrl = urlFault(url)
+    if (!field) failures.push(failure(`${shown(name)} must be a URL field such as ${urlField(assetFormat, 1)}`))
+    else if (wrongUrl) failures.push(failure(`${name} ${wrongUrl}`))
+    else entries.push({ parentCode, assetFormat, url: String(url), position: field.position })
+  }
+  return { entries: entries.sort((a, b) => a.position - b.position), failures }
+}
+
+/** What the groups of the placings hold now, in order, and which of their URLs the store has: those rows have no parent code. */
+async function readGroups(
+  db: Transaction<Database>,
+  storeUuid: string,
+  channel: string,
+  placings: readonly Placing[],
+): Promise<PlacedAsset[]> {
+  if (placings.length === 0) return []
+  const parents = [...new Set(placings.map((placing) => placing.parentCode))]
+  const urls = [...new Set(placings.map((placing) => placing.url))]
+  const { rows } = await sql<PlacedAsset>`
+      select l.parent_code as "parentCode", a.asset_format as "assetFormat", a.asset_id as "assetId", a.url, l.place
+      from asset_link l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
+      where l.store_uuid = ${storeUuid}::uuid and l.parent_code = any(${parents}::text[]) and l.channel = ${channel}
+    union all
+      select null, a.asset_format, min(a.asset_id), a.url, null
+      from unnest(${urls}::text[]) as u(url)
+      join asset a on a.store_uuid = ${storeUuid}::uuid and a.url = u.url collate "C"
+        and hashtextextended(a.url, 0) = hashtextextended(u.url collate "C", 0)
+      group by a.asset_format, a.url
+    order by "parentCode", place, "assetId"`.execute(db)
+  return rows
+}
+
+/** Makes the assets that are missing and gives every asset of the groups its place. */
+async function writeArrangement(
+  db: Transaction<Database>,
+  storeUuid: string,
+  channel: string,
+  { assets }: Arrangement,
+): Promise<void> {
+  await sql`
+    with arranged as (
+      select parent_code collate "C" as parent_code, asset_format collate "C" as asset_format,
+        asset_id collate "C" as asset_id, url collate "C" as url, place
+      from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb) as i("parent_code" text, asset_format text, asset_id text, url text, place integer)
+    ), made as (
+      insert into asset (store_uuid, asset_id, asset_format, url)
+      select distinct ${storeUuid}::uuid, asset_id, asset_format, url from arranged
+      order by asset_id
+      on conflict (store_uuid, asset_id) do nothing
+    ), placed as (
+      insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
+      select ${storeUuid}::uuid, parent_code, ${channel}, asset_id, place from arranged
+      order by parent_code, asset_id
+      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
+      where l.place <> excluded.place
+    ), touched as (
+      select distinct ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, parent_code from arranged
+    ), remaining as (
+      select t.store_uuid, t.channel, t.asset_format, t.parent_code, a.asset_id, a.url, a.place
+      from touched t join arranged a on a.parent_code = t.parent_code and a.asset_format = t.asset_format
+    ), ${maintainReadModel}
+    select 1`.execute(db)
+}
