@@ -1,0 +1,91 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { ProductStatus } from '../catalog/enumerations.ts'
+import { requireStore } from '../catalog/stores.ts'
+import type { Database } from '../database/tables.ts'
+
+/** A product with the assets that it has on the channel: format to `[id, url]` pairs in order. */
+export interface ExportedProduct {
+  productCode: string
+  status: ProductStatus
+  attributes: Record<string, string>
+  groups: { assetFormat: string; assets: [assetId: string, url: string][] }[]
+}
+
+/** What the products that are exported have altogether: the columns of a table of them. */
+export interface Outline {
+  /** Attributes that have a value somewhere, by code point. */
+  attributes: string[]
+  /** Formats with the size of their largest group, by code point. */
+  formats: { assetFormat: string; largest: number }[]
+}
+
+export interface Selection {
+  storeUuid: string
+  channel: string
+  status?: ProductStatus | undefined
+}
+
+const batchSize = 1_000
+
+/**
+ * Reads a store's products in the order of their codes, in batches from one snapshot: what is written meanwhile does not show. `begin` hears of the
+ * outline first if `outlined`, `take` gets each batch and is waited for, so that memory stays flat. Returns how many products there were. Throws
+ * `store_not_found`.
+ */
+export async function exportStore(
+  db: Kysely<Database>,
+  selection: Selection,
+  {
+    outlined,
+    begin,
+    take,
+  }: { outlined: boolean; begin(outline: Outline): Promise<void>; take(batch: ExportedProduct[]): Promise<void> },
+): Promise<number> {
+  const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return transaction.execute(async (snapshot) => {
+    await sql`set local statement_timeout = 0`.execute(snapshot)
+    const storeUuid = await requireStore(snapshot, selection.storeUuid, 'store')
+    if (outlined) await begin(await readOutline(snapshot, { ...selection, storeUuid }))
+    await declareCursor(snapshot, { ...selection, storeUuid })
+    let count = 0
+    for (;;) {
+      const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot)
+      if (rows.length === 0) return count
+      count += rows.length
+      await take(rows)
+    }
+  })
+}
+
+async function declareCursor(db: Transaction<Database>, { storeUuid, channel, status }: Selection): Promise<void> {
+  await sql`
+    declare exported no scroll cursor for
+    select p.product_code as "productCode", p.status, p.attributes, coalesce((
+      select json_agg(json_build_object('assetFormat', g.asset_format, 'assets', g.assets) order by g.asset_format)
+      from asset_group g
+      where g.store_uuid = p.store_uuid and g.parent_code = p.product_code and g.channel = ${sql.lit(channel)}
+    ), '[]') as groups
+    from product p
+    where p.store_uuid = ${sql.lit(storeUuid)}::uuid and ${withStatus(status)}
+    order by p.product_code`.execute(db)
+}
+
+async function readOutline(db: Transaction<Database>, { storeUuid, channel, status }: Selection): Promise<Outline> {
+  const attributes = await sql<{ name: string }>`
+    select distinct name collate "C" as name
+    from product p, jsonb_each_text(p.attributes) as a(name, value)
+    where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${withStatus(status)}
+    order by name`.execute(db)
+  const formats = await sql<Outline['formats'][number]>`
+    select g.asset_format as "assetFormat", max(json_array_length(g.assets)) as largest
+    from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
+    where g.store_uuid = ${storeUuid}::uuid and g.channel = ${channel} and ${withStatus(status)}
+    group by g.asset_format
+    order by g.asset_format`.execute(db)
+  return { attributes: attributes.rows.map((row) => row.name), formats: formats.rows }
+}
+
+/** PostgreSQL takes no parameters where a cursor is declared: values stand there as quoted literals. */
+function withStatus(status: ProductStatus | undefined) {
+  return status === undefined ? sql<boolean>`true` : sql<boolean>`p.status = ${sql.lit(status)}`
+}

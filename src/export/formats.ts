@@ -1,0 +1,50 @@
+import { stringify } from 'csv-stringify/sync'
+import { urlField } from '../catalog/url-fields.ts'
+import type { ExportedProduct, Outline } from './export-store.ts'
+
+/** A way to write products as text that `catalog import` reads back. */
+export interface ExportFormat {
+  /** Whether it must know the outline of all products before the first. */
+  outlined: boolean
+  head(outline: Outline): string
+  batch(products: readonly ExportedProduct[], outline: Outline): string
+}
+
+/** One JSON object a line: code, status, attributes, URL fields. */
+const jsonl: ExportFormat = {
+  outlined: false,
+  head: () => '',
+  batch: (products) =>
+    products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
+}
+
+/** A table: a column for each attribute and each URL field that occurs. An attribute without a value is an empty cell. */
+const csv: ExportFormat = {
+  outlined: true,
+  head: (outline) => stringify([columnsOf(outline)]),
+  batch: (products, outline) => {
+    const columns = columnsOf(outline)
+    return stringify(
+      products.map((product) => {
+        const cells = new Map(entriesOf(product))
+        return columns.map((column) => cells.get(column) ?? '')
+      }),
+    )
+  },
+}
+
+export const exportFormats = { csv, jsonl } as const
+
+function columnsOf({ attributes, formats }: Outline): string[] {
+  const urls = formats.flatMap(({ assetFormat, largest }) =>
+    Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
+  )
+  return ['product_code', 'status', ...attributes, ...urls]
+}
+
+function entriesOf({ productCode, status, attributes, groups }: ExportedProduct): [string, string][] {
+  const urls = groups.flatMap(({ assetFormat, assets }) =>
+    assets.map(([, url], i): [string, string] => [urlField(assetFormat, i + 1), url]),
+  )
+  return [['product_code', productCode], ['status', status], ...Object.entries(attributes), ...urls]
+}
