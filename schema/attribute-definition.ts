@@ -1,8 +1,9 @@
-import { defineAttributes } from '../src/catalog/attribute-definitions.ts'
-import type { AttributeDefinition } from '../src/catalog/attribute-rules.ts'
+import { defineAttributes, removeDefinitions } from '../src/catalog/attribute-definitions.ts'
+import type { StoredDefinition } from '../src/catalog/attribute-rules.ts'
+import type { AttributeViolations } from '../src/catalog/attribute-violations.ts'
 import { write } from '../src/database/write.ts'
 import { builder } from './builder.ts'
-import { dryRunArg, items } from './validation.ts'
+import { dryRunArg, items, storable } from './validation.ts'
 
 const AttributeType = builder.enumType('AttributeType', {
   description: "The type that an attribute's values must have.",
@@ -24,7 +25,30 @@ const descriptions = {
   pattern: 'A pattern in RE2 syntax that the whole value must match.',
 }
 
-export const AttributeDefinitionRef = builder.objectRef<AttributeDefinition>('AttributeDefinition').implement({
+const AttributeViolationRef = builder
+  .objectRef<AttributeViolations['examples'][number]>('AttributeViolation')
+  .implement({
+    description: 'A stored value that a definition would not take.',
+    fields: (t) => ({
+      productCode: t.exposeString('productCode', { description: 'The product that has it.' }),
+      value: t.exposeString('value', { description: 'The value.' }),
+      reason: t.exposeString('reason', { description: 'What was expected and what is there.' }),
+    }),
+  })
+
+const AttributeViolationsRef = builder.objectRef<AttributeViolations>('AttributeViolations').implement({
+  description: 'The stored values that a definition would not take.',
+  fields: (t) => ({
+    productCount: t.exposeInt('productCount', { description: 'How many products have such a value, exactly.' }),
+    examples: t.field({
+      type: [AttributeViolationRef],
+      description: 'The first of them, at most 100, in the order of the product codes.',
+      resolve: (violations) => violations.examples,
+    }),
+  }),
+})
+
+export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('AttributeDefinition').implement({
   description: "What a store demands of an attribute's values. An attribute without a definition takes any string.",
   fields: (t) => ({
     name: t.exposeString('name', { description: descriptions.name }),
@@ -32,6 +56,13 @@ export const AttributeDefinitionRef = builder.objectRef<AttributeDefinition>('At
     allowedValues: t.exposeStringList('allowedValues', { nullable: true, description: descriptions.allowedValues }),
     maxLength: t.exposeInt('maxLength', { nullable: true, description: descriptions.maxLength }),
     pattern: t.exposeString('pattern', { nullable: true, description: descriptions.pattern }),
+    violations: t.field({
+      type: AttributeViolationsRef,
+      description:
+        'The values already stored that this definition would not take: what a change of it leaves to mend. Reads all products that have the attribute.',
+      resolve: async (definition, _args, { loaders }) =>
+        (await loaders.attributeViolations.load(definition)) ?? { productCount: 0, examples: [] },
+    }),
   }),
 })
 
@@ -52,7 +83,7 @@ builder.mutationField('defineAttributes', (t) =>
     description:
       "Defines attributes of a store; a definition of the same name is replaced, values already stored are not touched. Answers with all of the store's definitions. Errors: `invalid_request` (then nothing is defined), `store_not_found`.",
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.' }),
+      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
       definitions: t.arg({
         type: [AttributeDefinitionInput],
         required: true,
@@ -75,5 +106,20 @@ builder.mutationField('defineAttributes', (t) =>
           })),
         ),
       ),
+  }),
+)
+
+builder.mutationField('removeAttributeDefinitions', (t) =>
+  t.field({
+    type: [AttributeDefinitionRef],
+    description:
+      "Removes attribute definitions by name; names without one are passed over, values already stored are not touched. Answers with the store's remaining definitions. Errors: `store_not_found`.",
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      names: t.arg.stringList({ required: true, description: 'The names; at most 10,000.', validate: items }),
+      dryRun: t.arg.boolean(dryRunArg),
+    },
+    resolve: (_root, { storeUuid, names, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) => removeDefinitions(transaction, storeUuid, names)),
   }),
 )

@@ -1,4 +1,5 @@
 import { type CreatedProducts, createProducts } from '../src/catalog/create-products.ts'
+import { type DeletedProducts, deleteProducts } from '../src/catalog/delete-products.ts'
 import type { FailedProduct } from '../src/catalog/product-patches.ts'
 import { type UpdatedProducts, type UpsertedProducts, updateProducts, upsertProducts } from '../src/catalog/products.ts'
 import { write } from '../src/database/write.ts'
@@ -97,7 +98,28 @@ const CreateProductsResult = builder.objectRef<CreatedProducts>('CreateProductsR
   }),
 })
 
+const DeleteProductsResult = builder.objectRef<DeletedProducts>('DeleteProductsResult').implement({
+  description: 'What became of the products to delete: each code of the request is in one of the two lists.',
+  fields: (t) => ({
+    storeUuid: t.exposeID('storeUuid', { description: 'The store.' }),
+    deletedSkus: t.exposeStringList('deletedSkus', { description: 'Codes of products that were deleted.' }),
+    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes that the store does not have.' }),
+  }),
+})
+
 builder.mutationFields((t) => ({
+  deleteProducts: t.field({
+    type: DeleteProductsResult,
+    description:
+      'Deletes products. The asset groups of their codes stay: a parent code need not be a product. Errors: `store_not_found`.',
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      productCodes: t.arg.stringList({ required: true, description: 'The codes; at most 10,000.', validate: items }),
+      dryRun: t.arg.boolean(dryRunArg),
+    },
+    resolve: (_root, { storeUuid, productCodes, dryRun }, { db }) =>
+      write(db, dryRun ?? false, (transaction) => deleteProducts(transaction, storeUuid, productCodes)),
+  }),
   createProducts: t.field({
     type: CreateProductsResult,
     description:

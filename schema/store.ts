@@ -1,4 +1,5 @@
-import { countStores, createStore, listStores, type Store } from '../src/catalog/stores.ts'
+import { countStores, listStores } from '../src/catalog/list-stores.ts'
+import { createStore, type Store, updateStore } from '../src/catalog/stores.ts'
 import { storeUuidOf } from '../src/catalog/text.ts'
 import { write } from '../src/database/write.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
@@ -124,6 +125,40 @@ builder.mutationField('createStore', (t) =>
       write(db, dryRun ?? false, (transaction) =>
         createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
       ),
+  }),
+)
+
+const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
+  description: 'What to change of a store: what is left out, or null, stays; a `storeWebsite` of null clears it.',
+  fields: (t) => ({
+    storeName: t.string({ description: '1 to 200 characters after trimming.' }),
+    storeTaxonomy: t.string({ description: 'One of `enumerations.storeTaxonomies`.' }),
+    region: t.stringList({ description: 'Each one of `enumerations.regions`.' }),
+    channels: t.stringList({ description: 'Each one of `enumerations.channels`.' }),
+    defaultAutomation: t.stringList({ description: 'Each one of `enumerations.defaultAutomations`.' }),
+    storeWebsite: t.string({ description: 'Up to 2,048 characters, or null.' }),
+  }),
+})
+
+builder.mutationField('updateStore', (t) =>
+  t.field({
+    type: StoreRef,
+    description: 'Changes a store. Errors: `invalid_request` with every fault, `store_not_found`.',
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      input: t.arg({ type: UpdateStoreInput, required: true, description: 'What to change.' }),
+      dryRun: t.arg.boolean(dryRunArg),
+    },
+    resolve: (_root, { storeUuid, input, dryRun }, { db, enumerations }) => {
+      const { storeWebsite, ...rest } = input
+      const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+      return write(db, dryRun ?? false, (transaction) =>
+        updateStore(transaction, enumerations, storeUuid, {
+          ...changes,
+          ...(storeWebsite !== undefined && { storeWebsite }),
+        }),
+      )
+    },
   }),
 )
 

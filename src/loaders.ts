@@ -2,6 +2,8 @@ import DataLoader from 'dataloader'
 import type { Kysely } from 'kysely'
 import { type AssetGroupPage, listGroupsOfParents, listGroupsOfStores } from './catalog/asset-groups.ts'
 import { listDefinitions } from './catalog/attribute-definitions.ts'
+import type { StoredDefinition } from './catalog/attribute-rules.ts'
+import { type AttributeViolations, findViolations } from './catalog/attribute-violations.ts'
 import {
   countProducts,
   countStatuses,
@@ -10,7 +12,8 @@ import {
   type Product,
   type ProductKey,
 } from './catalog/list-products.ts'
-import { findStores, listStoresOfGroups } from './catalog/stores.ts'
+import { listStoresOfGroups } from './catalog/list-stores.ts'
+import { findStores } from './catalog/stores.ts'
 import type { Database } from './database/tables.ts'
 
 export type Loaders = ReturnType<typeof createLoaders>
@@ -24,6 +27,18 @@ export function createLoaders(db: Kysely<Database>) {
     store: batched((uuids: readonly string[]) => findStores(db, uuids)),
     linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(db, groups)),
     attributeDefinitions: batched((uuids: readonly string[]) => listDefinitions(db, uuids)),
+    attributeViolations: batched(
+      async (definitions: readonly StoredDefinition[]) => {
+        const byStore = Map.groupBy(definitions, (definition) => definition.storeUuid)
+        const found = new Map<string, AttributeViolations>()
+        for (const [storeUuid, group] of byStore) {
+          for (const [name, violations] of await findViolations(db, storeUuid, group))
+            found.set(`${storeUuid}/${name}`, violations)
+        }
+        return found
+      },
+      (definition) => `${definition.storeUuid}/${definition.name}`,
+    ),
     productCounts: batched((uuids: readonly string[]) => countStatuses(db, uuids)),
     product: batched(async (keys: readonly ProductKey[]) => byKey(await findProducts(db, keys)), keyOf),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>

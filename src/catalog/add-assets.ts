@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type Selectable, sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
@@ -28,19 +28,19 @@ export interface AddedAssets {
   failures: ItemFailure[]
 }
 
-interface AssetRow {
+type StoredAsset = Pick<Selectable<Database['asset']>, 'asset_id' | 'asset_format' | 'url'>
+
+/** An item as a row to write: `is_new` stands at the first one of an asset that is to be made. */
+interface AssetRow extends StoredAsset {
   index: number
-  named: boolean
-  asset_id: string
+  is_new: boolean
   channel: string
   parent_code: string
-  asset_format: string
-  url: string
 }
 
 /**
  * Creates assets and links them at the end of their groups. An item with an unknown channel or format, a URL that is
- * none, or an id that exists with another URL or format, fails alone. Throws `store_not_found`. Two statements, whatever the number of items.
+ * none, or an id that exists with another URL or format, fails alone. Throws `store_not_found`. Three statements, whatever the number of items.
  */
 export async function addAssets(
   db: Transaction<Database>,
@@ -52,16 +52,15 @@ export async function addAssets(
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const failures = assets.flatMap((asset, index) => itemFailure(enumerations, asset, index) ?? [])
   const failed = new Set(failures.map((failure) => failure.index))
-  const rows = assetRows(assets).filter((row) => !failed.has(row.index))
   const stores = await lockStores(db, [uuid])
   if (!stores.has(uuid)) throw storeNotFound('storeUuid', storeUuid)
-  const { added, linked, items } = await insertAssets(db, uuid, rows)
-  const conflicts = items.flatMap(({ index, ok }) => (ok ? [] : [conflict(assets[index], index)]))
+  const good = assets.map((asset, index) => ({ ...asset, index })).filter(({ index }) => !failed.has(index))
+  const { rows, conflicts } = identify(good, await findAssets(db, uuid, good))
   return {
-    added,
-    linked,
-    assetIds: items.flatMap((item) => (item.ok ? [item.asset_id] : [])),
-    failures: [...failures, ...conflicts].sort((a, b) => a.index - b.index),
+    added: rows.filter((row) => row.is_new).length,
+    linked: await insertAssets(db, uuid, rows),
+    assetIds: rows.map((row) => row.asset_id),
+    failures: [...failures, ...conflicts.map(conflict)].sort((a, b) => a.index - b.index),
   }
 }
 
@@ -82,74 +81,80 @@ function nameFault(name: string): string | undefined {
   return isName(name) ? undefined : `must have 1 to 255 characters; got ${shown(name)}`
 }
 
-function conflict(asset: NewAsset | undefined, index: number): ItemFailure {
-  const details = `the asset ${JSON.stringify(asset?.assetId)} exists with another URL or format`
-  return { reason: 'asset_conflict', details, ...(asset ? placeOf(asset, index) : { index }) }
+function conflict(asset: NewAsset & { index: number }): ItemFailure {
+  const details = `the asset ${JSON.stringify(asset.assetId)} exists with another URL or format`
+  return { reason: 'asset_conflict', details, ...placeOf(asset, asset.index) }
 }
 
 function placeOf(asset: NewAsset, index: number) {
   return { index, channel: asset.channel, parentCode: asset.parentCode, assetId: asset.assetId ?? undefined }
 }
 
-/** Each item with an id: its own, that of an item before it with the same format and URL, or a new one. */
-function assetRows(assets: readonly NewAsset[]): AssetRow[] {
-  const idByUrl = new Map<string, string>()
-  return assets.map((asset, index) => {
-    const key = JSON.stringify([asset.assetFormat, asset.url])
-    const assetId = asset.assetId ?? idByUrl.get(key) ?? uuidv7()
-    if (!idByUrl.has(key)) idByUrl.set(key, assetId)
-    return {
-      index,
-      named: asset.assetId != null,
-      asset_id: assetId,
-      channel: asset.channel,
-      parent_code: asset.parentCode,
-      asset_format: asset.assetFormat,
-      url: asset.url,
-    }
-  })
-}
-
-interface Inserted {
-  added: number
-  linked: number
-  items: { index: number; asset_id: string; ok: boolean }[]
-}
-
-async function insertAssets(
+/** What the store has of the items: the assets of their ids and, for items without one, the first asset of their format and URL. */
+async function findAssets(
   db: Transaction<Database>,
   storeUuid: string,
-  rows: readonly AssetRow[],
-): Promise<Inserted> {
-  if (rows.length === 0) return { added: 0, linked: 0, items: [] }
-  const result = await sql<Inserted>`
+  assets: readonly NewAsset[],
+): Promise<StoredAsset[]> {
+  if (assets.length === 0) return []
+  const ids = assets.flatMap((asset) => asset.assetId ?? [])
+  const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))
+  const { rows } = await sql<StoredAsset>`
+      select asset_id, asset_format, url from asset
+      where store_uuid = ${storeUuid}::uuid and asset_id = any(${ids}::text[])
+    union
+      select min(a.asset_id), a.asset_format, a.url
+      from unnest(${[...urls]}::text[]) as u(url)
+      join asset a on a.store_uuid = ${storeUuid}::uuid and a.url = u.url collate "C"
+        and hashtextextended(a.url, 0) = hashtextextended(u.url collate "C", 0)
+      group by a.asset_format, a.url
+    order by asset_id`.execute(db)
+  return rows
+}
+
+/** Gives each item its asset: that of its id, else the store's or that of an item before it with its format and URL, else a new one. */
+function identify(assets: readonly (NewAsset & { index: number })[], stored: readonly StoredAsset[]) {
+  const rows: AssetRow[] = []
+  const conflicts: (NewAsset & { index: number })[] = []
+  const known = new Map(stored.map((asset) => [asset.asset_id, asset]))
+  const idByUrl = new Map<string, string>()
+  const learn = ({ asset_id, asset_format, url }: StoredAsset) => {
+    const key = JSON.stringify([asset_format, url])
+    if (!idByUrl.has(key)) idByUrl.set(key, asset_id)
+  }
+  stored.forEach(learn)
+  for (const asset of assets) {
+    const { index, channel, parentCode: parent_code, assetFormat: asset_format, url } = asset
+    const asset_id = asset.assetId ?? idByUrl.get(JSON.stringify([asset_format, url])) ?? uuidv7()
+    const before = known.get(asset_id)
+    if (before && (before.url !== url || before.asset_format !== asset_format)) {
+      conflicts.push(asset)
+      continue
+    }
+    const row = { index, is_new: !before, asset_id, channel, parent_code, asset_format, url }
+    if (!before) known.set(asset_id, row)
+    learn(row)
+    rows.push(row)
+  }
+  return { rows, conflicts }
+}
+
+/** Makes the new assets and the missing links; returns how many links it made. */
+async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
+  if (rows.length === 0) return 0
+  const result = await sql<{ linked: number }>`
     with item as (
-      select i.index, channel collate "C" as channel, parent_code collate "C" as parent_code,
-        asset_format collate "C" as asset_format, url collate "C" as url,
-        coalesce(case when not named then (
-          select min(a.asset_id) from asset a
-          where a.store_uuid = ${storeUuid}::uuid and hashtextextended(a.url, 0) = hashtextextended(i.url collate "C", 0)
-            and a.url = i.url collate "C" and a.asset_format = i.asset_format collate "C"
-        ) end, asset_id) collate "C" as asset_id
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, named boolean, asset_id text,
+      select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
+        asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
         channel text, parent_code text, asset_format text, url text)
-    ), first as (
-      select distinct on (asset_id) asset_id, asset_format, url from item order by asset_id, index
-    ), truth as (
-      select first.asset_id, coalesce(a.asset_format, first.asset_format) as asset_format,
-        coalesce(a.url, first.url) as url, a.asset_id is null as is_new
-      from first left join asset a on a.store_uuid = ${storeUuid}::uuid and a.asset_id = first.asset_id
-    ), judged as (
-      select item.*, item.url = truth.url and item.asset_format = truth.asset_format as ok
-      from item join truth using (asset_id)
     ), new_asset as (
       insert into asset (store_uuid, asset_id, asset_format, url)
-      select ${storeUuid}::uuid, asset_id, asset_format, url from truth where is_new
+      select ${storeUuid}::uuid, asset_id, asset_format, url from item where is_new
       order by asset_id
-      returning asset_id
     ), wanted as (
       select parent_code, channel, asset_id, min(asset_format) as asset_format, min(url) as url, min(index) as index
-      from judged where ok group by parent_code, channel, asset_id
+      from item group by parent_code, channel, asset_id
     ), fresh as (
       select w.*, row_number() over (partition by w.parent_code, w.channel order by w.index) as nth
       from wanted w left join asset_link l on l.store_uuid = ${storeUuid}::uuid
@@ -178,9 +183,6 @@ async function insertAssets(
       select n.store_uuid, n.channel, f.asset_format, n.parent_code, n.asset_id, f.url, n.place
       from new_link n join fresh f using (parent_code, channel, asset_id)
     ), ${maintainReadModel}
-    select (select count(*)::int from new_asset) as added, (select count(*)::int from new_link) as linked,
-      (select coalesce(json_agg(json_build_object('index', index, 'asset_id', asset_id, 'ok', ok) order by index), '[]') from judged) as items`.execute(
-    db,
-  )
-  return result.rows[0] ?? { added: 0, linked: 0, items: [] }
+    select count(*)::int as linked from new_link`.execute(db)
+  return result.rows[0]?.linked ?? 0
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { RE2JS } from 're2js'
 import type { Database } from '../database/tables.ts'
 import { type Fault, invalidRequest, storeNotFound } from '../errors.ts'
-import { type AttributeDefinition, definitionOf, nameFault } from './attribute-rules.ts'
+import { type AttributeDefinition, definitionOf, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { requireStore } from './stores.ts'
 import { isStorable, shown, storeUuidOf } from './text.ts'
 
@@ -12,7 +12,7 @@ const columns = ['store_uuid', 'name', 'type', 'allowed_values', 'max_length', '
 export async function listDefinitions(
   db: Kysely<Database>,
   storeUuids: readonly string[],
-): Promise<Map<string, AttributeDefinition[]>> {
+): Promise<Map<string, StoredDefinition[]>> {
   const rows = await db
     .selectFrom('attribute_definition')
     .select(columns)
@@ -40,7 +40,9 @@ export async function requireDefinitions(
     .execute()
   if (rows.length === 0) throw storeNotFound('storeUuid', storeUuid)
   const definitions = rows.flatMap((row) =>
-    row.name === null || row.type === null ? [] : [definitionOf({ ...row, name: row.name, type: row.type })],
+    row.name === null || row.type === null
+      ? []
+      : [definitionOf({ ...row, store_uuid: uuid, name: row.name, type: row.type })],
   )
   return { storeUuid: uuid, definitions }
 }
@@ -53,7 +55,7 @@ export async function defineAttributes(
   db: Transaction<Database>,
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
-): Promise<AttributeDefinition[]> {
+): Promise<StoredDefinition[]> {
   const faults = definitions.flatMap((definition, index) => definitionFaults(definition, index, definitions))
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(db, storeUuid)
@@ -72,6 +74,19 @@ export async function defineAttributes(
     order by name collate "C"
     on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
       max_length = excluded.max_length, pattern = excluded.pattern`.execute(db)
+  return (await listDefinitions(db, [uuid])).get(uuid) ?? []
+}
+
+/** Removes definitions of a store by their names; names without one are passed over. Returns those that remain. Throws `store_not_found`. */
+export async function removeDefinitions(
+  db: Transaction<Database>,
+  storeUuid: string,
+  names: readonly string[],
+): Promise<StoredDefinition[]> {
+  const uuid = await requireStore(db, storeUuid)
+  await sql`delete from attribute_definition where store_uuid = ${uuid}::uuid and name = any(${names.filter(isStorable)}::text[])`.execute(
+    db,
+  )
   return (await listDefinitions(db, [uuid])).get(uuid) ?? []
 }
 

@@ -14,6 +14,11 @@ export interface AttributeDefinition {
   pattern: string | null
 }
 
+/** A definition that a store has. */
+export interface StoredDefinition extends AttributeDefinition {
+  storeUuid: string
+}
+
 /** Says what is wrong with a value that came for an attribute, or undefined when it may be stored. */
 export type AttributeJudge = (name: string, value: unknown) => string | undefined
 
@@ -49,7 +54,8 @@ function statusFault(value: unknown): string {
   return `must be a string, one of the product statuses; got ${shown(value)}`
 }
 
-function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
+/** The check of one attribute's values: says what is wrong with a value, or undefined. */
+export function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
   const { type, allowedValues, maxLength } = definition
   const pattern = definition.pattern === null ? undefined : RE2JS.compile(definition.pattern)
   const allowed = allowedValues === null ? undefined : new Set(allowedValues)
@@ -92,10 +98,9 @@ function isDate(value: string): boolean {
 }
 
 /** A definition as a row of the table, turned into the catalogue's words. */
-export function definitionOf(
-  row: Omit<Selectable<Database['attribute_definition']>, 'store_uuid'>,
-): AttributeDefinition {
+export function definitionOf(row: Selectable<Database['attribute_definition']>): StoredDefinition {
   return {
+    storeUuid: row.store_uuid,
     name: row.name,
     type: row.type,
     allowedValues: row.allowed_values,

@@ -3,14 +3,16 @@ import type { Enumerations } from './enumerations.ts'
 import type { NewStore } from './stores.ts'
 import { isName, isStorable, lengthOf, shown } from './text.ts'
 
-/** Every fault of a store that is to be created, in the order of its fields (spec: Store). */
-export function judgeStore(enumerations: Enumerations, input: NewStore): Omit<Fault, 'reason'>[] {
+/** Every fault of what is given of a store, in the order of its fields (spec: Store). */
+export function judgeStore(enumerations: Enumerations, input: Partial<NewStore>): Omit<Fault, 'reason'>[] {
   return [
-    ...nameFaults(input.storeName),
-    ...oneOf('storeTaxonomy', input.storeTaxonomy, enumerations.storeTaxonomies),
-    ...eachOf('region', input.region, enumerations.regions),
-    ...eachOf('channels', input.channels, enumerations.channels),
-    ...eachOf('defaultAutomation', input.defaultAutomation, enumerations.defaultAutomations),
+    ...(input.storeName === undefined ? [] : nameFaults(input.storeName)),
+    ...(input.storeTaxonomy === undefined
+      ? []
+      : oneOf('storeTaxonomy', input.storeTaxonomy, enumerations.storeTaxonomies)),
+    ...eachOf('region', input.region ?? [], enumerations.regions),
+    ...eachOf('channels', input.channels ?? [], enumerations.channels),
+    ...eachOf('defaultAutomation', input.defaultAutomation ?? [], enumerations.defaultAutomations),
     ...websiteFaults(input.storeWebsite),
   ]
 }

@@ -3,8 +3,6 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
-import type { KeysetPage } from './keyset.ts'
-import { containing } from './like.ts'
 import { judgeStore } from './store-rules.ts'
 import { storeUuidOf } from './text.ts'
 
@@ -34,15 +32,8 @@ export interface StoreLink {
   copyTaxonomy: boolean
 }
 
-export interface StoreFilter {
-  search?: string | null | undefined
-  storeTaxonomy?: string | null | undefined
-  region?: string | null | undefined
-  channel?: string | null | undefined
-  storeGroup?: string | null | undefined
-}
-
-const columns = [
+/** The columns of a store. */
+export const storeColumns = [
   'store_uuid',
   'store_group',
   'store_name',
@@ -78,47 +69,42 @@ export async function createStore(
   return storeOf(row)
 }
 
+/**
+ * Changes what is given of a store and leaves the rest; a `storeWebsite` of null clears it. Throws `invalid_request` with every fault, or
+ * `store_not_found`. One statement.
+ */
+export async function updateStore(
+  db: Transaction<Database>,
+  enumerations: Enumerations,
+  storeUuid: string,
+  changes: Partial<NewStore>,
+): Promise<Store> {
+  const faults = judgeStore(enumerations, changes)
+  if (faults.length > 0) throw invalidRequest(faults)
+  const uuid = storeUuidOf(storeUuid)
+  if (!uuid) throw storeNotFound('storeUuid', storeUuid)
+  const row = await db
+    .updateTable('store')
+    .set({
+      store_uuid: uuid,
+      ...(changes.storeName !== undefined && { store_name: changes.storeName.trim() }),
+      ...(changes.storeTaxonomy !== undefined && { store_taxonomy: changes.storeTaxonomy }),
+      ...(changes.region && { region: unique(changes.region) }),
+      ...(changes.channels && { channels: unique(changes.channels) }),
+      ...(changes.defaultAutomation && { default_automation: unique(changes.defaultAutomation) }),
+      ...(changes.storeWebsite !== undefined && { store_website: changes.storeWebsite }),
+    })
+    .where('store_uuid', '=', uuid)
+    .returning(storeColumns)
+    .executeTakeFirst()
+  if (!row) throw storeNotFound('storeUuid', storeUuid)
+  return storeOf(row)
+}
+
 /** The stores among the UUIDs, by UUID. */
 export async function findStores(db: Kysely<Database>, storeUuids: readonly string[]): Promise<Map<string, Store>> {
-  const rows = await db.selectFrom('store').select(columns).where('store_uuid', 'in', storeUuids).execute()
+  const rows = await db.selectFrom('store').select(storeColumns).where('store_uuid', 'in', storeUuids).execute()
   return new Map(rows.map((row) => [row.store_uuid, storeOf(row)]))
-}
-
-/** A page of stores in the order of their UUIDs, which is that of their creation; one row more than `page.limit` tells that there are more. */
-export async function listStores(db: Kysely<Database>, filter: StoreFilter, page: KeysetPage): Promise<Store[]> {
-  const rows = await db
-    .selectFrom('store')
-    .select(columns)
-    .where(matching(filter))
-    .$if(page.after !== undefined, (q) => q.where('store_uuid', '>', page.after ?? ''))
-    .$if(page.before !== undefined, (q) => q.where('store_uuid', '<', page.before ?? ''))
-    .orderBy('store_uuid', page.backwards ? 'desc' : 'asc')
-    .limit(page.limit)
-    .execute()
-  return rows.map(storeOf)
-}
-
-export async function countStores(db: Kysely<Database>, filter: StoreFilter): Promise<number> {
-  const row = await db
-    .selectFrom('store')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where(matching(filter))
-    .executeTakeFirstOrThrow()
-  return row.count
-}
-
-/** The stores of the groups, by group, in the order of their creation. */
-export async function listStoresOfGroups(
-  db: Kysely<Database>,
-  storeGroups: readonly string[],
-): Promise<Map<string, Store[]>> {
-  const rows = await db
-    .selectFrom('store')
-    .select(columns)
-    .where('store_group', 'in', storeGroups)
-    .orderBy('store_uuid')
-    .execute()
-  return Map.groupBy(rows.map(storeOf), (store) => store.storeGroup)
 }
 
 /** The UUID of the store if there is one of that name in any case; throws `store_not_found` naming `field` otherwise. */
@@ -141,33 +127,21 @@ async function insertStore(db: Transaction<Database>, input: NewStore, linked: s
         ${input.storeTaxonomy}, ${unique(input.region)}::text[], ${unique(input.channels)}::text[],
         ${unique(input.defaultAutomation)}::text[], ${input.storeWebsite ?? null}
       where ${linked}::uuid is null or exists (select from linked)
-      returning ${sql.join(columns.map((column) => sql.ref(column)))}
+      returning ${sql.join(storeColumns.map((column) => sql.ref(column)))}
     ), copied as (
       insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
       select created.store_uuid, d.name, d.type, d.allowed_values, d.max_length, d.pattern
       from created, linked join attribute_definition d on d.store_uuid = linked.store_uuid
       where ${copyTaxonomy}
     )
-    select ${sql.join(columns.map((column) => sql.ref(column)))} from created`.execute(db)
+    select ${sql.join(storeColumns.map((column) => sql.ref(column)))} from created`.execute(db)
   return rows[0]
-}
-
-function matching(filter: StoreFilter) {
-  const group = filter.storeGroup == null ? null : storeUuidOf(filter.storeGroup)
-  const conditions = [
-    filter.search != null && sql<boolean>`store_name ilike ${containing(filter.search)}`,
-    filter.storeTaxonomy != null && sql<boolean>`store_taxonomy = ${filter.storeTaxonomy}`,
-    filter.region != null && sql<boolean>`${filter.region} = any(region)`,
-    filter.channel != null && sql<boolean>`${filter.channel} = any(channels)`,
-    group === undefined && sql<boolean>`false`,
-    group != null && sql<boolean>`store_group = ${group}::uuid`,
-  ].filter((condition) => condition !== false)
-  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
-function storeOf(row: Selectable<Database['store']>): Store {
+/** A row of the table in the catalogue's words. */
+export function storeOf(row: Selectable<Database['store']>): Store {
   return {
     storeUuid: row.store_uuid,
     storeGroup: row.store_group,

@@ -1,0 +1,95 @@
+import { sql, type Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import { CatalogueError, storeNotFound } from '../errors.ts'
+import { type AssetGroup, listGroupsOfParents } from './asset-groups.ts'
+import { lockStores } from './lock-stores.ts'
+import { maintainReadModel } from './read-model.ts'
+import { storeUuidOf } from './text.ts'
+import { urlField } from './url-fields.ts'
+
+/** Which group: a parent code, a channel and a format together. */
+export interface GroupKey {
+  storeUuid: string
+  channel: string
+  parentCode: string
+  assetFormat: string
+}
+
+/**
+ * Puts the named assets first, in the order given; the others follow in the order that they had. Returns the group as it then is. Throws
+ * `store_not_found`, or `link_not_found` with every asset id that is not in the group. Three statements.
+ */
+export async function reorderAssets(
+  db: Transaction<Database>,
+  key: GroupKey,
+  assetIds: readonly string[],
+): Promise<AssetGroup> {
+  const group = await lockedGroup(db, key)
+  const named = new Set(assetIds)
+  const first = [...named].map((assetId) => entryOf(group, assetId))
+  const rest = group.assets.filter((asset) => !named.has(asset.assetId))
+  return writeOrder(
+    db,
+    group,
+    [...first, ...rest].map((asset) => asset.assetId),
+  )
+}
+
+/** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Three statements. */
+export async function moveAsset(
+  db: Transaction<Database>,
+  key: GroupKey,
+  assetId: string,
+  position: number,
+): Promise<AssetGroup> {
+  const group = await lockedGroup(db, key)
+  const moved = entryOf(group, assetId)
+  const others = group.assets.filter((asset) => asset !== moved)
+  others.splice(Math.min(position - 1, others.length), 0, moved)
+  return writeOrder(
+    db,
+    group,
+    others.map((asset) => asset.assetId),
+  )
+}
+
+async function lockedGroup(db: Transaction<Database>, key: GroupKey): Promise<AssetGroup> {
+  const storeUuid = storeUuidOf(key.storeUuid)
+  if (!storeUuid || !(await lockStores(db, [storeUuid])).has(storeUuid)) throw storeNotFound('storeUuid', key.storeUuid)
+  const [group] = await listGroupsOfParents(db, [{ storeUuid, productCode: key.parentCode }], key)
+  return (
+    group ?? { storeUuid, channel: key.channel, parentCode: key.parentCode, assetType: key.assetFormat, assets: [] }
+  )
+}
+
+function entryOf(group: AssetGroup, assetId: string) {
+  const entry = group.assets.find((asset) => asset.assetId === assetId)
+  if (entry) return entry
+  const details = `the asset ${JSON.stringify(assetId)} is not among the ${group.assetType} assets of ${JSON.stringify(group.parentCode)} on the channel ${JSON.stringify(group.channel)}`
+  throw new CatalogueError('link_not_found', [{ reason: 'link_not_found', details, field: 'assetId' }])
+}
+
+async function writeOrder(db: Transaction<Database>, group: AssetGroup, assetIds: string[]): Promise<AssetGroup> {
+  await sql`
+    with ordered as (
+      select asset_id, place from unnest(${assetIds}::text[]) with ordinality as o(asset_id, place)
+    ), moved as (
+      update asset_link l set place = o.place from ordered o
+      where l.store_uuid = ${group.storeUuid}::uuid and l.parent_code = ${group.parentCode} and l.channel = ${group.channel}
+        and l.asset_id = o.asset_id
+    ), touched as (
+      select ${group.storeUuid}::uuid as store_uuid, ${group.channel} collate "C" as channel,
+        ${group.assetType} collate "C" as asset_format, ${group.parentCode} collate "C" as parent_code
+    ), remaining as (
+      select t.*, a.asset_id, a.url, o.place
+      from touched t cross join ordered o
+      join asset a on a.store_uuid = t.store_uuid and a.asset_id = o.asset_id collate "C"
+    ), ${maintainReadModel}
+    select 1`.execute(db)
+  const byId = new Map(group.assets.map((asset) => [asset.assetId, asset]))
+  const assets = assetIds.flatMap((assetId, i) => {
+    const asset = byId.get(assetId)
+    return asset ? [{ ...asset, position: i + 1, urlField: urlField(group.assetType, i + 1) }] : []
+  })
+  return { ...group, assets }
+}
