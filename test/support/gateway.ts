@@ -3,6 +3,7 @@ import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { startGateway } from '../../src/gateway.ts'
+import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export const token = 'a-token-for-the-tests-only'
@@ -44,15 +45,16 @@ export interface TestGatewayOptions {
   log?: Logger
   /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
   connection?: PoolConfig
+  globalConfig?: GlobalConfig
 }
 
 /** A whole gateway on a database of its own, listening on a free port of the loopback. */
 export async function startTestGateway({
   log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   connection = {},
+  globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} },
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection })
-  const globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} }
   const gateway = await startGateway({
     db: database.db,
     globalConfig,
