@@ -11,7 +11,10 @@ export interface EmbeddedServer {
   readonly connection: Connection
   /** true when this process started the server, false when it adopted a running one */
   readonly started: boolean
-  /** Stops the server (fast shutdown, waits until it is down) unless another client is still connected to it; safe to call twice. */
+  /**
+   * Stops the server (fast shutdown, waits until it is down) unless another client is still connected to it; safe to
+   * call twice.
+   */
   stop(): Promise<void>
 }
 
@@ -25,8 +28,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts PostgreSQL on the data directory, or adopts the server that runs there, and returns when it takes clients. Until
- * `stop`, a server that dies is started again. The server outlives this process if that ends without `stop`.
+ * Starts PostgreSQL on the data directory, or adopts the server that runs there, and returns when it takes clients.
+ * Until `stop`, a server that dies is started again. The server outlives this process if that ends without `stop`.
  * Throws when PostgreSQL cannot be started here, with the last lines of its log.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {

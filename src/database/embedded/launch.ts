@@ -5,15 +5,15 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { giveTo, type Home } from './home.ts'
-import { socketPort } from './postmaster.ts'
-import { commandLine, lastLines, spawnOptions } from './run.ts'
+import { connectionTo, socketPort } from './postmaster.ts'
+import { commandLine, spawnOptions } from './run.ts'
 
 /** A server process that we started; it may have found another one in its place and ended. */
 export interface Launched {
   readonly pid: number | undefined
   isRunning(): boolean
-  /** The last lines that the server wrote to its log since it was launched. */
-  lastWords(): Promise<string>
+  /** What the log got since it was launched, other servers that were launched on the cluster included. */
+  words(): Promise<string>
 }
 
 /** Starts `postgres` on the cluster and returns at once, long before it answers. */
@@ -31,7 +31,7 @@ export async function launch(home: Home, { postgres }: Binaries, account: Accoun
   return {
     pid: child.pid,
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    lastWords: async () => lastLines((await readFile(home.serverLog)).subarray(logStart).toString()),
+    words: async () => (await readFile(home.serverLog)).subarray(logStart).toString(),
   }
 }
 
@@ -52,7 +52,11 @@ async function serverArguments(home: Home): Promise<string[]> {
 }
 
 async function listenSettings(home: Home): Promise<string[]> {
-  if (process.platform === 'win32') return ['listen_addresses=127.0.0.1', `port=${await freePort()}`]
+  if (process.platform === 'win32') {
+    // After a crash the gateway's pool still knows the port that the last server left in its lock file.
+    const last = await connectionTo(home)
+    return ['listen_addresses=127.0.0.1', `port=${await freePort(last?.port ?? 0)}`]
+  }
   // The setting is a list, so a path stands in quotes: it may have commas.
   const quoted = `"${home.socketDir.replaceAll('"', '""')}"`
   return [
@@ -63,9 +67,10 @@ async function listenSettings(home: Home): Promise<string[]> {
   ]
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
+async function freePort(wish: number): Promise<number> {
+  const probe = createServer().listen(wish, '127.0.0.1')
+  const listens = await once(probe, 'listening').catch(() => undefined)
+  if (!listens) return freePort(0)
   const { port } = probe.address() as AddressInfo
   await new Promise((closed) => probe.close(closed))
   return port

@@ -4,15 +4,15 @@ import pg from 'pg'
 import type { Connection } from './postmaster.ts'
 
 /**
- * One connection that a gateway holds as long as it uses the server, because its pool closes idle connections. With it
- * goes a shared advisory lock. Who wants to stop the server needs that lock exclusively, and so can neither stop it under
- * another gateway nor under one that is just arriving: that one waits for its own lock, and sees the server end.
+ * One connection that a gateway holds as long as it uses the server, because its pool closes idle connections. With
+ * it goes a shared advisory lock. Who wants to stop the server needs that lock exclusively, and so can neither stop it
+ * under another gateway nor under one that is just arriving: that one waits for its own lock, and sees the server end.
  */
 export interface Lease {
   readonly connection: Connection
   /** Settles when the connection is gone, for whatever reason. */
   readonly ended: Promise<void>
-  /** True when no other lease and no other client is left; from then on nobody gets a lease until this one is released. */
+  /** True when no other lease and no other client is left; then nobody gets a lease until this one is released. */
   isLast(): Promise<boolean>
   release(): Promise<void>
 }
@@ -50,7 +50,7 @@ export async function takeLease(connection: Connection): Promise<Lease | undefin
   }
 }
 
-/** PostgreSQL's answers that a moment's patience changes: it starts, stops, is full, or somebody is about to stop it. */
+/** PostgreSQL's answers that a moment's patience changes: it starts, stops, is full, or is about to be stopped. */
 const passing = new Set(['57P01', '57P02', '57P03', '53300', '55P03'])
 
 function isFinal(error: unknown): boolean {

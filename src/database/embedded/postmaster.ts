@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -104,7 +105,7 @@ async function isOlderThan(file: string, milliseconds: number): Promise<boolean>
 
 /** Puts the file back when a server that starts at this moment has written a new one since we read it. */
 async function removeUnchanged(file: string, content: string): Promise<void> {
-  const aside = `${file}.${process.pid}.stale`
+  const aside = `${file}.${randomUUID()}`
   try {
     await rename(file, aside)
     if ((await readFile(aside, 'utf8')) !== content) await link(aside, file)

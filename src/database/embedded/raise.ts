@@ -6,8 +6,9 @@ import { initialise } from './initialise.ts'
 import { type Launched, launch } from './launch.ts'
 import { type Lease, takeLease } from './lease.ts'
 import { connectionTo, findPostmaster, removeStaleLocks } from './postmaster.ts'
+import { lastLines } from './run.ts'
 
-export interface Raised {
+interface Raised {
   readonly lease: Lease
   /** False when another process had started the server. */
   readonly started: boolean
@@ -30,8 +31,8 @@ export async function raise(home: Home, binaries: Binaries): Promise<Raised> {
     if (launched) await rethrowUnlessHeldOff(launched, home)
     launched = await start(home, binaries)
   }
-  const words = await launched?.lastWords()
-  throw new Error(`PostgreSQL in ${home.cluster} must answer within ${patience / 1000} s, and did not\n${words ?? ''}`)
+  const words = lastLines((await launched?.words()) ?? '')
+  throw new Error(`PostgreSQL in ${home.cluster} must answer within ${patience / 1000} s, and did not\n${words}`)
 }
 
 async function start(home: Home, binaries: Binaries): Promise<Launched> {
@@ -41,11 +42,11 @@ async function start(home: Home, binaries: Binaries): Promise<Launched> {
   return launch(home, binaries, account)
 }
 
-/** Another server was in the way and is gone meanwhile, or the last processes of one that was killed are still going. */
+/** Another server was in the way and is gone meanwhile, or the last processes of a killed one are still going. */
 async function rethrowUnlessHeldOff(launched: Launched, home: Home): Promise<void> {
-  const words = await launched.lastWords()
+  const words = await launched.words()
   if (!/lock file|pre-existing shared memory block/.test(words)) {
-    throw new Error(`PostgreSQL in ${home.cluster} did not start. Its log ends with\n${words}`)
+    throw new Error(`PostgreSQL in ${home.cluster} did not start. Its log ends with\n${lastLines(words)}`)
   }
   await sleep(100)
 }
