@@ -127,8 +127,9 @@ async function readVariables(request: RestRequest, endpoint: Endpoint, enumerati
     if ('fault' in read) faults.push(read.fault)
     else {
       body = read.value
-      if (Array.isArray(body) && body.length > mostItems) {
-        throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${body.length}`)
+      const items = itemsOf(body)
+      if (items > mostItems) {
+        throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
       }
       const checked = shapes.body?.safeParse(body)
       if (checked && !checked.success) faults.push(...faultsOf(checked.error, body, 'body'))
@@ -136,6 +137,13 @@ async function readVariables(request: RestRequest, endpoint: Endpoint, enumerati
   }
   if (faults.length > 0) throw new RestError('invalid_request', faults)
   return endpoint.variables(query.data, body)
+}
+
+/** How many items a body has: those of its list, or of the longest list in its object. Each could be a fault of its own. */
+function itemsOf(body: unknown): number {
+  if (Array.isArray(body)) return body.length
+  if (typeof body !== 'object' || body === null) return 0
+  return Object.values(body).reduce((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
 }
 
 async function readJson(request: RestRequest): Promise<{ value: unknown } | { fault: ErrorInfo }> {
@@ -171,10 +179,14 @@ function bodyFault(problem: string): ErrorInfo {
 function restError(errors: readonly GraphQLError[]): RestError {
   const [first] = errors
   const reason = String(first?.extensions.code ?? 'internal_error')
-  return new RestError(
-    reason,
-    errors.flatMap(
-      (error) => (error.extensions.errorInfo as ErrorInfo[] | undefined) ?? [{ reason, details: error.message }],
-    ),
+  const entries = errors.flatMap(
+    (error) => (error.extensions.errorInfo as ErrorInfo[] | undefined) ?? [{ reason, details: error.message }],
   )
+  return new RestError(reason, entries.map(inWordsOfRest))
+}
+
+/** Fields have the names of REST here: `store_uuid` for `storeUuid`. */
+function inWordsOfRest(entry: ErrorInfo): ErrorInfo {
+  if (entry.field === undefined) return entry
+  return { ...entry, field: entry.field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
 }

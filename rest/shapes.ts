@@ -55,8 +55,12 @@ export const productPatches = z.array(
   'must be a list',
 )
 
+/** Ids are many: they have one fault together. */
 const assetIds = z
-  .union([z.string(), z.array(z.string())], 'must be a string or a list of strings')
+  .custom<string | string[]>(
+    (ids) => [ids].flat().every((id) => typeof id === 'string'),
+    'must be a string or a list of strings',
+  )
   .refine((ids) => [ids].flat().every(storable), 'must be strings without NUL and lone surrogates')
   .nullish()
 

@@ -71,7 +71,7 @@ const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
   fields: (t) => ({
     name: t.string({ required: true, description: descriptions.name }),
     type: t.field({ type: AttributeType, required: true, description: descriptions.type }),
-    allowedValues: t.stringList({ description: descriptions.allowedValues }),
+    allowedValues: t.stringList({ description: descriptions.allowedValues, validate: items }),
     maxLength: t.int({ description: descriptions.maxLength }),
     pattern: t.string({ description: descriptions.pattern }),
   }),

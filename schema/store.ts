@@ -5,7 +5,7 @@ import { write } from '../src/database/write.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
 import { keysetConnection } from './connection.ts'
-import { dryRunArg, storable } from './validation.ts'
+import { dryRunArg, items, storable } from './validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
 
@@ -94,11 +94,20 @@ const CreateStoreInput = builder.inputType('CreateStoreInput', {
   fields: (t) => ({
     storeName: t.string({ required: true, description: '1 to 200 characters after trimming.' }),
     storeTaxonomy: t.string({ required: true, description: 'One of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({ required: true, description: 'Each one of `enumerations.regions`; may be empty.' }),
-    channels: t.stringList({ required: true, description: 'Each one of `enumerations.channels`; may be empty.' }),
+    region: t.stringList({
+      required: true,
+      description: 'Each one of `enumerations.regions`; may be empty.',
+      validate: items,
+    }),
+    channels: t.stringList({
+      required: true,
+      description: 'Each one of `enumerations.channels`; may be empty.',
+      validate: items,
+    }),
     defaultAutomation: t.stringList({
       required: true,
       description: 'Each one of `enumerations.defaultAutomations`; may be empty.',
+      validate: items,
     }),
     storeWebsite: t.string({ description: 'Up to 2,048 characters, or null.' }),
   }),
@@ -133,9 +142,12 @@ const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
   fields: (t) => ({
     storeName: t.string({ description: '1 to 200 characters after trimming.' }),
     storeTaxonomy: t.string({ description: 'One of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({ description: 'Each one of `enumerations.regions`.' }),
-    channels: t.stringList({ description: 'Each one of `enumerations.channels`.' }),
-    defaultAutomation: t.stringList({ description: 'Each one of `enumerations.defaultAutomations`.' }),
+    region: t.stringList({ description: 'Each one of `enumerations.regions`.', validate: items }),
+    channels: t.stringList({ description: 'Each one of `enumerations.channels`.', validate: items }),
+    defaultAutomation: t.stringList({
+      description: 'Each one of `enumerations.defaultAutomations`.',
+      validate: items,
+    }),
     storeWebsite: t.string({ description: 'Up to 2,048 characters, or null.' }),
   }),
 })

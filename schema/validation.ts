@@ -7,8 +7,8 @@ export const storable = {
   schema: z.string().refine(isStorable, { error: 'must be a text without NUL and lone surrogates' }),
 }
 
-/** A list of such texts. */
-export const storables = { schema: z.array(storable.schema) }
+/** A list of such texts: at most 10,000. */
+export const storables = { schema: z.array(storable.schema).max(10_000) }
 
 /** A list of items to work on: at most 10,000 in a request (decisions: Envelope). */
 export const items = { maxLength: 10_000 } as const

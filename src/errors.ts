@@ -50,7 +50,7 @@ export function invalidRequest(faults: readonly Omit<Fault, 'reason'>[]): Catalo
 /** There is no such store, or the caller may not see it: the two look alike. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
   return new CatalogueError('store_not_found', [
-    { reason: 'store_not_found', details: `${field}: there is no store ${JSON.stringify(storeUuid)}`, field },
+    { reason: 'store_not_found', details: `there is no store ${JSON.stringify(storeUuid)}`, field },
   ])
 }
 

@@ -57,7 +57,7 @@ export async function startGateway({
     graphql: {
       authenticate,
       fetch: async (url, init, _caller, requestId) => yoga.fetch(url, init, contextOf(requestId)),
-      errorOf: (thrown) => publicError(thrown, log),
+      errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
     ready: () => answers(db),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),

@@ -103,11 +103,13 @@ async function findAssets(
       select asset_id, asset_format, url from asset
       where store_uuid = ${storeUuid}::uuid and asset_id = any(${ids}::text[])
     union
-      select min(a.asset_id), a.asset_format, a.url
-      from unnest(${[...urls]}::text[]) as u(url)
-      join asset a on a.store_uuid = ${storeUuid}::uuid and a.url = u.url collate "C"
-        and hashtextextended(a.url, 0) = hashtextextended(u.url collate "C", 0)
-      group by a.asset_format, a.url
+      select a.asset_id, a.asset_format, a.url
+      from unnest(${[...urls]}::text[]) as u(url) cross join lateral (
+        select min(asset_id) as asset_id, asset_format, url from asset
+        where store_uuid = ${storeUuid}::uuid and url = u.url collate "C"
+          and hashtextextended(url, 0) = hashtextextended(u.url collate "C", 0)
+        group by asset_format, url
+      ) a
     order by asset_id`.execute(db)
   return rows
 }
@@ -160,28 +162,29 @@ async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: 
       from wanted w left join asset_link l on l.store_uuid = ${storeUuid}::uuid
         and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
       where l.asset_id is null
-    ), last as (
+    ), last as materialized (
       select f.parent_code, f.channel, coalesce((
         select max(l.place) from asset_link l where l.store_uuid = ${storeUuid}::uuid
           and l.parent_code = f.parent_code and l.channel = f.channel
       ), 0) as place
       from (select distinct parent_code, channel from fresh) f
+    ), placed as (
+      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url, last.place + nth as place
+      from fresh join last using (parent_code, channel)
     ), new_link as (
       insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, last.place + nth from fresh join last using (parent_code, channel)
+      select store_uuid, parent_code, channel, asset_id, place from placed
       order by parent_code, channel, asset_id
-      returning store_uuid, parent_code, channel, asset_id, place
+      returning asset_id
     ), touched as (
-      select distinct n.store_uuid, n.channel, f.asset_format, n.parent_code
-      from new_link n join fresh f using (parent_code, channel, asset_id)
+      select distinct store_uuid, channel, asset_format, parent_code from placed
     ), remaining as (
       select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
       from touched t
       join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
       join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
     union all
-      select n.store_uuid, n.channel, f.asset_format, n.parent_code, n.asset_id, f.url, n.place
-      from new_link n join fresh f using (parent_code, channel, asset_id)
+      select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
     ), ${maintainReadModel}
     select count(*)::int as linked from new_link`.execute(db)
   return result.rows[0]?.linked ?? 0

@@ -59,17 +59,24 @@ export function valueRule(definition: AttributeDefinition): (value: string) => s
   const { type, allowedValues, maxLength } = definition
   const pattern = definition.pattern === null ? undefined : RE2JS.compile(definition.pattern)
   const allowed = allowedValues === null ? undefined : new Set(allowedValues)
+  const choice = brief(allowedValues?.join(', ') ?? '')
+  const wanted = brief(definition.pattern ?? '')
   return (value) => {
     if (!isOfType[type](value)) return `must be ${expected[type]}; got ${shown(value)}`
-    if (allowed && !allowed.has(value)) return `must be one of ${[...allowed].join(', ')}; got ${shown(value)}`
+    if (allowed && !allowed.has(value)) return `must be one of ${choice}; got ${shown(value)}`
     if (maxLength !== null && lengthOf(value) > maxLength) {
       return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
     }
     if (pattern && !pattern.testExact(value)) {
-      return `must match the pattern ${definition.pattern}; got ${shown(value)}`
+      return `must match the pattern ${wanted}; got ${shown(value)}`
     }
     return undefined
   }
+}
+
+/** Part of a reason that ten thousand products may repeat: what is very long is cut. */
+function brief(text: string): string {
+  return text.length <= 1_000 ? text : `${text.slice(0, 1_000).toWellFormed()}…`
 }
 
 const expected: Record<AttributeType, string> = {

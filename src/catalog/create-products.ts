@@ -21,7 +21,7 @@ export interface CreatedProducts {
 /**
  * Creates products, `new` unless a status is given; one that exists is left as it is. Attributes named like URL fields (`Image URL 1`) become
  * assets of the product's group on the channel, in the order of their numbers. Of a code that comes twice the first entry counts. Throws
- * `store_not_found`, or `invalid_request` for an unknown channel. At most four statements.
+ * `store_not_found`, or `invalid_request` for an unknown channel. At most five statements.
  */
 export async function createProducts(
   db: Transaction<Database>,

@@ -3,7 +3,15 @@ import type { Database } from '../database/tables.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { lockStores } from './lock-stores.ts'
 import { maintainReadModel } from './read-model.ts'
-import { failuresOf, type Match, type SelectedRow, type Selector, selectedRows, storesOf } from './selection.ts'
+import {
+  bounded,
+  failuresOf,
+  type Match,
+  type SelectedRow,
+  type Selector,
+  selectedRows,
+  storesOf,
+} from './selection.ts'
 import { storeUuidOf } from './text.ts'
 
 export interface DeletedAssets {
@@ -14,9 +22,11 @@ export interface DeletedAssets {
 
 /**
  * Deletes the assets that the selectors choose (spec: DELETE /assets). `channel`, `parentCode` and `assetId` narrow
- * together; a selector with none of them is refused as a failure of its own. Two statements, whatever the number of selectors.
+ * together; a selector with none of them is refused as a failure of its own. Throws
+ * `payload_too_large`. Two statements, whatever the number of selectors.
  */
-export async function deleteAssets(db: Transaction<Database>, selectors: readonly Selector[]): Promise<DeletedAssets> {
+export async function deleteAssets(db: Transaction<Database>, given: readonly Selector[]): Promise<DeletedAssets> {
+  const selectors = bounded(given)
   const stores = await lockStores(db, storesOf(selectors))
   const refused = selectors.flatMap((selector, index) => (narrows(selector) ? [] : [refusal(selector, index)]))
   const refusedAt = new Set(refused.map((refusal) => refusal.index))
@@ -64,16 +74,16 @@ async function removeAssets(
     ), deleted as (
       delete from asset a using doomed d
       where a.store_uuid = d.store_uuid and a.asset_id = d.asset_id
-      returning a.store_uuid, a.asset_id, a.asset_format
+      returning a.asset_id
     ), touched as (
-      select distinct gone.store_uuid, gone.channel, deleted.asset_format, gone.parent_code
-      from gone join deleted using (store_uuid, asset_id)
+      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
+      from gone join asset a using (store_uuid, asset_id)
     ), remaining as (
       select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
       from touched t
       join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
       join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
-      where not exists (select from doomed d where d.store_uuid = l.store_uuid and d.asset_id = l.asset_id)
+      where (l.store_uuid, l.asset_id) not in (select store_uuid, asset_id from doomed)
     ), ${maintainReadModel}
     select (select count(*)::int from deleted) as deleted,
       (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`.execute(

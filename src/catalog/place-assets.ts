@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
-import { invalidRequest, storeNotFound } from '../errors.ts'
+import { CatalogueError, invalidRequest, storeNotFound } from '../errors.ts'
 import { type Arrangement, arrange, type PlacedAsset, type Placing } from './arrange.ts'
 import { channelFault, formatFault, urlFault } from './asset-rules.ts'
 import type { Enumerations } from './enumerations.ts'
@@ -29,7 +29,7 @@ export interface PlacedAssets {
 /**
  * Puts assets at the places of their groups that the URL fields name; those from there on move back, and what lies past the end goes to the
  * end. A URL that the store has already keeps its asset id; one that is in the group already moves. Entries fail alone. Throws `store_not_found`, or
- * `invalid_request` for an unknown channel. Three statements, whatever the number of entries.
+ * `invalid_request` for an unknown channel, or `payload_too_large`. Three statements, whatever the number of entries.
  */
 export async function placeAssets(
   db: Transaction<Database>,
@@ -45,6 +45,7 @@ export async function placeAssets(
 
   const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
   const placings = judged.flatMap(({ entries }) => entries)
+  checkSizes(placings)
   const arrangement = arrange(await readGroups(db, storeUuid, target.channel, placings), placings, uuidv7)
   if (arrangement.assets.length > 0) await writeArrangement(db, storeUuid, target.channel, arrangement)
   return {
@@ -73,6 +74,17 @@ function judge(enumerations: Enumerations, placement: Placement, index: number, 
     else entries.push({ parentCode, assetFormat, url: String(url), position: field.position })
   }
   return { entries: entries.sort((a, b) => a.position - b.position), failures }
+}
+
+const mostPlacings = 10_000
+
+/** Throws `payload_too_large` when a group would get more than 10,000 URLs at once: to find the place of each takes a look at all. */
+function checkSizes(placings: readonly Placing[]): void {
+  const groups = Map.groupBy(placings, ({ parentCode, assetFormat }) => JSON.stringify([parentCode, assetFormat]))
+  const [largest] = [...groups.values()].sort((a, b) => b.length - a.length)
+  if (!largest || largest.length <= mostPlacings) return
+  const details = `a group must get at most ${mostPlacings} assets at once; got ${largest.length}`
+  throw new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
 }
 
 /** What the groups of the placings hold now, in order, and which of their URLs the store has: those rows have no parent code. */

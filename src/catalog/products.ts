@@ -77,7 +77,11 @@ export const codeFailure = {
   reason: 'must have 1 to 255 characters, without NUL and lone surrogates',
 }
 
-/** Locks the products in the order of their codes and merges the patches into them. Returns which codes exist, of the failed ones too. */
+/**
+ * Locks the products in the order of their codes and merges the patches into them. Returns which codes exist, of the failed ones too. Patches
+ * are compared with what `known` has locked, not with `p`: that is the row as the statement's snapshot has it, which a writer who was waited
+ * for may have changed since.
+ */
 async function writeExisting(
   db: Transaction<Database>,
   storeUuid: string,
@@ -90,16 +94,16 @@ async function writeExisting(
     with patch as (
       ${patchRows(patches)}
     ), known as (
-      select product_code from product
+      select product_code, status, attributes from product
       where store_uuid = ${storeUuid}::uuid and product_code = any(${codes}::text[])
       order by product_code
       for no key update
     ), updated as (
       update product p
-      set attributes = p.attributes || patch.attributes, status = coalesce(patch.status, p.status), updated_at = now()
+      set attributes = known.attributes || patch.attributes, status = coalesce(patch.status, known.status), updated_at = now()
       from known join patch using (product_code)
       where p.store_uuid = ${storeUuid}::uuid and p.product_code = known.product_code
-        and (not p.attributes @> patch.attributes or p.status <> patch.status)
+        and (not known.attributes @> patch.attributes or known.status <> patch.status)
     )
     select product_code from known`.execute(db)
   return new Set(rows.map((row) => row.product_code))

@@ -4,6 +4,8 @@ import { sql } from 'kysely'
  * The tail of every statement that changes links: CTEs that bring the read model and its counts up to date with it.
  * They expect, before them, `touched(store_uuid, channel, asset_format, parent_code)`: the groups that may have changed, each
  * once; and `remaining(…the same, asset_id, url, place)`: what is linked in them once the statement is done. The caller holds the stores' locks.
+ * What is gone is left out by `not in`, here and in the callers, because that is hashed: PostgreSQL expects one row of such a CTE, and
+ * would compare each row with each for `not exists`.
  */
 export const maintainReadModel = sql`
   rebuilt as (
@@ -20,9 +22,8 @@ export const maintainReadModel = sql`
     delete from asset_group g using touched t
     where g.store_uuid = t.store_uuid and g.channel = t.channel
       and g.asset_format = t.asset_format and g.parent_code = t.parent_code
-      and not exists (
-        select from rebuilt r where r.store_uuid = t.store_uuid and r.channel = t.channel
-          and r.asset_format = t.asset_format and r.parent_code = t.parent_code
+      and (t.store_uuid, t.channel, t.asset_format, t.parent_code) not in (
+        select store_uuid, channel, asset_format, parent_code from rebuilt
       )
     returning g.store_uuid, g.channel, g.asset_format, -1 as delta
   ), counted as (

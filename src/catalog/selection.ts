@@ -1,3 +1,4 @@
+import { CatalogueError } from '../errors.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { storeUuidOf } from './text.ts'
 
@@ -24,16 +25,49 @@ export interface Match {
   asset_id: string | null
 }
 
+const mostIds = 10_000
+/** 255 characters, of up to two units each. */
+const longestName = 510
+
+/**
+ * The selectors, fit to be worked on: what is longer than any name, and so names nothing, is cut, for it comes again in each row and each
+ * failure. Throws `payload_too_large` when they name more than 10,000 asset ids together: each can be a failure of its own.
+ */
+export function bounded<S extends Selector>(selectors: readonly S[]): S[] {
+  const ids = selectors.reduce((sum, selector) => sum + (selector.assetId?.length ?? 0), 0)
+  if (ids > mostIds) {
+    const details = `a request must name at most ${mostIds} asset ids; got ${ids}`
+    throw new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
+  }
+  return selectors.map((selector) => ({
+    ...selector,
+    storeUuid: cut(selector.storeUuid),
+    channel: cut(selector.channel),
+    parentCode: cut(selector.parentCode),
+  }))
+}
+
+function cut<T extends string | null | undefined>(text: T): T {
+  if (typeof text !== 'string' || text.length <= longestName) return text
+  return `${text.slice(0, longestName).toWellFormed()}…` as T
+}
+
 /** The stores that the selectors name, in canonical form. */
 export function storesOf(selectors: readonly Selector[]): string[] {
   return [...new Set(selectors.flatMap((selector) => storeUuidOf(selector.storeUuid) ?? []))]
 }
 
-/** The selectors as rows, those of unknown stores left out. */
+/**
+ * The selectors as rows, those of unknown stores left out. Selectors without ids that are the same make one row, that of the first: ten
+ * thousand of them would each find the whole group again.
+ */
 export function selectedRows(selectors: readonly Selector[], stores: ReadonlySet<string>): SelectedRow[] {
+  const seen = new Set<string>()
   return selectors.flatMap((selector, index) => {
     const storeUuid = storeUuidOf(selector.storeUuid)
     if (!storeUuid || !stores.has(storeUuid)) return []
+    if (selector.assetId == null && seen.has(groupsOf(selector))) return []
+    if (selector.assetId == null) seen.add(groupsOf(selector))
     const row = {
       index,
       store_uuid: storeUuid,
@@ -42,6 +76,11 @@ export function selectedRows(selectors: readonly Selector[], stores: ReadonlySet
     }
     return (selector.assetId ?? [null]).map((assetId) => ({ ...row, asset_id: assetId }))
   })
+}
+
+/** What makes two selectors without ids the same. */
+function groupsOf({ storeUuid, channel, parentCode }: Selector): string {
+  return JSON.stringify([storeUuidOf(storeUuid), channel ?? null, parentCode ?? null])
 }
 
 /**
@@ -57,10 +96,10 @@ export function failuresOf(
   identity: (selector: Selector, assetId: string) => string,
 ): ItemFailure[] {
   const found = new Set<string>()
-  const matched = new Set<number>()
+  const matched = new Set<string>()
   for (const { index, asset_id } of matches) {
     const selector = selectors[index]
-    matched.add(index)
+    if (selector && asset_id === null) matched.add(groupsOf(selector))
     if (selector && asset_id !== null) found.add(identity(selector, asset_id))
   }
   const failures: ItemFailure[] = []
@@ -68,7 +107,7 @@ export function failuresOf(
     const known = stores.has(storeUuidOf(selector.storeUuid) ?? '')
     const reason = known ? missing : 'store_not_found'
     if (selector.assetId == null) {
-      if (!matched.has(index)) failures.push(failure(reason, selector, index))
+      if (!matched.has(groupsOf(selector))) failures.push(failure(reason, selector, index))
       return
     }
     for (const assetId of selector.assetId) {

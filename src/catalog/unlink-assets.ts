@@ -3,7 +3,15 @@ import type { Database } from '../database/tables.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { lockStores } from './lock-stores.ts'
 import { maintainReadModel } from './read-model.ts'
-import { failuresOf, type Match, type SelectedRow, type Selector, selectedRows, storesOf } from './selection.ts'
+import {
+  bounded,
+  failuresOf,
+  type Match,
+  type SelectedRow,
+  type Selector,
+  selectedRows,
+  storesOf,
+} from './selection.ts'
 import { storeUuidOf } from './text.ts'
 
 export interface Unlink extends Selector {
@@ -19,9 +27,10 @@ export interface UnlinkedAssets {
 
 /**
  * Removes links between assets and a parent code on a channel (spec: POST /assets/unlink). `assetId` left out means
- * every asset linked there. Two statements, whatever the number of links.
+ * every asset linked there. Throws `payload_too_large`. Two statements, whatever the number of links.
  */
-export async function unlinkAssets(db: Transaction<Database>, links: readonly Unlink[]): Promise<UnlinkedAssets> {
+export async function unlinkAssets(db: Transaction<Database>, given: readonly Unlink[]): Promise<UnlinkedAssets> {
+  const links = bounded(given)
   const stores = await lockStores(db, storesOf(links))
   const { unlinked, matches } = await removeLinks(db, selectedRows(links, stores))
   const failures = failuresOf(links, stores, matches, 'link_not_found', (link, assetId) =>
@@ -63,9 +72,8 @@ async function removeLinks(
       from touched t
       join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
       join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
-      where not exists (
-        select from gone where gone.store_uuid = l.store_uuid and gone.parent_code = l.parent_code
-          and gone.channel = l.channel and gone.asset_id = l.asset_id
+      where (l.store_uuid, l.parent_code, l.channel, l.asset_id) not in (
+        select store_uuid, parent_code, channel, asset_id from gone
       )
     ), ${maintainReadModel}
     select (select count(*)::int from gone) as unlinked,

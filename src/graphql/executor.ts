@@ -15,6 +15,7 @@ export function createExecutor(schema: GraphQLSchema, documents: readonly Docume
   return async (document: Document, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult> => {
     const result = await execute({ schema, document, variableValues: variables, contextValue: context })
     if (!result.errors) return result
-    return { ...result, errors: result.errors.map((error) => publicError(error, log)) }
+    const ofRequest = log.child({ requestId: context.requestId })
+    return { ...result, errors: result.errors.map((error) => publicError(error, ofRequest)) }
   }
 }

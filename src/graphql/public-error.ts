@@ -35,13 +35,16 @@ function located(message: string, thrown: unknown, extensions: Record<string, un
   return new GraphQLError(message, { nodes, source, positions, path, extensions })
 }
 
-/** A document or a request that GraphQL itself refused: its own words name what is wrong. Unreadable JSON is 400 whatever the caller accepts. */
+/**
+ * A document or a request that GraphQL itself refused: its own words name what is wrong. Unreadable JSON is 400 whatever the caller accepts.
+ * What is public already comes by again, on its way from the mask to the answer, and stays as it is.
+ */
 function refused(error: GraphQLError): GraphQLError {
-  if (reasons.has(String(error.extensions.code))) return error
+  if (error.extensions.errorInfo || reasons.has(String(error.extensions.code))) return error
   const http = error.extensions.http as { status?: number } | undefined
   const code = (http?.status !== undefined && reasonOfStatus[http.status]) || 'invalid_request'
   const { nodes, source, positions, path } = error
-  const unreadable = error.extensions.code === 'BAD_REQUEST'
+  const unreadable = error.extensions.code === 'BAD_REQUEST' && code === 'invalid_request'
   const extensions = { code, ...(http && { http: unreadable ? { status: 400 } : http }) }
   return new GraphQLError(error.message, { nodes, source, positions, path, extensions })
 }

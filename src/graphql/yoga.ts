@@ -15,9 +15,25 @@ export function createGraphQL(schema: GraphQLSchema, log: Logger) {
     cors: false,
     multipart: false,
     batching: false,
-    maskedErrors: { maskError: (error) => publicError(error, log) },
-    plugins: [limitNesting, answerInOurWords(log)],
+    // Every result passes answerInOurWords, which knows the request that the log shall name.
+    maskedErrors: false,
+    plugins: [refuseUnreadable, limitNesting, answerInOurWords(log)],
   })
+}
+
+/** The parameters of a GET are read with a bare `JSON.parse`: what it throws is the caller's mistake, not ours. */
+const refuseUnreadable: Plugin = {
+  onRequestParse({ requestParser, setRequestParser }) {
+    if (!requestParser) return
+    setRequestParser(async (request) => {
+      try {
+        return await requestParser(request)
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error
+        throw new GraphQLError('variables and extensions must be JSON', { extensions: { http: { status: 400 } } })
+      }
+    })
+  },
 }
 
 const limitNesting: Plugin = {
@@ -30,12 +46,21 @@ const limitNesting: Plugin = {
   },
 }
 
-/** Errors of parsing and validation do not pass the mask: here every error gets its reason. */
-function answerInOurWords(log: Logger): Plugin {
+/** Here every error gets its reason, and what nobody foresaw is masked and logged. */
+function answerInOurWords(log: Logger): Plugin<object, Context> {
   return {
-    onResultProcess({ result, setResult }) {
+    onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || !result.errors) return
-      setResult({ ...result, errors: result.errors.map((error) => publicError(error, log)) })
+      const ofRequest = log.child({ requestId: serverContext.requestId })
+      setResult({ ...result, errors: result.errors.map((error) => answerable(error, ofRequest)) })
     },
   }
+}
+
+/** As every error; but a document can chain fragments until graphql-js, which calls itself for each, exhausts the stack: its own fault. */
+function answerable(error: unknown, log: Logger): GraphQLError {
+  const cause = error instanceof GraphQLError ? (error.originalError ?? error) : error
+  if (!(cause instanceof RangeError && /call stack/.test(cause.message))) return publicError(error, log)
+  const extensions = { code: 'invalid_request', http: { status: 400 } }
+  return new GraphQLError('the document must not nest or chain fragments so deep', { extensions })
 }

@@ -8,7 +8,7 @@ import { type Answer, respond } from './respond.ts'
 export interface GraphQLServices<Caller> {
   authenticate(authorization: string | undefined): Promise<Caller | undefined>
   fetch(url: string, init: RequestInit, caller: Caller, requestId: string): Promise<Response>
-  errorOf(thrown: unknown): { message: string; extensions: Record<string, unknown> }
+  errorOf(thrown: unknown, requestId: string): { message: string; extensions: Record<string, unknown> }
 }
 
 /** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
@@ -16,32 +16,39 @@ export async function serveGraphQL<Caller>(
   services: GraphQLServices<Caller>,
   request: IncomingMessage,
   response: ServerResponse,
+  search: string,
   id: RequestId,
 ): Promise<void> {
   const answer = isNavigation(request)
     ? page()
-    : await answerTo(services, request, id).catch((thrown: unknown) => failure(services.errorOf(thrown)))
+    : await answerTo(services, request, search, id).catch((thrown: unknown) =>
+        failure(services.errorOf(thrown, id.text)),
+      )
   respond(request, response, id, answer)
 }
 
 async function answerTo<Caller>(
   services: GraphQLServices<Caller>,
   request: IncomingMessage,
+  search: string,
   id: RequestId,
 ): Promise<Answer> {
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } }
   const caller = await services.authenticate(request.headers.authorization)
   if (caller === undefined) return unauthorized
-  const init: RequestInit = { method: request.method ?? 'GET', headers: headersOf(request) }
+  const accept = jsonTypes(request.headers.accept)
+  if (accept === '') return notAcceptable
+  const init: RequestInit = { method: request.method ?? 'GET', headers: { accept, ...typeOf(request) } }
   if (request.method === 'POST') {
     const type = request.headers['content-type']
     if (type !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(type)) return notJson
     const body = await readBody(request)
     if (body === 'too large') return tooLarge
+    if (body === 'cut off') return cutOff
     if (type === undefined) return body.length === 0 ? noBody : notJson
     init.body = new Uint8Array(body)
   }
-  const answered = await services.fetch(`http://gateway${request.url}`, init, caller, id.text)
+  const answered = await services.fetch(`http://gateway/graphql?${search}`, init, caller, id.text)
   return { status: answered.status, headers: kept(answered.headers), body: await answered.text() }
 }
 
@@ -63,9 +70,16 @@ function page(): Answer {
   return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: graphiqlPage() }
 }
 
-function headersOf(request: IncomingMessage): Record<string, string> {
-  const { accept, 'content-type': type } = request.headers
-  return { ...(accept && { accept }), ...(type && { 'content-type': type }) }
+/** Of the media types that the caller accepts those that a GraphQL answer can have; any when the caller does not say. */
+function jsonTypes(accept: string | undefined): string {
+  if (!accept?.trim()) return '*/*'
+  const types = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '')
+  return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
+}
+
+function typeOf(request: IncomingMessage): Record<string, string> {
+  const type = request.headers['content-type']
+  return type ? { 'content-type': type } : {}
 }
 
 function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Answer {
@@ -80,7 +94,13 @@ const unauthorized = refusal(
     'WWW-Authenticate': 'Bearer',
   },
 )
+const notAcceptable = refusal(
+  406,
+  'invalid_request',
+  'Accept must allow application/graphql-response+json or application/json',
+)
 const noBody = refusal(400, 'invalid_request', 'the body is required: a JSON object with a query')
+const cutOff = refusal(400, 'invalid_request', 'the body ended before it was whole')
 const notJson = refusal(415, 'unsupported_media_type', 'the body must be application/json')
 const tooLarge = refusal(413, 'payload_too_large', `the body must have at most ${mostBytes} bytes`)
 

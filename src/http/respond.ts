@@ -14,14 +14,16 @@ const lingerMs = 2_000
 /** Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it. */
 export function respond(request: IncomingMessage, response: ServerResponse, id: RequestId, answer: Answer): void {
   const headers: Record<string, string | number> = { 'X-Request-Id': id.header, ...answer.headers }
-  if (answer.body !== undefined) {
+  // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.
+  const body = answer.body === undefined ? undefined : Buffer.from(answer.body)
+  if (body) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
-    headers['Content-Length'] = Buffer.byteLength(answer.body)
+    headers['Content-Length'] = body.length
   }
   const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
-  response.end(request.method === 'HEAD' ? undefined : answer.body)
+  response.end(request.method === 'HEAD' ? undefined : body)
   if (unread) drain(request)
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RestRequest, RestResponse } from '../../rest/handler.ts'
+import { RestError } from '../../rest/rest-error.ts'
 import { readBody } from './body.ts'
 import type { RequestId } from './request-id.ts'
 import { respond } from './respond.ts'
@@ -18,7 +19,11 @@ export async function serveRest(
     search: url.search,
     header: (name) => headerOf(request, name),
     requestId: id.text,
-    body: () => readBody(request),
+    body: async () => {
+      const body = await readBody(request)
+      if (body === 'cut off') throw new RestError('invalid_request', 'the body ended before it was whole')
+      return body
+    },
   })
   respond(request, response, id, answer)
 }

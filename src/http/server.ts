@@ -52,7 +52,7 @@ async function route<Caller>(
   }
   const url = targetOf(request)
   if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors.rest, request, response, url, id)
-  if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, id)
+  if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, url.search, id)
   if (url.path === '/health') return probe(request, response, id, true)
   if (url.path === '/ready') return probe(request, response, id, await doors.ready())
   refuse(request, response, id, new RestError('not_found', `there is no path ${JSON.stringify(url.path)}`))

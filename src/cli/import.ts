@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander'
+import type { Counts } from '../import/counts.ts'
+import { formats } from '../import/format.ts'
+import type { ImportOptions } from '../import/request.ts'
+import { UsageError } from '../import/usage-error.ts'
+import type { CommandContext } from './program.ts'
+import { withDatabase } from './with-database.ts'
+
+/** `catalog import`: brings a file of products and their assets into a store. Exit code 1 if a row failed, 2 if nothing could be begun. */
+export function addImport(program: Command, context: CommandContext): void {
+  program
+    .command('import')
+    .description('import products and their assets from a file; the same file again changes nothing')
+    .argument('<file>', 'a CSV file, JSON Lines, or a JSON list of objects')
+    .requiredOption('--store <uuid>', 'the store to import into')
+    .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
+    .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
+    .option('--code <column>', 'the column of the product code (default: product_code, else sku)')
+    .option('--status <column>', 'the column of the product status (default: status)')
+    .option('--assets <column>', 'a column of image URLs: one, several, or a JSON list; repeatable', collect, [])
+    .option('--asset-separator <text>', 'what separates the URLs of a cell', ',')
+    .option('--asset-base <url>', 'what relative asset URLs are completed by')
+    .option('--map <column=attribute>', 'import a column as an attribute of another name; repeatable', collect, [])
+    .option('--only-mapped', 'import no attributes but those of --map', false)
+    .option('--errors <file>', 'report every problem in a file: CSV if its name ends so, else JSON Lines')
+    .option('--dry-run', 'change nothing, only say what would happen', false)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
+      try {
+        if (!(await runImport(file, options, context))) context.end(1)
+      } catch (error) {
+        if (error instanceof UsageError) command.error(`error: ${error.message}`, { exitCode: 2 })
+        throw error
+      }
+    })
+}
+
+/** Returns whether all of the file went in. */
+async function runImport(
+  file: string,
+  { json, ...options }: ImportOptions & { json: boolean },
+  { env }: CommandContext,
+): Promise<boolean> {
+  // Loaded here: the readers of files need not delay any other command.
+  const { runImport } = await import('../import/run-import.ts')
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort()
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, interrupt)
+  try {
+    const { counts, stopped, unseen } = await runImport(
+      file,
+      options,
+      (work) => withDatabase(env, work),
+      interruption.signal,
+    )
+    for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
+    if (stopped !== undefined) process.stderr.write(`${stopped}${options.dryRun ? '' : '; what came before is in'}\n`)
+    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : words(counts, options.dryRun)}\n`)
+    return counts.failed === 0 && stopped === undefined
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt)
+  }
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}
+
+function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
+  return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
+}
+
+function words(counts: Counts, dryRun: boolean): string {
+  const { rows, created, updated, unchanged, failed, assetsAdded, linksAdded } = counts
+  const products = `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`
+  const assets = `${assetsAdded} assets and ${linksAdded} links added`
+  return `${products}; ${assets}${dryRun ? ' (a dry run: nothing was changed)' : ''}`
+}

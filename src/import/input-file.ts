@@ -1,0 +1,39 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { UsageError } from './usage-error.ts'
+
+/** A file that is about to be read, once. */
+export interface InputFile {
+  /** In bytes; 0 for what has no size, as a pipe. */
+  size: number
+  /** How much of it has been read. */
+  bytesRead(): number
+  /** Its content in order. */
+  chunks: AsyncIterable<Buffer>
+  close(): Promise<void>
+}
+
+/** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
+export async function openInput(path: string): Promise<InputFile> {
+  const handle = await open(path).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+  })
+  const stats = await handle.stat()
+  if (stats.isDirectory()) {
+    await handle.close()
+    throw new UsageError(`${path} cannot be read: it is a directory`)
+  }
+  let read = 0
+  return {
+    size: stats.size,
+    bytesRead: () => read,
+    chunks: readAll(handle, (bytes) => (read += bytes)),
+    close: () => handle.close(),
+  }
+}
+
+async function* readAll(handle: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+    onRead(chunk.length)
+    yield chunk
+  }
+}

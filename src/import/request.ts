@@ -1,0 +1,90 @@
+import { extname } from 'node:path'
+import { nameFault } from '../catalog/attribute-rules.ts'
+import { isAbsoluteUrl, shown, storeUuidOf } from '../catalog/text.ts'
+import { type Format, formats } from './format.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The options of `catalog import` as they were given. */
+export interface ImportOptions {
+  store: string
+  channel: string
+  format?: Format
+  code?: string
+  status?: string
+  assets: string[]
+  assetSeparator: string
+  assetBase?: string
+  map: string[]
+  onlyMapped: boolean
+  errors?: string
+  dryRun: boolean
+}
+
+/** What is to be imported, and how: the options turned into meaning. */
+export interface ImportRequest {
+  file: string
+  format: Format
+  storeUuid: string
+  channel: string
+  /** The column of the product code; undefined: found by its usual names. */
+  code: string | undefined
+  /** The column of the status; undefined: `status`, if there is one. */
+  status: string | undefined
+  /** Columns of image URLs, in the order in which a row's assets are linked. */
+  assetColumns: readonly string[]
+  assetSeparator: string
+  assetBase: string | undefined
+  /** Attribute names by column. */
+  attributes: ReadonlyMap<string, string>
+  onlyMapped: boolean
+  errorsFile: string | undefined
+  dryRun: boolean
+}
+
+/** Reads the options. Throws a UsageError that names the first bad one. */
+export function importRequest(file: string, options: ImportOptions): ImportRequest {
+  const storeUuid = storeUuidOf(options.store)
+  if (!storeUuid) throw new UsageError(`--store must be the UUID of a store; got ${shown(options.store)}`)
+  if (options.assetSeparator === '') throw new UsageError('--asset-separator must not be empty')
+  return {
+    file,
+    format: options.format ?? formatOf(file),
+    storeUuid,
+    channel: options.channel,
+    code: options.code,
+    status: options.status,
+    assetColumns: options.assets,
+    assetSeparator: options.assetSeparator,
+    assetBase: options.assetBase === undefined ? undefined : assetBaseOf(options.assetBase),
+    attributes: attributesOf(options.map),
+    onlyMapped: options.onlyMapped,
+    errorsFile: options.errors,
+    dryRun: options.dryRun,
+  }
+}
+
+function formatOf(file: string): Format {
+  const ending = extname(file).toLowerCase().slice(1)
+  const format = ending === 'ndjson' ? 'jsonl' : formats.find((name) => name === ending)
+  if (format) return format
+  throw new UsageError(`--format must be given (${formats.join(', ')}): the ending of ${file} does not tell it`)
+}
+
+function assetBaseOf(base: string): string {
+  if (isAbsoluteUrl(base) && !/[?#]/.test(base)) return base
+  throw new UsageError(`--asset-base must be an absolute URL with a host, without ? and #; got ${shown(base)}`)
+}
+
+function attributesOf(pairs: readonly string[]): Map<string, string> {
+  const attributes = new Map<string, string>()
+  for (const pair of pairs) {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new UsageError(`--map must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
+    const [column, attribute] = [pair.slice(0, at), pair.slice(at + 1)]
+    const fault = attribute === 'status' ? 'for the status use --status' : nameFault(attribute)
+    if (fault) throw new UsageError(`--map ${pair} names no usable attribute: ${fault}`)
+    if (attributes.has(column)) throw new UsageError(`--map names the column ${shown(column)} twice`)
+    attributes.set(column, attribute)
+  }
+  return attributes
+}

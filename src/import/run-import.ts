@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Enumerations } from '../catalog/enumerations.ts'
+import { requireStore } from '../catalog/stores.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/tables.ts'
+import { CatalogueError } from '../errors.ts'
+import { startGlobalConfig } from '../global-config/global-config.ts'
+import { type ImportResult, importFile } from './import-file.ts'
+import { type InputFile, openInput } from './input-file.ts'
+import { startProgress } from './progress.ts'
+import { startReport } from './report.ts'
+import { type ImportOptions, type ImportRequest, importRequest } from './request.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Does work on the gateway's database and closes it behind itself. */
+export type OnDatabase = <T>(
+  work: (tools: { db: Kysely<Database>; config: Config; log: Logger }) => Promise<T>,
+) => Promise<T>
+
+/**
+ * Imports a file as the command line says, with progress and problems on stderr. Throws a UsageError, before anything has changed,
+ * when it cannot be done as it was asked for.
+ */
+export async function runImport(
+  file: string,
+  options: ImportOptions,
+  onDatabase: OnDatabase,
+  signal: AbortSignal,
+): Promise<ImportResult> {
+  const request = importRequest(file, options)
+  const input = await openInput(file)
+  try {
+    if (request.errorsFile !== undefined) await requireOther(file, request.errorsFile)
+    return await onDatabase(async ({ db, config, log }) => {
+      const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
+      const globalConfig = await startGlobalConfig({ url, refreshMs, log })
+      globalConfig.stop()
+      requireConfigured(request, globalConfig.enumerations())
+      await requireTarget(db, request.storeUuid)
+      return importReporting(request, db, globalConfig.enumerations(), input, signal)
+    })
+  } finally {
+    await input.close()
+  }
+}
+
+async function importReporting(
+  request: ImportRequest,
+  db: Kysely<Database>,
+  enumerations: Enumerations,
+  input: InputFile,
+  signal: AbortSignal,
+): Promise<ImportResult> {
+  const report = await startReport(request.errorsFile)
+  const progress = startProgress(process.stderr, input.size)
+  try {
+    return await importFile(request, {
+      db,
+      enumerations,
+      chunks: input.chunks,
+      onProblems: report.add,
+      onProgress: (rows) => progress.update(input.bytesRead(), rows),
+      signal,
+    })
+  } finally {
+    progress.stop()
+    for (const sentence of await report.close()) process.stderr.write(`${sentence}\n`)
+  }
+}
+
+/** The report must not overwrite what it is about. */
+async function requireOther(file: string, errorsFile: string): Promise<void> {
+  const [input, errors] = await Promise.all([stat(file), stat(errorsFile).catch(() => undefined)])
+  if (errors && errors.ino === input.ino && errors.dev === input.dev) {
+    throw new UsageError('--errors must not name the file that is imported')
+  }
+}
+
+function requireConfigured(request: ImportRequest, { channels, assetFormats }: Enumerations): void {
+  if (!channels.includes(request.channel)) {
+    throw new UsageError(`--channel must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`)
+  }
+  if (request.assetColumns.length > 0 && !assetFormats.includes('image')) {
+    throw new UsageError(`--assets needs the asset format image; configured are ${assetFormats.join(', ')}`)
+  }
+}
+
+async function requireTarget(db: Kysely<Database>, storeUuid: string): Promise<void> {
+  try {
+    await requireStore(db, storeUuid, '--store')
+  } catch (error) {
+    if (error instanceof CatalogueError) throw new UsageError(error.message)
+    const isEmpty = error instanceof Error && 'code' in error && error.code === '42P01' // undefined_table
+    if (isEmpty) throw new UsageError(`--store: there is no store ${storeUuid}: the database is empty`)
+    throw error
+  }
+}

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+/** `begin` and `commit` are not counted: they come with every write. */
+let gateway: TestGateway
+let store: string
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+beforeEach(async () => {
+  store = await newStore()
+})
+
+const few = 1
+const many = 1_000
+
+interface Operation {
+  title: string
+  statements: number
+  /** Brings in what the operation needs for `n` items; its statements do not count. */
+  given?(n: number): Promise<unknown>
+  run(n: number): Promise<void>
+}
+
+const code = (i: number) => `sku-${i}`
+const assetId = (i: number) => `asset-${i}`
+const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
+
+const operations: Operation[] = [
+  {
+    title: 'PUT /products',
+    statements: 2,
+    given: (n) => upsert(n),
+    run: async (n) => {
+      const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
+      expect(await rest('PUT', `/products?store_uuid=${store}`, body)).toMatchObject({
+        updated_skus: upTo(n, code),
+      })
+    },
+  },
+  {
+    title: 'updateProducts',
+    statements: 2,
+    given: (n) => upsert(n),
+    run: async (n) => {
+      const { updateProducts } = await graphql(
+        `mutation ($store: ID!, $products: [ProductPatch!]!) {
+          updateProducts(storeUuid: $store, products: $products) { updatedSkus } }`,
+        { products: upTo(n, (i) => ({ productCode: code(i), status: 'active', attributes: { Color: 'red' } })) },
+      )
+      expect(updateProducts).toEqual({ updatedSkus: upTo(n, code) })
+    },
+  },
+  {
+    title: 'upsertProducts',
+    statements: 2,
+    run: async (n) => expect(await upsert(n)).toEqual({ createdSkus: upTo(n, code) }),
+  },
+  {
+    title: 'POST /products with assets',
+    statements: 5,
+    run: async (n) => {
+      const body = upTo(n, (i) => ({ product_code: code(i), 'Image URL 1': url(i), 'PDF URL 1': url(i) }))
+      expect(await rest('POST', `/products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })
+    },
+  },
+  {
+    title: 'GET /products, a page with assets',
+    statements: 2,
+    given: (n) => Promise.all([upsert(n), add(n)]),
+    run: async (n) =>
+      expect(await rest('GET', `/products?store_uuid=${store}`)).toMatchObject({
+        total_products: n,
+        returned_products: Math.min(n, 100),
+      }),
+  },
+  {
+    title: 'POST /assets',
+    statements: 3,
+    run: async (n) => {
+      const body = upTo(n, (i) => ({ parent_code: code(i), asset_type: 'image', assets: { 'Image URL 1': url(i) } }))
+      expect(await rest('POST', `/assets?store_uuid=${store}`, body)).toMatchObject({ created: n, failed: 0 })
+    },
+  },
+  {
+    title: 'addAssets',
+    statements: 3,
+    run: async (n) => expect(await add(n)).toEqual({ added: n, linked: n, failed: 0 }),
+  },
+  {
+    title: 'GET /assets, a page of 50 groups',
+    statements: 1,
+    given: (n) => add(n),
+    run: async (n) =>
+      expect(await rest('GET', `/assets?store_uuid=${store}`)).toMatchObject({
+        total_groups: n,
+        returned_groups: Math.min(n, 50),
+      }),
+  },
+  {
+    title: 'assetGroups, a page of 50 groups with their products',
+    statements: 2,
+    given: (n) => Promise.all([upsert(n), add(n)]),
+    run: async (n) => {
+      const { assetGroups } = await graphql(
+        `query ($store: ID!) { assetGroups(storeUuid: $store) {
+          totalGroups groups { assets { assetId url position urlField } product { productCode attributes } } } }`,
+        {},
+      )
+      expect(assetGroups).toMatchObject({ totalGroups: n })
+      expect(assetGroups?.groups).toHaveLength(Math.min(n, 50))
+      expect(assetGroups?.groups).toContainEqual(expect.objectContaining({ product: expect.anything() }))
+    },
+  },
+  ...selections('asset ids, one item', (n) => [{ asset_id: upTo(n, assetId) }]),
+  ...selections('asset ids, an item each', (n) => upTo(n, (i) => ({ asset_id: assetId(i) }))),
+  ...selections('asset ids on a channel', (n) => upTo(n, (i) => ({ asset_id: [assetId(i)], channel: 'SMP' }))),
+  ...selections('parent codes', (n) => upTo(n, (i) => ({ parent_code: code(i) }))),
+  ...selections('parent codes on a channel', (n) => upTo(n, (i) => ({ parent_code: code(i), channel: 'SMP' }))),
+  ...selections('the channel', () => [{ channel: 'SMP' }]),
+  {
+    title: 'POST /assets/unlink',
+    statements: 2,
+    given: (n) => add(n),
+    run: async (n) => {
+      const body = upTo(n, (i) => ({ ...link(i), asset_id: assetId(i) }))
+      expect(await rest('POST', '/assets/unlink', body)).toMatchObject({ unlinked: n, failed: 0 })
+    },
+  },
+  {
+    title: 'POST /assets/unlink of whole groups',
+    statements: 2,
+    given: (n) => add(n),
+    run: async (n) =>
+      expect(await rest('POST', '/assets/unlink', upTo(n, link))).toMatchObject({ unlinked: n, failed: 0 }),
+  },
+  {
+    title: 'unlinkAssets',
+    statements: 2,
+    given: (n) => add(n),
+    run: async (n) => {
+      const links = upTo(n, (i) => ({
+        storeUuid: store,
+        parentCode: code(i),
+        channel: 'SMP',
+        assetId: [assetId(i)],
+      }))
+      const { unlinkAssets } = await graphql(
+        'mutation ($links: [AssetUnlink!]!) { unlinkAssets(links: $links) { unlinked failed } }',
+        { links },
+      )
+      expect(unlinkAssets).toEqual({ unlinked: n, failed: 0 })
+    },
+  },
+  {
+    title: 'defineAttributes',
+    statements: 3,
+    run: async (n) => expect(await define(n)).toHaveLength(n),
+  },
+  {
+    title: 'POST /stores that copies definitions',
+    statements: 1,
+    given: (n) => define(n),
+    run: async () => expect(await newStore(`?copy_taxonomy=true&linked_store_id=${store}`)).not.toBe(store),
+  },
+]
+
+/** A selection of all the assets there are, deleted through both doors. */
+function selections(by: string, selectors: (n: number) => Record<string, unknown>[]): Operation[] {
+  return [
+    {
+      title: `DELETE /assets by ${by}`,
+      statements: 2,
+      given: (n) => add(n),
+      run: async (n) => {
+        const body = selectors(n).map((selector) => ({ store_uuid: store, ...selector }))
+        expect(await rest('DELETE', '/assets', body)).toMatchObject({ deleted_count: n, failed: 0 })
+      },
+    },
+    {
+      title: `deleteAssets by ${by}`,
+      statements: 2,
+      given: (n) => add(n),
+      run: async (n) => {
+        const given = selectors(n).map(({ asset_id, parent_code, channel }) => ({
+          storeUuid: store,
+          channel,
+          parentCode: parent_code,
+          assetId: asset_id === undefined ? undefined : [asset_id].flat(),
+        }))
+        const { deleteAssets } = await graphql(
+          'mutation ($given: [AssetSelector!]!) { deleteAssets(selectors: $given) { deletedCount failed } }',
+          { given },
+        )
+        expect(deleteAssets).toEqual({ deletedCount: n, failed: 0 })
+      },
+    },
+  ]
+}
+
+for (const { title, statements, given, run } of operations) {
+  for (const n of [few, many]) {
+    it(`${title} sends ${statements} statement${statements === 1 ? '' : 's'} for ${n} item${n === 1 ? '' : 's'}`, async () => {
+      await given?.(n)
+      gateway.database.statements()
+      await run(n)
+      expect(gateway.database.statements()).toBe(statements)
+    })
+  }
+}
+
+const tree = `{
+  stores(first: 100) { totalCount edges { node {
+    storeName
+    linkedStores { storeUuid linkedStores { storeName } }
+    productCounts { status count }
+    attributeDefinitions { name }
+    product(productCode: "sku-0") { status }
+    assetGroups { totalGroups groups { parentCode product { productCode } } }
+    products(first: 100) { totalCount edges { node {
+      productCode assetGroups { assets { url } product { status assetGroups(channel: "SMP") { parentCode } } }
+    } } }
+  } } }
+}`
+
+interface Tree {
+  stores: { totalCount: number; edges: { node: { products: { edges: { node: { assetGroups: unknown[] } }[] } } }[] }
+}
+
+for (const [n, perStore] of [
+  [2, 1],
+  [20, 50],
+] as const) {
+  it(`a tree of ${n} stores with ${perStore} product${perStore === 1 ? '' : 's'} each is read in one statement a field`, async () => {
+    await gateway.database.db.deleteFrom('attribute_definition').execute()
+    await gateway.database.db.deleteFrom('store').execute()
+    store = await newStore()
+    const others = await Promise.all(upTo(n - 1, () => newStore(`?linked_store_id=${store}`)))
+    for (const each of [store, ...others]) {
+      store = each
+      await Promise.all([upsert(perStore), add(perStore), define(3)])
+    }
+    gateway.database.statements()
+    const { stores } = (await graphql(tree, {})) as unknown as Tree
+    // Two for linkedStores and two for products' assetGroups, which stand twice; the others once.
+    expect(gateway.database.statements()).toBe(14)
+    expect(stores.totalCount).toBe(n)
+    expect(stores.edges.flatMap(({ node }) => node.products.edges)).toHaveLength(n * perStore)
+    expect(stores.edges.at(-1)?.node.products.edges.at(-1)?.node.assetGroups).toHaveLength(1)
+  })
+}
+
+it('a hundred stores and products that are named one by one are read in one statement a field', async () => {
+  const stores = await Promise.all(upTo(100, () => newStore()))
+  await upsert(1)
+  gateway.database.statements()
+  const fields = stores.map(
+    (uuid, i) => `s${i}: store(storeUuid: "${uuid}") { storeName product(productCode: "sku-${i}") { status } }`,
+  )
+  expect(Object.keys(await graphql(`{ ${fields.join('\n')} }`, {}))).toHaveLength(100)
+  expect(gateway.database.statements()).toBe(2)
+})
+
+async function newStore(query = ''): Promise<string> {
+  const body = { store_name: 'Shop', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
+  return String((await rest('POST', `/stores${query}`, body)).store_uuid)
+}
+
+async function upsert(n: number): Promise<unknown> {
+  const document = `mutation ($store: ID!, $products: [ProductPatch!]!) {
+    upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`
+  const products = upTo(n, (i) => ({ productCode: code(i), attributes: { Size: `${i}` } }))
+  return (await graphql(document, { products })).upsertProducts
+}
+
+/** An asset each in `n` groups. */
+async function add(n: number): Promise<unknown> {
+  const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
+    addAssets(storeUuid: $store, assets: $assets) { added linked failed } }`
+  const assets = upTo(n, (i) => ({ assetId: assetId(i), parentCode: code(i), url: url(i) }))
+  return (await graphql(document, { assets })).addAssets
+}
+
+async function define(n: number): Promise<unknown> {
+  const document = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
+    defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
+  const definitions = upTo(n, (i) => ({ name: `attribute ${i}`, type: 'TEXT' }))
+  return (await graphql(document, { definitions })).defineAttributes
+}
+
+function url(i: number): string {
+  return `https://assets.example/${i}.jpg`
+}
+
+function link(i: number) {
+  return { store_uuid: store, parent_code: code(i), channel: 'SMP' }
+}
+
+async function graphql(document: string, variables: object): Promise<Record<string, { groups?: unknown }>> {
+  return gateway.data(document, { store, ...variables })
+}
+
+async function rest(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+  const call: Call = { method, ...(body !== undefined && { body }) }
+  const { status, text, json } = await gateway.call(`/v1${path}`, call)
+  expect(status, text).toBe(200)
+  return (json as { data: Record<string, unknown> }).data
+}

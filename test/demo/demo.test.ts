@@ -1,0 +1,106 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { type Enumerations, fallbackEnumerations, productStatuses } from '../../src/catalog/enumerations.ts'
+import { fillDemo } from '../../src/demo/demo.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let lines: string[]
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  lines = []
+})
+
+afterEach(() => database.drop())
+
+function fill(enumerations: Enumerations = fallbackEnumerations) {
+  return fillDemo(database.db, enumerations, pino({}, { write: (line: string) => lines.push(line) }))
+}
+
+/** All that the demo decides: everything but UUIDs and times. */
+async function contents({ db }: TestDatabase) {
+  const stores = await db.selectFrom('store').selectAll().orderBy('store_name').execute()
+  const names = new Map(stores.map((store) => [store.store_uuid, store.store_name]))
+  const named = <T extends { store_uuid: string }>({ store_uuid, ...row }: T) => ({
+    ...row,
+    store: names.get(store_uuid),
+  })
+  const [definitions, products, links, groups] = await Promise.all([
+    db.selectFrom('attribute_definition').selectAll().orderBy('name').execute(),
+    db
+      .selectFrom('product')
+      .select(['store_uuid', 'product_code', 'status', 'attributes'])
+      .orderBy('product_code')
+      .execute(),
+    db.selectFrom('asset_link').selectAll().orderBy('asset_id').orderBy('channel').execute(),
+    db
+      .selectFrom('asset_group')
+      .selectAll()
+      .orderBy('parent_code')
+      .orderBy('channel')
+      .orderBy('asset_format')
+      .execute(),
+  ])
+  return {
+    stores,
+    definitions: definitions.map(named).sort((a, b) => `${a.store}${a.name}`.localeCompare(`${b.store}${b.name}`)),
+    products: products.map(named),
+    links: links.map(named),
+    groups: groups.map(named),
+  }
+}
+
+test('an empty database gets stores, of which two are linked, with definitions, products and assets', async () => {
+  await fill()
+  const { stores, definitions, products, groups } = await contents(database)
+  expect(stores.map(({ store_name }) => store_name)).toEqual([
+    'Fernwood Outfitters',
+    'Fernwood Outlet',
+    'Harbour & Home',
+  ])
+  expect(new Set(stores.map(({ store_group }) => store_group)).size).toBe(2)
+  expect(stores[0]?.store_group).toBe(stores[1]?.store_group)
+  expect(new Set(definitions.map(({ type }) => type))).toEqual(
+    new Set(['enum', 'number', 'text', 'date', 'boolean', 'url']),
+  )
+  expect(new Set(definitions.map(({ store }) => store)).size).toBe(3)
+  expect(products).toHaveLength(300)
+  expect(new Set(products.map(({ status }) => status))).toEqual(new Set(productStatuses))
+  const images = groups.filter(({ asset_format }) => asset_format === 'image')
+  expect(new Set(images.map(({ assets }) => assets.length))).toEqual(new Set([1, 2, 3, 4, 5, 6]))
+  expect(new Set(groups.map(({ asset_format }) => asset_format))).toEqual(new Set(['image', 'video', 'pdf']))
+  expect(new Set(groups.map(({ channel }) => channel)).size).toBe(3)
+  expect(groups.flatMap(({ assets }) => assets).every(([, url]) => url.startsWith('https://assets.example.com/'))).toBe(
+    true,
+  )
+  expect(await checkReadModel(database.db)).toEqual([])
+})
+
+test('the same catalogue is made every time', async () => {
+  await fill()
+  const first = await contents(database)
+  await database.drop()
+  database = await createTestDatabase()
+  await fill()
+  const second = await contents(database)
+  expect({ ...second, stores: [] }).toEqual({ ...first, stores: [] })
+})
+
+test('a database that has a store is left alone, with a line in the log', async () => {
+  await fill()
+  const before = await contents(database)
+  await fill()
+  expect(await contents(database)).toEqual(before)
+  expect(lines).toHaveLength(2)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'demo catalogue added', stores: 3, products: 300 })
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ msg: expect.stringMatching(/has stores already/) })
+})
+
+test('formats and channels that are not configured are left out', async () => {
+  await fill({ ...fallbackEnumerations, assetFormats: ['pdf', 'audio'], channels: ['SMP', 'Radio'] })
+  const { groups, stores } = await contents(database)
+  expect(new Set(groups.map(({ asset_format, channel }) => `${asset_format} ${channel}`))).toEqual(new Set(['pdf SMP']))
+  expect(stores[0]?.channels).toEqual(['SMP', 'Radio'])
+})

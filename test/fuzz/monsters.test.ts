@@ -1,0 +1,54 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { openWire } from '../support/wire.ts'
+import { problemsOf } from './answers.ts'
+import { graphqlMonsters } from './graphql-monsters.ts'
+import { restMonsters } from './rest-monsters.ts'
+import { fill, type World } from './world.ts'
+
+let gateway: TestGateway
+let world: World
+const logged: unknown[] = []
+
+beforeAll(async () => {
+  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
+  gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
+  world = await fill(gateway)
+})
+afterAll(() => gateway.stop())
+
+for (const [door, monsters] of Object.entries({ REST: restMonsters, GraphQL: graphqlMonsters })) {
+  for (const { name, request } of monsters) {
+    it(`answers ${name} over ${door}`, async () => {
+      const sent = request(world)
+      const wire = await openWire(gateway.url)
+      wire.send(sent.bytes)
+      const answer = await wire.answer()
+      wire.close()
+      if (!answer) throw new Error('there is no answer')
+      expect(problemsOf(sent, answer)).toEqual([])
+      expect(logged.splice(0)).toEqual([])
+    })
+  }
+}
+
+it('keeps reasons short, however long the definitions are that they come from', async () => {
+  const [storeUuid = ''] = world.stores
+  const definitions = [
+    { name: 'One of many', type: 'ENUM', allowedValues: Array.from({ length: 10_000 }, (_, i) => 'v'.repeat(300) + i) },
+    { name: 'Of a pattern', type: 'TEXT', pattern: 'a'.repeat(10_000) },
+  ]
+  await gateway.data(
+    'mutation ($s: ID!, $d: [AttributeDefinitionInput!]!) { defineAttributes(storeUuid: $s, definitions: $d) { name } }',
+    { s: storeUuid, d: definitions },
+  )
+  const codes = Array.from({ length: 10_000 }, (_, i) => `long-${i}`)
+  const create =
+    'mutation ($s: ID!, $p: [ProductPatch!]!) { upsertProducts(storeUuid: $s, products: $p) { createdSkus } }'
+  await gateway.data(create, { s: storeUuid, p: codes.map((productCode) => ({ productCode })) })
+  const body = codes.map((product_code) => ({ product_code, 'One of many': 'x', 'Of a pattern': 'x' }))
+  const reply = await gateway.call(`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body })
+  expect(reply.status).toBe(200)
+  expect(reply.text.length / codes.length).toBeLessThan(4_000)
+})

@@ -1,0 +1,230 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { readConfig } from '../../src/config.ts'
+import { type GlobalConfig, startGlobalConfig } from '../../src/global-config/global-config.ts'
+import { type ConfigFile, configFile } from '../support/global-config.ts'
+
+const refreshMs = 30
+const good = { asset_formats: ['image', 'audio'], channels: ['web', 'SMP'], store_taxonomies: ['acme', 'brand'] }
+
+let cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups) await cleanup()
+  cleanups = []
+})
+
+describe('the global configuration', () => {
+  it('is read every 60 seconds unless GLOBAL_CONFIG_REFRESH_MS says otherwise', () => {
+    expect(readConfig({}).globalConfigRefreshMs).toBe(60_000)
+    expect(readConfig({ GLOBAL_CONFIG_REFRESH_MS: '500' }).globalConfigRefreshMs).toBe(500)
+    expect(() => readConfig({ GLOBAL_CONFIG_REFRESH_MS: 'soon' })).toThrow(/GLOBAL_CONFIG_REFRESH_MS/)
+  })
+
+  it('is at an https:, http: or file: URL, and at no other', () => {
+    for (const url of ['https://x/c', 'http://x/c', 'file:///c']) {
+      expect(readConfig({ GLOBAL_CONFIG: url }).globalConfigUrl).toBe(url)
+    }
+    expect(readConfig({}).globalConfigUrl).toBeUndefined()
+    for (const url of ['ftp://x/c', 'config.json', '/etc/c']) {
+      expect(() => readConfig({ GLOBAL_CONFIG: url })).toThrow(/GLOBAL_CONFIG/)
+    }
+  })
+
+  it('is the fallback where no URL is given', async () => {
+    const { config } = await start(undefined)
+    expect(config.enumerations()).toEqual(fallbackEnumerations)
+  })
+
+  it('is what a file says, read before it starts', async () => {
+    const { config } = await start((await fileWith(good)).url)
+    expect(config.enumerations()).toEqual({
+      ...fallbackEnumerations,
+      assetFormats: ['image', 'audio'],
+      channels: ['SMP', 'web'],
+      storeTaxonomies: ['acme', 'brand'],
+    })
+  })
+
+  it('is what an HTTP server says, read before it starts', async () => {
+    const url = await serve((_request, response) => response.end(JSON.stringify(good)))
+    const { config } = await start(url)
+    expect(config.enumerations().assetFormats).toEqual(['image', 'audio'])
+  })
+
+  it('takes each key as optional, and knows no others', async () => {
+    for (const [content, changed] of [
+      [{}, {}],
+      [{ unknown: 1, regions: ['Atlantis'] }, {}],
+      [{ asset_formats: ['audio'] }, { assetFormats: ['audio'] }],
+      [{ store_taxonomies: ['acme'] }, { storeTaxonomies: ['acme'] }],
+    ] as const) {
+      const { config } = await start((await fileWith(content)).url)
+      expect(config.enumerations()).toEqual({ ...fallbackEnumerations, ...changed })
+    }
+  })
+
+  it('always holds SMP, once, beside the channels that are configured', async () => {
+    for (const channels of [['web'], ['web', 'SMP'], ['SMP', 'web', 'SMP', 'web']]) {
+      const { config } = await start((await fileWith({ channels })).url)
+      expect(config.enumerations().channels.toSorted()).toEqual(['SMP', 'web'])
+    }
+  })
+
+  it('is the fallback, and says so in the log, while there is nothing to read', async () => {
+    const { config, lines } = await start('file:///nowhere/at/all.json')
+    expect(config.enumerations()).toEqual(fallbackEnumerations)
+    expect(lines).toMatchObject([{ level: 40, msg: expect.stringMatching(/global configuration/) }])
+  })
+
+  it.for([
+    ['no JSON', '{ malformed'],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a number', '1'],
+    ['a text for a list', { channels: 'web' }],
+    ['a list of no texts', { asset_formats: ['image', 1] }],
+    ['an empty text', { asset_formats: [''] }],
+    ['a text that could not be stored', { channels: ['a\0'] }],
+    ['a lone surrogate', '{"channels":["\\ud800"]}'],
+    ['one bad key beside good ones', { ...good, store_taxonomies: {} }],
+    ['no formats at all', { asset_formats: [] }],
+  ])('is the fallback where the file has %s', async ([, content]) => {
+    const { config, lines } = await start((await fileWith(content)).url)
+    expect(config.enumerations()).toEqual(fallbackEnumerations)
+    expect(lines).toHaveLength(1)
+  })
+
+  it.for<[string, RequestListener]>([
+    ['an error', (_request, response) => response.writeHead(500).end(JSON.stringify(good))],
+    ['that it is elsewhere', (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+    ['that there is nothing', (_request, response) => response.writeHead(204).end()],
+    ['HTML', (_request, response) => response.end('<html>welcome</html>')],
+    ['half an answer', (_request, response) => response.writeHead(200, { 'content-length': 100 }).end('{}')],
+    ['nothing and hangs up', (request) => request.socket.destroy()],
+    ['more than it may', (_request, response) => response.end(`{"channels":["web"]${' '.repeat(2 ** 20)}}`)],
+  ])('is the fallback where the server says %s', async ([, listener]) => {
+    const { config, lines } = await start(await serve(listener))
+    expect(config.enumerations()).toEqual(fallbackEnumerations)
+    expect(lines).toHaveLength(1)
+  })
+
+  it('does not wait for ever for a server that does not answer', async () => {
+    const url = await serve(() => {})
+    const started = performance.now()
+    const { config } = await start(url)
+    expect(config.enumerations()).toEqual(fallbackEnumerations)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  it('is read again and again', async () => {
+    const file = await fileWith(good)
+    const { config } = await start(file.url)
+    for (const format of ['audio', 'video', 'smell']) {
+      await file.write({ asset_formats: [format] })
+      await expect.poll(() => config.enumerations().assetFormats).toEqual([format])
+    }
+  })
+
+  it('goes back to the fallback for a key that is configured no longer', async () => {
+    const file = await fileWith(good)
+    const { config } = await start(file.url)
+    await file.write({ channels: ['web'] })
+    await expect.poll(() => config.enumerations().assetFormats).toEqual(fallbackEnumerations.assetFormats)
+    expect(config.enumerations().channels).toEqual(['SMP', 'web'])
+  })
+
+  it('stays the last good one while what there is to read is malformed or gone, and follows again afterwards', async () => {
+    const file = await fileWith(good)
+    const { config, lines } = await start(file.url)
+    const lastGood = config.enumerations()
+    await file.write('{ malformed')
+    await expect.poll(() => lines.length).toBeGreaterThan(1)
+    expect(config.enumerations()).toEqual(lastGood)
+    await file.remove()
+    const before = lines.length
+    await expect.poll(() => lines.length).toBeGreaterThan(before + 1)
+    expect(config.enumerations()).toEqual(lastGood)
+    const again = await fileWith({ asset_formats: ['audio'] })
+    expect((await start(again.url)).config.enumerations().assetFormats).toEqual(['audio'])
+  })
+
+  it('stays the last good one while the server fails, and follows as soon as it recovers', async () => {
+    let answer: [status: number, content: object] = [200, good]
+    const url = await serve((_request, response) => response.writeHead(answer[0]).end(JSON.stringify(answer[1])))
+    const { config, lines } = await start(url)
+    answer = [503, {}]
+    await expect.poll(() => lines.length).toBeGreaterThan(1)
+    expect(config.enumerations().assetFormats).toEqual(['image', 'audio'])
+    answer = [200, { asset_formats: ['video'] }]
+    await expect.poll(() => config.enumerations().assetFormats).toEqual(['video'])
+  })
+
+  it('is read no more once it is stopped', async () => {
+    let reads = 0
+    const url = await serve((_request, response) => {
+      reads++
+      response.end('{}')
+    })
+    const { config } = await start(url)
+    await expect.poll(() => reads).toBeGreaterThan(2)
+    config.stop()
+    await new Promise((resolve) => setTimeout(resolve, 3 * refreshMs))
+    const read = reads
+    await new Promise((resolve) => setTimeout(resolve, 5 * refreshMs))
+    expect(reads).toBe(read)
+  })
+
+  it('is read with the credentials of its URL', async () => {
+    let authorization: string | undefined
+    const url = await serve((request, response) => {
+      authorization = request.headers.authorization
+      response.end(JSON.stringify(good))
+    })
+    const { config } = await start(url.replace('http://', 'http://user:p%40ss%C3%A9@'))
+    expect(config.enumerations().assetFormats).toEqual(['image', 'audio'])
+    expect(authorization).toBe(`Basic ${Buffer.from('user:p@ssé').toString('base64')}`)
+  })
+
+  it('does not log the secrets of its URL', async () => {
+    const url = await serve((_request, response) => response.writeHead(500).end())
+    const { lines } = await start(url.replace('http://', 'http://user:a-password@').concat('?key=a-secret'))
+    expect(lines).toHaveLength(1)
+    expect(JSON.stringify(lines)).not.toMatch(/a-password|a-secret/)
+  })
+})
+
+/** Starts reading the URL; `lines` are the log's, as they come. */
+async function start(url: string | undefined): Promise<{ config: GlobalConfig; lines: object[] }> {
+  const lines: object[] = []
+  const collect = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const config = await startGlobalConfig({ url, refreshMs, log: pino({}, collect) })
+  cleanups.push(() => config.stop())
+  return { config, lines }
+}
+
+async function fileWith(content: unknown): Promise<ConfigFile> {
+  const file = await configFile(content)
+  cleanups.push(() => file.remove())
+  return file
+}
+
+/** A server on the loopback that answers every request so. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server: Server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/config.json`
+}

@@ -1,0 +1,307 @@
+import { spawn } from 'node:child_process'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createHttpServer } from '../../src/http/server.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { openWire, type Wire, type WireAnswer } from '../support/wire.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const authorization = `Authorization: Bearer ${token}`
+const good = `GET /v1/assets HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
+
+let gateway: TestGateway
+const logged: unknown[] = []
+
+beforeAll(async () => {
+  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
+  gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
+})
+afterAll(() => gateway.stop())
+
+/** Sends the bytes on a connection of their own and returns the first answer that is not an interim one. */
+async function answerTo(bytes: string, { bodiless = false } = {}): Promise<WireAnswer> {
+  const wire = await openWire(gateway.url)
+  wire.send(bytes)
+  const answer = await wire.answer({ bodiless })
+  wire.close()
+  if (!answer) throw new Error('there is no answer')
+  return answer
+}
+
+function errorOf(answer: WireAnswer) {
+  const { status, data } = JSON.parse(answer.text)
+  return { status: answer.status, code: status.code, message: status.message, reason: data.error_info[0].reason }
+}
+
+describe('a request that is not HTTP', () => {
+  const put = `PUT /v1/products HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\n`
+  it.each([
+    ['a header without a colon', 'GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nNonsense\r\n\r\n', 400],
+    ['a space in a header name', 'GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nBad Name: x\r\n\r\n', 400],
+    ['a NUL in a header', 'GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Request-Id: a\0b\r\n\r\n', 400],
+    ['a carriage return in a header', 'GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Request-Id: a\rb\r\n\r\n', 400],
+    ['a byte beyond ASCII in the target', 'GET /v1/\xff HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
+    ['an unknown method', 'GETT /v1/assets HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
+    ['a method in lower case', 'get /v1/assets HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
+    ['a version that is none', 'GET /v1/assets HTTP/9.9\r\nHost: gateway\r\n\r\n', 400],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['a chunk size that is none', `${put}Transfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n0\r\n\r\n`, 400],
+    ['a chunk that is longer than it says', `${put}Transfer-Encoding: chunked\r\n\r\n1\r\n[]\r\n0\r\n\r\n`, 400],
+    ['a length and chunks', `${put}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n`, 400],
+    ['two lengths', `${put}Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]`, 400],
+    ['a negative length', `${put}Content-Length: -2\r\n\r\n[]`, 400],
+    ['a length that is no number', `${put}Content-Length: 0x2\r\n\r\n[]`, 400],
+    [
+      'headers of more than 16 KiB',
+      `GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`,
+      431,
+    ],
+    ['a target of more than 16 KiB', `GET /v1/assets?${'x'.repeat(17_000)} HTTP/1.1\r\nHost: gateway\r\n\r\n`, 431],
+    [
+      'chunk extensions of more than 16 KiB',
+      `${put}Transfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(17_000)}\r\n[]\r\n0\r\n\r\n`,
+      413,
+    ],
+  ])('with %s wears the envelope', async (_name, bytes, status) => {
+    const answer = await answerTo(bytes)
+    const reason = status === 413 ? 'payload_too_large' : 'invalid_request'
+    expect(errorOf(answer)).toEqual({ status, code: -1, message: 'ERROR', reason })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': JSON.parse(answer.text).status.request_id,
+      connection: 'close',
+    })
+    expect(answer.headers['x-request-id']).toMatch(uuid)
+  })
+})
+
+describe('the header Host', () => {
+  it('is required of HTTP/1.1', async () => {
+    const answer = await answerTo(`GET /v1/assets HTTP/1.1\r\n${authorization}\r\nX-Request-Id: mine\r\n\r\n`)
+    expect(errorOf(answer)).toEqual({ status: 400, code: -1, message: 'ERROR', reason: 'invalid_request' })
+    expect(JSON.parse(answer.text).status.request_id).toBe('mine')
+    expect(answer.text).toContain('Host')
+  })
+
+  it('may be left out in HTTP/1.0', async () => {
+    const answer = await answerTo('GET /v1/assets HTTP/1.0\r\n\r\n')
+    expect(errorOf(answer)).toEqual({ status: 401, code: -1, message: 'ERROR', reason: 'unauthorized' })
+    expect(answer.headers.connection).toBe('close')
+  })
+})
+
+describe('Expect', () => {
+  const put = (length: number) =>
+    `PUT /v1/products HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`
+
+  it('is answered with 417 in the envelope when it is not 100-continue', async () => {
+    const answer = await answerTo(`${put(2)}X-Request-Id: mine\r\nExpect: foo\r\n\r\n`)
+    expect(errorOf(answer)).toEqual({ status: 417, code: -1, message: 'ERROR', reason: 'invalid_request' })
+    expect(JSON.parse(answer.text).status.request_id).toBe('mine')
+  })
+
+  it('100-continue is answered with 100, and then the body is read', async () => {
+    const wire = await openWire(gateway.url)
+    wire.send(`${put(2)}Expect: 100-continue\r\n\r\n`)
+    expect((await wire.answer())?.status).toBe(100)
+    wire.send('[]')
+    expect((await wire.answer())?.text).toContain('store_uuid is required')
+    wire.close()
+  })
+})
+
+describe('what is HTTP and rare', () => {
+  it('CONNECT is a method that is not allowed', async () => {
+    const answer = await answerTo('CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\n')
+    expect(errorOf(answer)).toEqual({ status: 405, code: -1, message: 'ERROR', reason: 'method_not_allowed' })
+    expect(answer.headers.allow).toContain('GET')
+  })
+
+  it('CONNECT that is reset at once ends nothing', async () => {
+    for (let i = 0; i < 50; i++) {
+      const wire = await openWire(gateway.url)
+      wire.send('CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\n')
+      if (i % 2 === 0) await sleep(1)
+      wire.reset()
+    }
+    await sleep(100)
+    expect((await answerTo(good)).status).toBe(400)
+  })
+
+  it.each(['websocket', 'h2c', 'TLS/1.2'])('Upgrade: %s is passed over', async (protocol) => {
+    const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
+    const answer = await answerTo(good.replace(authorization, `${authorization}\r\n${upgrade.trimEnd()}`))
+    expect(errorOf(answer)).toMatchObject({ status: 400, reason: 'invalid_request' })
+    expect(answer.text).toContain('store_uuid is required')
+  })
+
+  it.each(['http://other.example', 'HTTPS://u:p@[::1]:9'])('a target may begin with %s', async (origin) => {
+    const assets = await answerTo(good.replace('/v1', `${origin}/v1`))
+    expect(assets.text).toContain('store_uuid is required')
+    const target = `${origin}/graphql?query=%7B__typename%7D`
+    const graphql = await answerTo(good.replace('/v1/assets', target))
+    expect(JSON.parse(graphql.text)).toEqual({ data: { __typename: 'Query' } })
+  })
+
+  it('HEAD has the headers of GET and no body', async () => {
+    const wire = await openWire(gateway.url)
+    wire.send(good.replace('GET', 'HEAD') + good)
+    const head = await wire.answer({ bodiless: true })
+    const get = await wire.answer()
+    wire.close()
+    expect(head?.status).toBe(400)
+    expect(get?.text).toContain('store_uuid is required')
+    const variable = { date: '', 'x-request-id': '' }
+    expect({ ...head?.headers, ...variable }).toEqual({ ...get?.headers, ...variable })
+  })
+})
+
+describe('requests in one go', () => {
+  it('are answered in their order', async () => {
+    const wire = await openWire(gateway.url)
+    const paths = ['/v1/assets', '/health', '/v1/nowhere', '/v1/assets']
+    wire.send(paths.map((path) => good.replace('/v1/assets', path)).join(''))
+    const statuses = []
+    for (const _ of paths) statuses.push((await wire.answer())?.status)
+    wire.close()
+    expect(statuses).toEqual([400, 200, 404, 400])
+  })
+
+  it('a good one before a bad one keeps its own answer', async () => {
+    const create = {
+      store_name: 'Pipelined',
+      store_taxonomy: 'catalog',
+      region: [],
+      channels: [],
+      default_automation: [],
+    }
+    const body = JSON.stringify(create)
+    const wire = await openWire(gateway.url)
+    wire.send(
+      `POST /v1/stores HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\n` +
+        `X-Request-Id: first\r\nContent-Length: ${body.length}\r\n\r\n${body}NONSENSE\r\n\r\n`,
+    )
+    const first = await wire.answer()
+    const second = await wire.answer()
+    wire.close()
+    expect(first?.status).toBe(200)
+    expect(JSON.parse(first?.text ?? '').status.request_id).toBe('first')
+    expect(second && errorOf(second)).toMatchObject({ status: 400, reason: 'invalid_request' })
+  })
+})
+
+describe('a client that is slow, or goes away', () => {
+  it('has 10 s for the headers and 25 s for the whole request', () => {
+    const never = () => Promise.reject(new Error('nothing is asked here'))
+    const graphql = { authenticate: never, fetch: never, errorOf: () => ({ message: '', extensions: {} }) }
+    const server = createHttpServer({ rest: never, graphql, ready: never, onError: () => {} })
+    expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 25_000, keepAliveTimeout: 65_000 })
+  })
+
+  it('is told with 408 in the envelope that its headers did not come', async () => {
+    const wire = await openWire(gateway.url)
+    wire.send('GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Slow: ')
+    const started = Date.now()
+    const answer = await wire.answer()
+    wire.close()
+    expect(answer && errorOf(answer)).toEqual({ status: 408, code: -1, message: 'ERROR', reason: 'invalid_request' })
+    expect(Date.now() - started).toBeLessThan(15_000)
+  })
+
+  it.each(['/v1/products', '/graphql'])('may go away in the middle of the body of %s', async (path) => {
+    for (const end of ['reset', 'close', 'end'] as const) {
+      const wire = await openWire(gateway.url)
+      wire.send(
+        `POST ${path} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"qu`,
+      )
+      await sleep(50)
+      wire[end]()
+      if (end === 'end') await wire.answer()
+    }
+    await sleep(100)
+    expect((await answerTo(good)).status).toBe(400)
+    expect(logged).toEqual([])
+  })
+})
+
+describe('a body that is too large', () => {
+  const start = (path: string, framing: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`
+  const piece = Buffer.alloc(64 * 1024, ' ')
+  const pieces = 320
+
+  it.each(['/v1/stores', '/graphql'])('is refused on %s while it is still being sent', async (path) => {
+    const lengthy = start(path, `Content-Length: ${pieces * piece.length}`)
+    const chunked = start(path, 'Transfer-Encoding: chunked')
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
+    for (const [head, part] of [
+      [lengthy, piece],
+      [chunked, chunk],
+    ] as const) {
+      const answer = await sendBeforeReading(head, part, pieces)
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+      expect(answer).toContain('payload_too_large')
+    }
+  })
+
+  /** Like many clients: reads nothing before all is sent. */
+  async function sendBeforeReading(head: string, part: Buffer, count: number): Promise<string> {
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect({ host: hostname, port: Number(port) })
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(head)
+    for (let i = 0; i < count; i++) {
+      if (!socket.write(part)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+    }
+    const received: Buffer[] = []
+    socket.on('data', (data) => received.push(data))
+    await new Promise((resolve) => socket.once('close', resolve))
+    return Buffer.concat(received).toString()
+  }
+})
+
+describe('a process that has just begun', () => {
+  it('answers a document of 5,000 nested brackets', async () => {
+    const database = await createTestDatabase()
+    const env = { ...process.env, PORT: '0', DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, LOG_LEVEL: 'warn' }
+    const child = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let errors = ''
+    child.stderr.on('data', (data) => {
+      errors += data
+    })
+    const exited = new Promise((resolve) => child.once('exit', resolve))
+    try {
+      let wire: Wire | undefined
+      for await (const line of createInterface({ input: child.stdout })) {
+        const url = /http:\/\/\S+:\d+/.exec(line)?.[0]
+        if (!url) continue
+        wire = await openWire(url)
+        break
+      }
+      if (!wire) throw new Error(`the gateway did not start: ${errors}`)
+      const deep = '['.repeat(5_000) + ']'.repeat(5_000)
+      const documents = [`{ a(b: ${deep}) }`, `{ a(b: ${deep.replaceAll('[', '["]",')}) }`, deep]
+      for (const query of documents) {
+        const body = JSON.stringify({ query })
+        wire.send(
+          `POST /graphql HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        )
+        const answer = await wire.answer()
+        expect(answer?.status).toBe(400)
+        expect(JSON.parse(answer?.text ?? '').errors[0].extensions).toEqual({ code: 'invalid_request' })
+      }
+      wire.close()
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect(await exited).toBe(0)
+    expect(errors).toBe('')
+    await database.drop()
+  })
+})

@@ -1,0 +1,285 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineAttributes } from '../../src/catalog/attribute-definitions.ts'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { write } from '../../src/database/write.ts'
+import { type ImportResult, importFile } from '../../src/import/import-file.ts'
+import type { Problem } from '../../src/import/report.ts'
+import { type ImportOptions, importRequest } from '../../src/import/request.ts'
+import { type Catalog, createCatalog, groupsOf, productsOf } from './catalog.ts'
+
+let catalog: Catalog
+
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+
+afterAll(() => catalog.drop())
+
+interface Import extends ImportResult {
+  problems: Problem[]
+}
+
+async function importRows(
+  store: string,
+  rows: readonly object[] | AsyncIterable<Buffer>,
+  options: Partial<ImportOptions> = {},
+  signal = new AbortController().signal,
+): Promise<Import> {
+  const defaults = { channel: 'SMP', assets: [], assetSeparator: ',', map: [], onlyMapped: false, dryRun: false }
+  const request = importRequest('file.jsonl', { store, ...defaults, ...options })
+  const problems: Problem[] = []
+  const result = await importFile(request, {
+    db: catalog.database.db,
+    enumerations: fallbackEnumerations,
+    chunks: Symbol.asyncIterator in rows ? rows : linesOf(rows),
+    onProblems: async (more) => {
+      problems.push(...more)
+    },
+    onProgress: () => {},
+    signal,
+  })
+  return { ...result, problems }
+}
+
+async function* linesOf(rows: readonly object[]): AsyncGenerator<Buffer> {
+  for (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`)
+}
+
+function numbered(count: number, from = 1): object[] {
+  return Array.from({ length: count }, (_, i) => ({ sku: `P${from + i}`, n: String(i) }))
+}
+
+const some = { created: 0, updated: 0, unchanged: 0, failed: 0, assetsAdded: 0, linksAdded: 0 }
+
+test('rows create products, update those that differ, and leave the rest unchanged', async () => {
+  const store = await catalog.newStore()
+  const first = await importRows(store, [
+    { sku: 'A', color: 'red', status: 'draft' },
+    { sku: 'B', color: 'blue' },
+  ])
+  expect(first).toEqual({ counts: { ...some, rows: 2, created: 2 }, problems: [], stopped: undefined, unseen: [] })
+  const { counts } = await importRows(store, [
+    { sku: 'A', size: 'M' },
+    { sku: 'B', color: 'blue' },
+    { sku: 'C', status: 'active' },
+    { sku: 'A', status: 'active' },
+  ])
+  expect(counts).toEqual({ ...some, rows: 4, created: 1, updated: 1, unchanged: 2 })
+  expect([...(await productsOf(catalog, store))]).toEqual([
+    ['A', { status: 'active', attributes: { color: 'red', size: 'M' } }],
+    ['B', { status: 'new', attributes: { color: 'blue' } }],
+    ['C', { status: 'active', attributes: {} }],
+  ])
+})
+
+test('what is wrong with a row is told with its number, line, code and column, and the other rows go in', async () => {
+  const store = await catalog.newStore()
+  const price = { name: 'price', type: 'number' as const, allowedValues: null, maxLength: null, pattern: null }
+  await write(catalog.database.db, false, (transaction) => defineAttributes(transaction, store, [price]))
+  const rows = [
+    { sku: 'A', cost: '1.5' },
+    { sku: 'B', cost: 'much', state: 'gone' },
+    { sku: 'C', 'x\0': '1' },
+    { cost: '1' },
+    { sku: 'A', cost: 'much' },
+  ]
+  const { counts, problems } = await importRows(store, rows, { map: ['cost=price'], status: 'state' })
+  expect(counts).toEqual({ ...some, rows: 5, created: 1, failed: 4 })
+  expect(problems).toEqual([
+    {
+      row: 2,
+      line: 2,
+      code: 'B',
+      field: 'state',
+      reason: expect.stringMatching(/^must be one of active, .*; got "gone"$/),
+    },
+    { row: 2, line: 2, code: 'B', field: 'cost', reason: expect.stringMatching(/decimal number.*"much"/) },
+    { row: 3, line: 3, code: 'C', field: 'x\0', reason: expect.stringMatching(/name/) },
+    { row: 4, line: 4, code: undefined, field: 'sku', reason: expect.stringMatching(/product code/) },
+    { row: 5, line: 5, code: 'A', field: 'cost', reason: expect.stringMatching(/decimal number/) },
+  ])
+  expect([...(await productsOf(catalog, store))]).toEqual([['A', { status: 'new', attributes: { price: '1.5' } }]])
+})
+
+test('a row with a bad asset counts as failed; its product goes in, none of its assets does', async () => {
+  const store = await catalog.newStore()
+  const rows = [
+    { sku: 'A', n: '1', images: ['https://a.example/1', 'nonsense'] },
+    { sku: 'B', images: ['https://a.example/1'] },
+  ]
+  const { counts, problems } = await importRows(store, rows, { assets: ['images'] })
+  expect(counts).toEqual({ ...some, rows: 2, created: 1, failed: 1, assetsAdded: 1, linksAdded: 1 })
+  expect(problems).toEqual([expect.objectContaining({ row: 1, code: 'A', field: 'images' })])
+  expect((await productsOf(catalog, store)).get('A')?.attributes).toEqual({ n: '1' })
+  expect(await groupsOf(catalog, store, 'A')).toEqual({})
+  expect(await groupsOf(catalog, store, 'B')).toEqual({ image: ['https://a.example/1'] })
+})
+
+test('a row whose product fails gets none of its assets', async () => {
+  const store = await catalog.newStore()
+  const rows = [{ sku: 'A', status: 'gone', 'Image URL 1': 'https://a.example/1' }]
+  const { counts } = await importRows(store, rows)
+  expect(counts).toEqual({ ...some, rows: 1, failed: 1 })
+  expect(await groupsOf(catalog, store, 'A')).toEqual({})
+})
+
+test('an asset that several products share is added once and linked to each, on the channel', async () => {
+  const store = await catalog.newStore()
+  const url = 'https://a.example/shared'
+  const rows = numbered(1500).map((row) => ({ ...row, 'Image URL 1': url, 'Video URL 1': url }))
+  const options = { channel: 'channel_value_3' }
+  expect((await importRows(store, rows, options)).counts).toMatchObject({ assetsAdded: 2, linksAdded: 3000 })
+  expect((await importRows(store, rows, options)).counts).toEqual({ ...some, rows: 1500, unchanged: 1500 })
+  expect(await groupsOf(catalog, store, 'P1500', 'channel_value_3')).toEqual({ image: [url], video: [url] })
+  expect(await groupsOf(catalog, store, 'P1500')).toEqual({})
+})
+
+test('rows of one product that follow each other are one write, however long the file', async () => {
+  const store = await catalog.newStore()
+  const rows = [...numbered(999), { sku: 'X', n: '1' }, { sku: 'X', n: '2' }, { sku: 'X', n: '3' }]
+  expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 1002, created: 1000, unchanged: 2 })
+  expect((await productsOf(catalog, store)).get('X')?.attributes).toEqual({ n: '3' })
+  expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 1002, unchanged: 1002 })
+})
+
+test('a batch takes a fixed number of statements, whatever its size', async () => {
+  const store = await catalog.newStore()
+  const withAsset = (row: object) => ({ ...row, 'Image URL 1': 'https://a.example/1' })
+  const statementsFor = async (rows: object[]) => {
+    catalog.database.statements()
+    await importRows(store, rows.map(withAsset))
+    return catalog.database.statements()
+  }
+  const few = await statementsFor(numbered(2))
+  expect(few).toBeLessThan(10)
+  expect(await statementsFor(numbered(1000))).toBe(few)
+  expect(await statementsFor(numbered(3000))).toBe(3 * few)
+})
+
+test('a dry run gives the same answer and changes nothing', async () => {
+  const store = await catalog.newStore()
+  await importRows(store, [{ sku: 'P3', n: 'old' }])
+  const rows = [...numbered(1200), { sku: 'P1', n: 'new' }, { n: '1' }]
+  const withAssets = rows.map((row) => ({ ...row, 'Image URL 1': 'https://a.example/1' }))
+  const dry = await importRows(store, withAssets, { dryRun: true })
+  expect([...(await productsOf(catalog, store))]).toEqual([['P3', { status: 'new', attributes: { n: 'old' } }]])
+  expect(await groupsOf(catalog, store, 'P1')).toEqual({})
+  expect(dry.counts).toEqual({
+    ...some,
+    rows: 1202,
+    created: 1199,
+    updated: 2,
+    failed: 1,
+    assetsAdded: 1,
+    linksAdded: 1200,
+  })
+  expect(await importRows(store, withAssets)).toEqual(dry)
+})
+
+test('a database that fails stops the import with every batch before it in, and the next run completes it', async () => {
+  const store = await catalog.newStore()
+  const { db } = catalog.database
+  const count = async () => (await productsOf(catalog, store)).size
+  const rows = numbered(2500)
+  async function* chunks() {
+    yield* linesOf(rows.slice(0, 1500))
+    await expect.poll(count).toBe(1000)
+    await sql`alter table product rename to hidden`.execute(db)
+    yield* linesOf(rows.slice(1500))
+  }
+  const result = await importRows(store, chunks())
+  await sql`alter table hidden rename to product`.execute(db)
+  expect(result.stopped).toMatch(/^stopped after row 1000: .*product/)
+  expect(result.counts).toEqual({ ...some, rows: 1000, created: 1000 })
+  expect(await count()).toBe(1000)
+  expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 2500, created: 1500, unchanged: 1000 })
+})
+
+test('an interruption ends the import behind the batch that is being written', async () => {
+  const store = await catalog.newStore()
+  const interruption = new AbortController()
+  async function* chunks() {
+    yield* linesOf(numbered(1500))
+    await expect.poll(async () => (await productsOf(catalog, store)).size).toBe(1000)
+    interruption.abort()
+    yield* linesOf(numbered(1500, 1501))
+  }
+  const result = await importRows(store, chunks(), {}, interruption.signal)
+  expect(result).toMatchObject({
+    counts: { rows: 1000, created: 1000 },
+    stopped: 'stopped after row 1000: interrupted',
+  })
+})
+
+test('columns that are named and that no row has are told', async () => {
+  const store = await catalog.newStore()
+  const options = { assets: ['images', 'imgs'], map: ['title=name'] }
+  expect((await importRows(store, [{ sku: 'A', images: null }, { sku: 'B' }], options)).unseen).toEqual([
+    'imgs',
+    'title',
+  ])
+})
+
+test('a file whose rows lack any product code is refused with the columns that it has', async () => {
+  const store = await catalog.newStore()
+  await expect(importRows(store, [{ id: 'A', b: '' }])).rejects.toThrow(/--code .*"id", "b"/)
+  await expect(importRows(store, [{ id: 'A' }], { code: 'ID' })).rejects.toThrow(/--code names the column "ID".*"id"/)
+  expect((await importRows(store, [])).counts).toEqual({ ...some, rows: 0 })
+})
+
+test('imports of one file at the same time wait for each other and add everything once', async () => {
+  const store = await catalog.newStore()
+  const rows = numbered(1500).map((row, i) => ({ ...row, 'Image URL 1': `https://a.example/${i % 700}` }))
+  const results = await Promise.all(
+    [rows, rows.toReversed(), rows, rows.toReversed()].map((all) => importRows(store, all)),
+  )
+  const total = (key: 'created' | 'failed' | 'assetsAdded' | 'linksAdded') =>
+    results.reduce((sum, { counts }) => sum + counts[key], 0)
+  expect(results.map(({ stopped }) => stopped)).toEqual([undefined, undefined, undefined, undefined])
+  expect([total('created'), total('failed'), total('assetsAdded'), total('linksAdded')]).toEqual([1500, 0, 700, 1500])
+})
+
+test('any file merges its good rows in order, counts every row once, and changes nothing the second time', async () => {
+  const value = fc.constantFrom('1', '2', '3')
+  const row = fc.record(
+    {
+      sku: fc.constantFrom('A', 'B', 'C', '__proto__'),
+      x: value,
+      y: value,
+      status: fc.constantFrom('new', 'draft', 'bad'),
+    },
+    { requiredKeys: ['sku'] },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 12 }), async (rows) => {
+      const store = await catalog.newStore()
+      const expected = new Map<string, { status: string; attributes: Record<string, string> }>()
+      for (const { sku, status, ...attributes } of rows) {
+        if (status === 'bad') continue
+        const before = expected.get(sku)
+        const merged = { ...before?.attributes, ...attributes }
+        expected.set(sku, { status: status ?? before?.status ?? 'new', attributes: merged })
+      }
+      const failed = rows.filter(({ status }) => status === 'bad').length
+      const { counts } = await importRows(store, rows)
+      expect(Object.fromEntries(await productsOf(catalog, store))).toEqual(Object.fromEntries(expected))
+      expect(counts).toEqual({
+        ...some,
+        rows: rows.length,
+        created: expected.size,
+        unchanged: rows.length - failed - expected.size,
+        failed,
+      })
+      const again = await importRows(store, rows)
+      expect(again.counts).toEqual({ ...some, rows: rows.length, unchanged: rows.length - failed, failed })
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the read model is as it should be after all of this', async () => {
+  expect(await checkReadModel(catalog.database.db)).toEqual([])
+})

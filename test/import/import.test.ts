@@ -1,0 +1,224 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { createStore } from '../../src/catalog/stores.ts'
+import { connect } from '../../src/database/connect.ts'
+import { startEmbedded } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { write } from '../../src/database/write.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { type Catalog, createCatalog, groupsOf, outcomeOf, productsOf, startImport } from './catalog.ts'
+
+let catalog: Catalog
+
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+
+afterAll(() => catalog.drop())
+
+const none = { created: 0, updated: 0, unchanged: 0, failed: 0, assets_added: 0, links_added: 0 }
+
+test('every option does what it says', async () => {
+  const store = await catalog.newStore()
+  const rows = [
+    'Code;is ignored,ID,State,Title,Weight,Pics',
+    'x,A,draft,First,1,"/1.jpg|https://b.example/2.jpg"',
+    'x,B,nonsense,Second,2,',
+  ]
+  const file = await catalog.file('export.txt', `${rows.join('\n')}\n`)
+  const errors = catalog.path('errors.jsonl')
+  const options = [
+    ...['--channel', 'channel_value_2', '--format', 'csv', '--code', 'ID', '--status', 'State', '--assets', 'Pics'],
+    ...['--asset-separator', '|', '--asset-base', 'https://a.example/media/', '--map', 'Title=name', '--only-mapped'],
+    ...['--errors', errors],
+  ]
+  const answer = await catalog.answer([file, '--store', store.toUpperCase(), ...options], 1)
+  expect(answer).toEqual({ ...none, rows: 2, created: 1, failed: 1, assets_added: 2, links_added: 2 })
+  expect([...(await productsOf(catalog, store))]).toEqual([['A', { status: 'draft', attributes: { name: 'First' } }]])
+  expect(await groupsOf(catalog, store, 'A', 'channel_value_2')).toEqual({
+    image: ['https://a.example/media/1.jpg', 'https://b.example/2.jpg'],
+  })
+  expect(
+    (await readFile(errors, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([{ row: 2, line: 3, code: 'B', field: 'State', reason: expect.stringMatching(/must be one of active/) }])
+})
+
+test('without --json the answer is a sentence', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('one.ndjson', '{"sku":"A"}\n')
+  expect(await catalog.run([file, '--store', store, '--dry-run'])).toEqual({
+    code: 0,
+    stdout:
+      '1 rows: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added (a dry run: nothing was changed)\n',
+    stderr: '',
+  })
+  expect(await catalog.run([file, '--store', store])).toEqual({
+    code: 0,
+    stdout: '1 rows: 1 created, 0 updated, 0 unchanged, 0 failed; 0 assets and 0 links added\n',
+    stderr: '',
+  })
+})
+
+test('the first 20 problems go to stderr, with a count of the rest', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('bad.csv', `sku,status\n${'"A\u001b",bad\n'.repeat(25)}`)
+  const { code, stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 25, failed: 25 })
+  const lines = stderr.trim().split('\n')
+  expect(lines).toHaveLength(21)
+  expect(lines[19]).toMatch(/^row 20 \(line 21\), "A\\u001b": "status" must be one of active.*got "bad"$/)
+  expect(lines[20]).toMatch(/^and 5 more problems/)
+})
+
+test('an error report that ends in .csv is CSV that can be read again', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('quotes.csv', 'sku,status\n"A,""1""\n",bad\n')
+  await catalog.answer([file, '--store', store, '--errors', catalog.path('report.CSV')], 1)
+  const [header, row] = parse(await readFile(catalog.path('report.CSV')))
+  expect(header).toEqual(['row', 'line', 'code', 'field', 'reason'])
+  expect(row).toEqual(['1', '2', 'A,"1"\n', 'status', expect.stringMatching(/must be one of/)])
+})
+
+test('a file that breaks off is in up to there, and says where', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('broken.json', '[{"sku":"A"},\n{"sku":"B"},\n{"sku":')
+  const { code, stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 3, created: 2, failed: 1 })
+  expect(stderr).toMatch(/stopped at row 3: the file ends before its JSON list does; what came before is in/)
+})
+
+test('wrong usage is exit 2 with a sentence on stderr, nothing on stdout, and changes nothing', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('good.csv', 'sku,name,title\nA,x,y\n')
+  const wrong: [args: string[], sentence: RegExp][] = [
+    [[file], /--store/],
+    [[file, '--store', store, '--bogus'], /unknown option '--bogus'/],
+    [[file, '--store', store, '--format', 'xml'], /csv, jsonl, json/],
+    [
+      [file, '--store', '01890a5d-ac96-774b-bcce-b302099a8057'],
+      /there is no store "01890a5d-ac96-774b-bcce-b302099a8057"/,
+    ],
+    [[catalog.path('missing.csv'), '--store', store], /missing\.csv cannot be read/],
+    [[catalog.path(''), '--store', store, '--format', 'csv'], /is a directory/],
+    [[file, '--store', store, '--channel', 'Nowhere'], /--channel must be one of SMP.*got "Nowhere"/],
+    [[file, '--store', store, '--assets', 'pics'], /--assets names the column "pics"/],
+    [[file, '--store', store, '--errors', file], /--errors must not name the file/],
+    [[file, '--store', store, '--errors', catalog.path('no/such/place')], /cannot be written/],
+  ]
+  const outcomes = await Promise.all(wrong.map(([args]) => catalog.run([...args, '--json'])))
+  outcomes.forEach(({ code, stdout, stderr }, i) => {
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(wrong[i]?.[1] ?? /never/),
+    })
+  })
+  expect(await readFile(file, 'utf8')).toBe('sku,name,title\nA,x,y\n')
+  expect((await productsOf(catalog, store)).size).toBe(0)
+})
+
+test('a database without tables has no store: exit 2', async () => {
+  const empty = await createTestDatabase({ empty: true })
+  const file = await catalog.file('good2.csv', 'sku\nA\n')
+  const store = '01890a5d-ac96-774b-bcce-b302099a8057'
+  const { code, stderr } = await catalog.run([file, '--store', store], { DATABASE_URL: empty.url })
+  await empty.drop()
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/there is no store .*: the database is empty/),
+  })
+})
+
+test('formats and channels come from the global configuration', async () => {
+  const store = await catalog.newStore()
+  const config = await catalog.file('global.json', '{"asset_formats":["audio"],"channels":["Radio"]}')
+  const file = await catalog.file('radio.csv', 'sku,Audio URL 1,Image URL 1\nA,https://a.example/1,picture\n')
+  const GLOBAL_CONFIG = `file://${config}`
+  const { code } = await catalog.run([file, '--store', store, '--channel', 'Radio'], { GLOBAL_CONFIG })
+  expect(code).toBe(0)
+  expect(await groupsOf(catalog, store, 'A', 'Radio')).toEqual({ audio: ['https://a.example/1'] })
+  expect((await productsOf(catalog, store)).get('A')?.attributes).toEqual({ 'Image URL 1': 'picture' })
+  const refused = await catalog.run([file, '--store', store, '--assets', 'Image URL 1'], { GLOBAL_CONFIG })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/asset format image; configured are audio/) })
+})
+
+test('a column that no row has is told', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('typo.jsonl', '{"sku":"A","images":["https://a.example/1"]}\n')
+  const { code, stderr } = await catalog.run([file, '--store', store, '--assets', 'imgaes'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'no row has the column "imgaes"\n' })
+})
+
+test('progress is a line for every 10,000 rows, on stderr', async () => {
+  const store = await catalog.newStore()
+  const lines = Array.from({ length: 20_500 }, (_, i) => `P${i}\n`)
+  const file = await catalog.file('many.csv', `sku\n${lines.join('')}`)
+  const { stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
+  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 20_500, created: 20_500 })
+  expect(stderr).toBe('10000 rows\n20000 rows\n')
+})
+
+test('SIGINT ends the import between two batches, with an answer', async () => {
+  const store = await catalog.newStore()
+  const lines = Array.from({ length: 200_000 }, (_, i) => `P${i},a name\n`)
+  const file = await catalog.file('long.csv', `sku,name\n${lines.join('')}`)
+  const child = startImport([file, '--store', store, '--json'], { DATABASE_URL: catalog.database.url })
+  const outcome = outcomeOf(child)
+  if (child.stderr) await once(child.stderr, 'data')
+  child.kill('SIGINT')
+  const { code, stdout, stderr } = await outcome
+  const { rows, created } = JSON.parse(stdout) as Record<string, number>
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`stopped after row ${rows}: interrupted; what came before is in\n`))
+  expect(rows).toBeLessThan(200_000)
+  expect({ rows: (await productsOf(catalog, store)).size, created }).toEqual({ rows, created: rows })
+})
+
+test.each([
+  ['csv', 'sku,status,text\n', (text: string) => `A,bad,${text}\n`, ''],
+  ['jsonl', '', (text: string) => `{"sku":"A","status":"bad","text":"${text}"}\n`, ''],
+  ['json', '[', (text: string) => `{"sku":"A","status":"bad","text":"${text}"},\n`, '{"sku":"B"}]'],
+])('a file is read without being held in memory (%s)', async (format, start, row, end) => {
+  const store = await catalog.newStore()
+  const rows = 4_000
+  const file = await catalog.file(`large.${format}`, start)
+  const row20K = Buffer.from(row('x'.repeat(20_000)).repeat(100))
+  for (let i = 0; i < rows / 100; i++) await writeFile(file, row20K, { flag: 'a' })
+  await writeFile(file, end, { flag: 'a' })
+  const env = { NODE_OPTIONS: '--max-old-space-size=88' }
+  const { stdout } = await catalog.run([file, '--store', store, '--json'], env)
+  await rm(file)
+  expect(JSON.parse(stdout)).toMatchObject({ failed: rows })
+})
+
+test('the embedded database of DATA_DIR is imported into', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-import-data-'))
+  const server = await startEmbedded({ dataDir })
+  const db = connect(server.connection, () => {})
+  try {
+    await migrate(db)
+    const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
+    const { storeUuid } = await write(db, false, (work) =>
+      createStore(work, fallbackEnumerations, input, { copyTaxonomy: false }),
+    )
+    const file = await catalog.file('embedded.csv', 'sku\nA\n')
+    const env = { DATABASE_URL: '', DATA_DIR: dataDir }
+    const { stdout } = await catalog.run([file, '--store', storeUuid, '--json'], env)
+    expect(JSON.parse(stdout)).toEqual({ ...none, rows: 1, created: 1 })
+    expect(await db.selectFrom('product').select('product_code').execute()).toEqual([{ product_code: 'A' }])
+  } finally {
+    await db.destroy()
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { planLayout } from '../../src/import/layout.ts'
+import { rowMapper } from '../../src/import/map-row.ts'
+import { type ImportOptions, importRequest } from '../../src/import/request.ts'
+import type { Cell } from '../../src/import/row.ts'
+
+const store = '01890a5d-ac96-774b-bcce-b302099a8057'
+const base = 'https://cdn.example/media/'
+
+function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {}, enumerations = fallbackEnumerations) {
+  const request = importRequest('file.csv', {
+    store,
+    channel: 'SMP',
+    assets: [],
+    assetSeparator: ',',
+    map: [],
+    onlyMapped: false,
+    dryRun: false,
+    ...options,
+  })
+  const layout = planLayout(request, enumerations, Object.keys(row), false)
+  const { patch, assets, faults } = rowMapper(
+    request,
+    layout,
+  )({ number: 1, line: 2, size: 0, cells: new Map(Object.entries(row)) })
+  return { patch, urls: assets.map(({ assetFormat, url }) => `${assetFormat} ${url}`), faults }
+}
+
+function urlsOf(cell: Cell, options: Partial<ImportOptions> = {}) {
+  const { urls, faults } = mapped({ sku: 'A', pictures: cell }, { assets: ['pictures'], ...options })
+  return faults.length > 0 ? faults.map(({ reason }) => reason) : urls.map((url) => url.replace('image ', ''))
+}
+
+test.each([
+  ['product_code before sku', { sku: 'B', product_code: 'A' }],
+  ['sku', { SKU: 'B', sku: 'A' }],
+  ['a usual name in another case', { Sku: 'A', id: 'B' }],
+])('the product code is found in %s', (_what, row) => {
+  expect(mapped(row, { map: ['sku=other', 'SKU=other2'] }).patch?.productCode).toBe('A')
+})
+
+test('the status column and no other gives the status, and none when it is empty', () => {
+  expect(mapped({ sku: 'A', status: 'draft', Status: 'x' }).patch).toEqual({
+    productCode: 'A',
+    status: 'draft',
+    attributes: { Status: 'x' },
+  })
+  expect(mapped({ sku: 'A', status: '' }).patch?.status).toBe(null)
+  expect(mapped({ sku: 'A', state: 'new' }, { status: 'state' }).patch).toEqual({
+    productCode: 'A',
+    status: 'new',
+    attributes: {},
+  })
+})
+
+test('every other column is an attribute, an empty cell none, and a list its JSON text', () => {
+  const row = { sku: 'A', n: '1', e: '', l: ['x', 1], constructor: 'c' }
+  expect(mapped(row).patch?.attributes).toEqual({ n: '1', l: '["x",1]', constructor: 'c' })
+})
+
+test('an attribute named __proto__ is one like any other', () => {
+  const attributes = mapped(JSON.parse('{"sku":"A","__proto__":"x"}')).patch?.attributes
+  expect(JSON.stringify(attributes)).toBe('{"__proto__":"x"}')
+})
+
+test('--map renames a column, or makes an attribute of one that is used otherwise', () => {
+  const options = { map: ['title=name', 'sku=code'] }
+  expect(mapped({ sku: 'A', title: 'T', n: '1' }, options).patch?.attributes).toEqual({ name: 'T', code: 'A', n: '1' })
+})
+
+test('--only-mapped leaves out every other attribute, and keeps status and assets', () => {
+  const row = { sku: 'A', title: 'T', n: '1', status: 'new', 'Image URL 1': 'https://a.example/1' }
+  const { patch, urls } = mapped(row, { map: ['title=name'], onlyMapped: true })
+  expect(patch).toEqual({ productCode: 'A', status: 'new', attributes: { name: 'T' } })
+  expect(urls).toEqual(['image https://a.example/1'])
+})
+
+test('a row in which two columns give one attribute has that fault', () => {
+  const { patch, faults } = mapped({ sku: 'A', title: 'T', name: 'N' }, { map: ['title=name'] })
+  expect(patch).toBeUndefined()
+  expect(faults).toEqual([{ field: 'name', reason: 'name comes from two columns' }])
+})
+
+test.each<[Cell]>([[''], ['x'.repeat(256)], ['\0'], [['A']]])(
+  'a row with the product code %j brings nothing',
+  (sku) => {
+    const { patch, urls, faults } = mapped({ sku, n: '1', 'Image URL 1': 'https://a.example/1' })
+    expect({ patch, urls }).toEqual({ patch: undefined, urls: [] })
+    expect(faults).toEqual([{ field: 'sku', reason: expect.stringContaining('must be a product code') }])
+  },
+)
+
+test('URL columns become assets of their formats in the order of their numbers, before those of --assets', () => {
+  const row = {
+    sku: 'A',
+    more: 'https://a.example/9',
+    'Image URL 10': 'https://a.example/10',
+    'Image URL 2': ' https://a.example/2 ',
+    'PDF URL 1': 'https://a.example/p',
+    '3D URL 1': '',
+    'Audio URL 1': 'https://a.example/a',
+    'Image URL 0': 'zero',
+    'image url 1': 'lower',
+  }
+  const { urls, patch } = mapped(
+    row,
+    { assets: ['more'] },
+    { ...fallbackEnumerations, assetFormats: ['image', 'pdf', '3D', 'audio'] },
+  )
+  expect(urls).toEqual([
+    'pdf https://a.example/p',
+    'audio https://a.example/a',
+    'image https://a.example/2',
+    'image https://a.example/10',
+    'image https://a.example/9',
+  ])
+  expect(patch?.attributes).toEqual({ 'Image URL 0': 'zero', 'image url 1': 'lower' })
+  expect(mapped(row).patch?.attributes).toHaveProperty('Audio URL 1')
+})
+
+test.each<[string, Cell, Partial<ImportOptions>, string[]]>([
+  ['one URL', 'https://a.example/1', {}, ['https://a.example/1']],
+  ['none', '', {}, []],
+  ['several', 'https://a.example/1, https://a.example/2,', {}, ['https://a.example/1', 'https://a.example/2']],
+  [
+    'another separator',
+    'https://a.example/1,2|https://a.example/3',
+    { assetSeparator: '|' },
+    ['https://a.example/1,2', 'https://a.example/3'],
+  ],
+  ['a JSON list as text', ' ["https://a.example/1,2", "", null]', {}, ['https://a.example/1,2']],
+  ['a list', ['https://a.example/1', null, 'https://a.example/2'], {}, ['https://a.example/1', 'https://a.example/2']],
+])('--assets takes a cell with %s', (_what, cell, options, urls) => {
+  expect(urlsOf(cell, options)).toEqual(urls)
+})
+
+test.each([
+  ['/m/h/1.jpg', 'https://cdn.example/media/m/h/1.jpg'],
+  ['m/h/1.jpg', 'https://cdn.example/media/m/h/1.jpg'],
+  ['https://a.example/1.jpg', 'https://a.example/1.jpg'],
+  ['//a.example/1.jpg', 'https://a.example/1.jpg'],
+])('--asset-base completes %s to %s', (path, url) => {
+  expect(urlsOf(path, { assetBase: base })).toEqual([url])
+  expect(urlsOf(path, { assetBase: base.slice(0, -1) })).toEqual([url])
+})
+
+test.each<[string, Cell, Partial<ImportOptions>, RegExp]>([
+  ['a relative URL without a base', '/1.jpg', {}, /absolute URL.*--asset-base/],
+  ['a URL without a host', 'mailto:a@b.example', { assetBase: base }, /absolute URL/],
+  ['too long a URL', `https://a.example/${'x'.repeat(2048)}`, {}, /2048 characters/],
+  ['an object in a list', [{ src: 'https://a.example/1' }], {}, /list of URLs; got an object/],
+])('%s is a fault, and the product goes in without any of its assets', (_what, cell, options, reason) => {
+  const row = { sku: 'A', n: '1', 'Image URL 1': 'https://a.example/1', pictures: cell }
+  const { patch, urls, faults } = mapped(row, { assets: ['pictures'], ...options })
+  expect(patch?.attributes).toEqual({ n: '1' })
+  expect(urls).toEqual([])
+  expect(faults).toEqual([{ field: 'pictures', reason: expect.stringMatching(reason) }])
+})

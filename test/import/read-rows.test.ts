@@ -1,0 +1,272 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Format } from '../../src/import/format.ts'
+import { readRows } from '../../src/import/read-rows.ts'
+import type { Cell } from '../../src/import/row.ts'
+import { UsageError } from '../../src/import/usage-error.ts'
+
+type Entry = { number: number; line: number | undefined; cells?: Record<string, Cell>; field?: string; reason?: string }
+
+async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]) {
+  let from = 0
+  for (const cut of [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)) {
+    yield Buffer.from(bytes.subarray(from, cut))
+    from = cut
+  }
+}
+
+async function read(format: Format, content: string | Uint8Array, cuts: readonly number[] = []): Promise<Entry[]> {
+  const source = await readRows(chunksOf(Buffer.from(content), cuts), format)
+  const entries: Entry[] = []
+  for await (const row of source.rows) {
+    if ('cells' in row) entries.push({ number: row.number, line: row.line, cells: Object.fromEntries(row.cells) })
+    else
+      entries.push({ number: row.number, line: row.line, reason: row.reason, ...(row.field && { field: row.field }) })
+  }
+  return entries
+}
+
+async function cellsOf(format: Format, content: string | Uint8Array): Promise<unknown[]> {
+  return (await read(format, content)).map(({ cells, reason }) => cells ?? reason)
+}
+
+describe('a CSV file', () => {
+  test('is read with a byte-order mark, any line ends, quotes, and lines within cells', async () => {
+    const file = '\uFEFFsku,n\r\nA,"x, ""y"""\rB,"1\r\n2"\n\nC,é😀\r\n'
+    expect(await read('csv', file)).toEqual([
+      { number: 1, line: 2, cells: { sku: 'A', n: 'x, "y"' } },
+      { number: 2, line: 3, cells: { sku: 'B', n: '1\r\n2' } },
+      { number: 3, line: 6, cells: { sku: 'C', n: 'é😀' } },
+    ])
+  })
+
+  test('skips lines without any content, which do not count as rows', async () => {
+    expect(await read('csv', 'sku,n\n\n,\nA,1\n\n')).toEqual([{ number: 1, line: 4, cells: { sku: 'A', n: '1' } }])
+  })
+
+  test('keeps a quote within an unquoted cell', async () => {
+    expect(await cellsOf('csv', 'sku,n\nA,5" pipe\n')).toEqual([{ sku: 'A', n: '5" pipe' }])
+  })
+
+  test.each([
+    ['fewer cells', 'A', /must have 2 cells, as the header has; got 1/],
+    ['more cells', 'A,1,2', /must have 2 cells, as the header has; got 3/],
+    ['text behind a closing quote', '"A"x,1', /behind the closing quote/],
+    ['a backslash before a quote', '"a \\"b\\" c",1', /behind the closing quote/],
+  ])('fails a row with %s alone', async (_what, row, reason) => {
+    const [before, failed, after, ...more] = await read('csv', `sku,n\nA,0\n${row}\nB,2\n`)
+    expect(before?.cells).toEqual({ sku: 'A', n: '0' })
+    expect(failed).toMatchObject({ number: 2, line: 3, reason: expect.stringMatching(reason) })
+    expect(after).toEqual({ number: 3, line: 4, cells: { sku: 'B', n: '2' } })
+    expect(more).toEqual([])
+  })
+
+  test('fails a row with bytes that are no UTF-8, naming the column, and keeps a replacement character that is one', async () => {
+    const file = Buffer.concat([Buffer.from('sku,n\nA,caf'), Buffer.from([0xe9]), Buffer.from('\nB,\uFFFD\n')])
+    expect(await read('csv', file)).toEqual([
+      { number: 1, line: 2, field: 'n', reason: 'must be UTF-8' },
+      { number: 2, line: 3, cells: { sku: 'B', n: '\uFFFD' } },
+    ])
+  })
+
+  test('ends at a quote that is never closed, with every row before it', async () => {
+    const [first, last, ...more] = await read('csv', 'sku,n\nA,1\n"B,2\nC,3\n')
+    expect(first?.cells).toEqual({ sku: 'A', n: '1' })
+    expect(last).toMatchObject({ number: 2, line: 3, reason: expect.stringMatching(/never ends/) })
+    expect(more).toEqual([])
+  })
+
+  test('ends at a row of more than 10 MiB, however much follows', async () => {
+    const rows = await read('csv', `sku,n\nA,1\n"B${'x'.repeat(11 * 1024 * 1024)}\n`, [1_000_000, 11_000_000])
+    expect(rows.map(({ reason }) => reason)).toEqual([
+      undefined,
+      expect.stringMatching(/more than 10485760 characters/),
+    ])
+  })
+
+  test.each([
+    ['is empty', '', /header line/],
+    ['has nothing but blank lines', '\n\n', /header line/],
+    ['names a column twice', 'a,b,b,a\n', /columns twice: "b", "a"/],
+    ['is UTF-16', Buffer.from('\uFEFFsku', 'utf16le'), /UTF-16/],
+    ['has a header that never ends', 'a,"b\n', /header line cannot be read/],
+  ])('is refused when it %s', async (_what, content, message) => {
+    await expect(read('csv', content)).rejects.toThrow(message)
+  })
+
+  test('allows several columns without a name, as spreadsheets leave them behind', async () => {
+    expect(await cellsOf('csv', 'sku,,\nA,,\n')).toEqual([{ sku: 'A', '': '' }])
+  })
+
+  test('gives any table back, wherever its bytes are cut', async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '😀', '[', '\\'),
+      maxLength: 6,
+    })
+    const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        async (rows, end, cuts) => {
+          const quoted = rows.map((cells) => cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(','))
+          const entries = await read('csv', `a,b,c${end}${quoted.join(end)}`, cuts)
+          const kept = rows.filter((cells) => cells.some((text) => text !== ''))
+          expect(entries.map(({ cells }) => cells)).toEqual(kept.map(([a, b, c]) => ({ a, b, c })))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('JSON', () => {
+  test('gives nested columns, texts of scalars, lists as lists, and nothing for null', async () => {
+    const row = { sku: 'A', o: { x: { y: true }, z: null, none: {} }, n: -1.5, l: [1, { a: 'b' }], e: '' }
+    const cells = { sku: 'A', 'o.x.y': 'true', 'o.z': '', n: '-1.5', l: [1, { a: 'b' }], e: '' }
+    const asText = (entry: unknown) => JSON.parse(JSON.stringify(entry))
+    expect(asText(await cellsOf('jsonl', JSON.stringify(row)))).toEqual([cells])
+    expect(asText(await cellsOf('json', JSON.stringify([row])))).toEqual([cells])
+  })
+
+  test.each(['1.10', '12345678901234567890', '1e400', '-0', '0.1000000000000000055'])(
+    'keeps the digits of %s, in lists too',
+    async (number) => {
+      const row = `{"sku":"A","n":${number},"l":[${number}]}`
+      for (const [format, file] of [
+        ['jsonl', row],
+        ['json', `[${row}]`],
+      ] as const) {
+        const [cells] = (await cellsOf(format, file)) as [Record<string, unknown>]
+        expect(cells.n).toBe(number)
+        expect(JSON.stringify(cells.l)).toBe(`[${number}]`)
+      }
+    },
+  )
+
+  test('keeps a column named __proto__', async () => {
+    for (const [format, file] of [
+      ['jsonl', '{"__proto__":{"__proto__":"x"}}'],
+      ['json', '[{"__proto__":{"__proto__":"x"}}]'],
+    ] as const) {
+      const { rows } = await readRows(chunksOf(Buffer.from(file), []), format)
+      for await (const row of rows) expect('cells' in row && [...row.cells]).toEqual([['__proto__.__proto__', 'x']])
+    }
+  })
+
+  test('fails a row that is no object, or gives one column twice, alone', async () => {
+    const rows = ['[1]', '"x"', '5', 'null', '{"a.b":1,"a":{"b":2}}', '{"sku":"A"}']
+    const reasons = [
+      'must be an object; got a list',
+      'must be an object; got "x"',
+      'must be an object; got 5',
+      'must be an object; got null',
+      'comes twice in the row',
+      { sku: 'A' },
+    ]
+    expect(await cellsOf('jsonl', rows.join('\n'))).toEqual(reasons)
+    expect(await cellsOf('json', `[${rows.join(',')}]`)).toEqual(reasons)
+  })
+
+  test('fails a row that is nested too deeply alone', async () => {
+    const deep = `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`
+    for (const [format, file] of [
+      ['jsonl', `${deep}\n{"sku":"A"}`],
+      ['json', `[${deep},{"sku":"A"}]`],
+    ] as const) {
+      expect(await cellsOf(format, file)).toEqual([expect.stringMatching(/nested/), { sku: 'A' }])
+    }
+    const abyss = '['.repeat(200_000) + ']'.repeat(200_000)
+    expect(await cellsOf('jsonl', `{"l":${abyss}}\n{"sku":"A"}`)).toEqual([expect.anything(), { sku: 'A' }])
+  })
+
+  test('is read the same in both formats, wherever its bytes are cut', async () => {
+    const row = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }))
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 6 }), async (rows, cuts) => {
+        const lines = await read('jsonl', rows.map((value) => `${JSON.stringify(value)}\n`).join(''), cuts)
+        const list = await read('json', JSON.stringify(rows, undefined, 1), cuts)
+        expect(lines.map(({ line }) => line)).toEqual(rows.map((_row, i) => i + 1))
+        const text = (entries: Entry[]) => JSON.stringify(entries.map(({ line: _line, ...rest }) => rest))
+        expect(text(list)).toBe(text(lines))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a JSON Lines file', () => {
+  test('skips blank lines and tells the line of each row', async () => {
+    expect(await read('jsonl', '\uFEFF{"sku":"A"}\r\n\r\n  \n{"sku":"B"}')).toEqual([
+      { number: 1, line: 1, cells: { sku: 'A' } },
+      { number: 2, line: 4, cells: { sku: 'B' } },
+    ])
+  })
+
+  test('fails a line that is no JSON, no UTF-8, or too long alone', async () => {
+    const latin1 = Buffer.concat([Buffer.from('{"sku":"caf'), Buffer.from([0xe9]), Buffer.from('"}\n')])
+    const long = Buffer.from(`{"sku":"${'x'.repeat(11 * 1024 * 1024)}"}\n`)
+    const file = Buffer.concat([Buffer.from('{"sku":\n'), latin1, long, Buffer.from('{"sku":"A"}')])
+    expect((await read('jsonl', file, [100, 5_000_000, 11_000_000])).map(({ line, reason }) => [line, reason])).toEqual(
+      [
+        [1, expect.stringMatching(/^must be JSON: /)],
+        [2, 'must be UTF-8'],
+        [3, 'must have at most 10485760 characters'],
+        [4, undefined],
+      ],
+    )
+  })
+})
+
+describe('a JSON file', () => {
+  test.each([
+    ['is no list', '{"sku":"A"}', 0, /must be a JSON list of objects/],
+    ['is empty', '', 0, /ends before its JSON list does/],
+    ['ends too early', '[{"sku":"A"},{"sku":"B"},{"sk', 2, /ends before/],
+    ['lacks a comma', '[{"sku":"A"},{"sku":"B"} {"sku":"C"}]', 2, /expected/],
+    ['goes on behind its list', '[{"sku":"A"}] x', 1, /unexpected/],
+    [
+      'has bytes that are no UTF-8',
+      Buffer.concat([Buffer.from('[{"sku":"A"},{"sku":"'), Buffer.from([0xe9, 0x22, 0x7d, 0x5d])]),
+      1,
+      /must be UTF-8/,
+    ],
+  ])('that %s ends there, with every row before it', async (_what, content, before, reason) => {
+    const entries = await read('json', content)
+    const last = entries.pop()
+    expect(entries.map(({ cells }) => cells?.sku)).toEqual(['A', 'B'].slice(0, before))
+    expect(last).toMatchObject({ number: before + 1, reason: expect.stringMatching(reason) })
+  })
+})
+
+test.each<Format>(['csv', 'jsonl', 'json'])(
+  'any bytes at all are rows or say why they are none (%s)',
+  async (format) => {
+    const syntax = fc.constantFrom(...'"",,\n\n\r[]{}:\\ae1\0 '.split(''), 'é', '{"a":1}', '[{')
+    const byte = fc.oneof(
+      { weight: 8, arbitrary: syntax.map((text) => Buffer.from(text)) },
+      fc.nat(255).map((code) => Buffer.of(code)),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(byte, { maxLength: 40 }), fc.array(fc.nat(), { maxLength: 5 }), async (bytes, cuts) => {
+        const file = Buffer.concat(format === 'csv' ? [Buffer.from('a,b\n'), ...bytes] : bytes)
+        const whole = await read(format, file).catch(refusal)
+        const inPieces = await read(format, file, cuts).catch(refusal)
+        expect(goodRows(inPieces)).toEqual(goodRows(whole))
+        expect(inPieces.map(({ number }) => number)).toEqual(inPieces.map((_entry, i) => i + 1))
+        if (format !== 'json') expect(inPieces).toEqual(whole)
+      }),
+      { numRuns: 500 },
+    )
+  },
+)
+
+function goodRows(entries: readonly Entry[]) {
+  return entries.map(({ cells }) => cells).filter((cells) => cells !== undefined)
+}
+
+function refusal(error: unknown): Entry[] {
+  if (error instanceof UsageError) return [{ number: 1, line: undefined, reason: error.message }]
+  throw error
+}

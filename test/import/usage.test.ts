@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { planLayout } from '../../src/import/layout.ts'
+import { type ImportOptions, importRequest } from '../../src/import/request.ts'
+import { UsageError } from '../../src/import/usage-error.ts'
+
+const options: ImportOptions = {
+  store: '01890a5d-ac96-774b-bcce-b302099a8057',
+  channel: 'SMP',
+  assets: [],
+  assetSeparator: ',',
+  map: [],
+  onlyMapped: false,
+  dryRun: false,
+}
+
+test.each([
+  ['a.csv', 'csv'],
+  ['A.JSONL', 'jsonl'],
+  ['a.b/c.ndjson', 'jsonl'],
+  ['a.json', 'json'],
+])('the ending of %s tells the format %s', (file, format) => {
+  expect(importRequest(file, options).format).toBe(format)
+  expect(importRequest(file, { ...options, format: 'csv' }).format).toBe('csv')
+})
+
+test.each<[string, Partial<ImportOptions>, RegExp]>([
+  ['a.txt', {}, /--format must be given \(csv, jsonl, json\): the ending of a\.txt/],
+  ['csv', {}, /--format must be given/],
+  ['a.csv', { store: 'nonsense' }, /--store must be the UUID of a store; got "nonsense"/],
+  ['a.csv', { assetSeparator: '' }, /--asset-separator/],
+  ['a.csv', { assetBase: '/media' }, /--asset-base must be an absolute URL.*got "\/media"/],
+  ['a.csv', { assetBase: 'https://a.example/?x=' }, /--asset-base must be an absolute URL/],
+  ['a.csv', { map: ['name'] }, /--map must be COLUMN=ATTRIBUTE; got "name"/],
+  ['a.csv', { map: ['=name'] }, /--map must be COLUMN=ATTRIBUTE/],
+  ['a.csv', { map: ['name='] }, /no usable attribute/],
+  ['a.csv', { map: ['name=status'] }, /use --status/],
+  ['a.csv', { map: ['name=assets'] }, /assets cannot be/],
+  ['a.csv', { map: ['a=b', 'a=c'] }, /names the column "a" twice/],
+])('%s with %o is wrong usage', (file, overrides, message) => {
+  const attempt = () => importRequest(file, { ...options, ...overrides })
+  expect(attempt).toThrow(UsageError)
+  expect(attempt).toThrow(message)
+})
+
+test.each<[Partial<ImportOptions>, RegExp]>([
+  [{ code: 'id' }, /--code names the column "id"; the file has the columns "sku", "name", "title"/],
+  [{ status: 'state' }, /--status names the column "state"/],
+  [{ assets: ['name', 'pics'] }, /--assets names the column "pics"/],
+  [{ map: ['nam=x'] }, /--map names the column "nam"/],
+  [{ map: ['name=title'] }, /the columns "name" and "title" both become the attribute title/],
+])('%o is wrong usage for a CSV file with other columns', (overrides, message) => {
+  const request = importRequest('a.csv', { ...options, ...overrides })
+  const columns = ['sku', 'name', 'title', '', '']
+  const attempt = () => planLayout(request, fallbackEnumerations, columns, true)
+  expect(attempt).toThrow(UsageError)
+  expect(attempt).toThrow(message)
+})
+
+test('a CSV file without a product code is refused with its columns', () => {
+  const attempt = () => planLayout(importRequest('a.csv', options), fallbackEnumerations, ['id', 'name'], true)
+  expect(attempt).toThrow(/--code must name the column of the product code; the file has the columns "id", "name"/)
+})

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { expected, resolved } from './expected.ts'
+import { perform as performGraphQL } from './graphql-door.ts'
+import type { Catalogue } from './model.ts'
+import { operations } from './operations.ts'
+import { perform as performRest } from './rest-door.ts'
+import { modelState, visibleState } from './state.ts'
+
+/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 150)
+const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
+const msPerRun = 5_000
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+it(
+  'answers any sequence of operations, through either door, as the decisions say',
+  async () => {
+    const property = fc.asyncProperty(operations, async (sequence) => {
+      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_count`.execute(
+        gateway.database.db,
+      )
+      const catalogue: Catalogue = []
+      for (const [i, named] of sequence.entries()) {
+        const operation = resolved(catalogue, named)
+        const perform = operation.door === 'rest' ? performRest : performGraphQL
+        const answer = await perform(gateway, operation)
+        expect(answer, `operation ${i}: ${JSON.stringify(operation)}`).toEqual(expected(catalogue, operation, answer))
+      }
+      expect(await visibleState(gateway)).toEqual(modelState(catalogue))
+      expect(await checkReadModel(gateway.database.db)).toEqual([])
+    })
+    await fc.assert(property, {
+      numRuns,
+      seed,
+      interruptAfterTimeLimit: numRuns * msPerRun - 10_000,
+      endOnFailure: false,
+    })
+  },
+  numRuns * msPerRun,
+)

@@ -1,0 +1,148 @@
+import { pino } from 'pino'
+import { expect } from 'vitest'
+import { startGlobalConfig } from '../../src/global-config/global-config.ts'
+import { addAssets, newStore, query, storeBody, urlOf } from '../support/factories.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type ConfigFile, configFile } from '../support/global-config.ts'
+import { graphqlDoor } from '../support/graphql-door.ts'
+import { restDoor } from '../support/rest-door.ts'
+import { requirements } from './requirement.ts'
+
+const refreshMs = 50
+
+requirements('global configuration', [
+  {
+    id: 'CONFIG-01',
+    requirement: 'MUST name the URL fields of another format after it: audio has Audio URL n',
+    ...bothConfigured({ asset_formats: ['image', 'audio', 'éclair', 'x-ray'] }, async (gateway, door) => {
+      const store = await newStore(gateway)
+      const words = { audio: 'Audio', éclair: 'Éclair', 'x-ray': 'X-ray', image: 'Image' }
+      for (const [assetFormat, word] of Object.entries(words)) {
+        await addAssets(gateway, store, [
+          [`${word} 1`, 'P', { assetFormat }],
+          [`${word} 2`, 'P', { assetFormat }],
+        ])
+        const entries = [1, 2].map((n) => ({ asset_id: `${word} ${n}`, [`${word} URL ${n}`]: urlOf(`${word} ${n}`) }))
+        const outcome = await door.listAssets({ store_uuid: store, asset_format: assetFormat })
+        expect(outcome).toMatchObject({ data: { groups: [{ asset_type: assetFormat, assets: entries }] } })
+      }
+    }),
+  },
+  {
+    id: 'CONFIG-02',
+    requirement: 'MUST refuse a format that is not configured, and name those that are',
+    ...bothConfigured({ asset_formats: ['audio', 'image'] }, async (gateway, door) => {
+      const outcome = await door.listAssets({ store_uuid: await newStore(gateway), asset_format: 'video' })
+      const details = expect.stringContaining('audio, image')
+      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ details }] })
+    }),
+  },
+  {
+    id: 'CONFIG-03',
+    requirement: 'MUST take the configured channels, SMP always among them, and no others',
+    ...bothConfigured({ channels: ['web', 'shop'] }, async (_gateway, door) => {
+      expect(await door.createStore(storeBody({ channels: ['web', 'SMP', 'shop'] }))).toMatchObject({ data: {} })
+      const refused = await door.createStore(storeBody({ channels: ['channel_value_1'] }))
+      expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channels[0]' }] })
+    }),
+  },
+  {
+    id: 'CONFIG-04',
+    requirement: 'MUST take the first configured taxonomy for what the spec calls catalog',
+    ...bothConfigured({ store_taxonomies: ['acme', 'brand'] }, async (gateway, door) => {
+      const { data } = await door.createStore(storeBody({ store_taxonomy: 'acme' }))
+      const document = 'query ($uuid: ID!) { result: store(storeUuid: $uuid) { storeTaxonomy } }'
+      const { store_uuid: uuid } = data as { store_uuid: string }
+      expect((await query(gateway, document, { uuid })).result).toEqual({ storeTaxonomy: 'acme' })
+      const refused = await door.createStore(storeBody({ store_taxonomy: 'catalog' }))
+      expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_taxonomy' }] })
+    }),
+  },
+  {
+    id: 'CONFIG-05',
+    requirement: 'MUST leave what is configured no key of as it is without a configuration',
+    graphql: async () => {
+      await configured({ asset_formats: ['audio'] }, async (gateway) => {
+        const { result } = await query<Enumerations>(gateway, enumerations)
+        expect(result.assetFormats).toEqual(['audio'])
+        expect([result.channels.length, result.storeTaxonomies]).toEqual([38, ['catalog', 'brand']])
+      })
+    },
+  },
+  {
+    id: 'CONFIG-06',
+    requirement: 'MUST follow the configuration at run time: without a restart, and back to the last good one never',
+    graphql: async () => {
+      await configured({ asset_formats: ['image'], channels: ['web'] }, async (gateway, file) => {
+        await file.write({ asset_formats: ['image', 'audio'] })
+        await expect.poll(() => read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
+        expect((await read(gateway)).channels).toHaveLength(38)
+        await file.write('{ malformed')
+        await new Promise((resolve) => setTimeout(resolve, 4 * refreshMs))
+        expect(await read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
+      })
+    },
+  },
+  {
+    id: 'CONFIG-07',
+    requirement: 'MUST go on listing, deleting and unlinking assets of a channel that is configured no longer',
+    graphql: async () => {
+      await configured({ channels: ['web'] }, async (gateway, file) => {
+        const store = await newStore(gateway)
+        await addAssets(gateway, store, [
+          ['a', 'P', { channel: 'web' }],
+          ['b', 'P', { channel: 'web' }],
+        ])
+        await file.write({ channels: ['shop'] })
+        await expect.poll(async () => (await read(gateway)).channels).toEqual(['SMP', 'shop'])
+        const door = graphqlDoor(gateway)
+        const listed = await door.listAssets({ store_uuid: store, channel: 'web' })
+        expect(listed).toMatchObject({ data: { total_groups: 1 } })
+        const link = { store_uuid: store, parent_code: 'P', channel: 'web', asset_id: 'a' }
+        expect(await door.unlinkAssets([link])).toMatchObject({ data: { unlinked: 1 } })
+        const deleted = await door.deleteAssets([{ store_uuid: store, channel: 'web' }])
+        expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
+      })
+    },
+  },
+])
+
+interface Enumerations {
+  assetFormats: string[]
+  channels: string[]
+  storeTaxonomies: string[]
+}
+
+const enumerations = '{ result: enumerations { assetFormats channels storeTaxonomies } }'
+
+async function read(gateway: TestGateway): Promise<Enumerations> {
+  return (await query<Enumerations>(gateway, enumerations)).result
+}
+
+/** Runs a check on a gateway of its own, whose global configuration is a file. */
+async function configured(
+  content: object,
+  check: (gateway: TestGateway, file: ConfigFile) => Promise<void>,
+): Promise<void> {
+  const file = await configFile(content)
+  const globalConfig = await startGlobalConfig({ url: file.url, refreshMs, log: pino({ level: 'silent' }) })
+  const gateway = await startTestGateway({ globalConfig })
+  try {
+    await check(gateway, file)
+  } finally {
+    globalConfig.stop()
+    await gateway.stop()
+    await file.remove()
+  }
+}
+
+/** The two checks of a row, each on a configured gateway of its own. */
+function bothConfigured(
+  content: object,
+  check: (gateway: TestGateway, door: ReturnType<typeof restDoor>) => Promise<void>,
+) {
+  return {
+    rest: () => configured(content, (gateway) => check(gateway, restDoor(gateway))),
+    graphql: () => configured(content, (gateway) => check(gateway, graphqlDoor(gateway))),
+  }
+}
