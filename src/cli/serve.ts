@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
-import { serve } from '../serve.ts'
 import type { CommandContext } from './program.ts'
 
 /** `catalog serve`: runs until SIGINT or SIGTERM; a second signal ends it at once. */
@@ -12,6 +11,8 @@ export function addServe(program: Command, { env }: CommandContext): void {
     .option('--demo', 'fill an empty database with a small generated catalogue', false)
     .action(async (options: { demo: boolean }) => {
       const config = readConfig(env)
+      // Only this command needs GraphQL and HTTP: the others start in half the time without them.
+      const { serve } = await import('../serve.ts')
       const log = createLog(config.logLevel)
       const stop = await serve(config, options, log)
       const signal = await firstSignal()

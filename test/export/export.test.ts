@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { exportStore } from '../../src/export/export-store.ts'
+import { runCli } from '../support/cli.ts'
+import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+let gateway: TestGateway
+let folder: string
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalogue-export-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const run = (...args: string[]) => runCli(args, { DATABASE_URL: gateway.database.url })
+
+/** A store with what a table finds hard: quotes, line breaks, treacherous names, several formats, gaps. */
+async function hardStore(): Promise<string> {
+  const store = await storeWithProducts(gateway, [
+    {
+      productCode: '__proto__',
+      status: 'under review',
+      attributes: { __proto__2: 'x', Title: 'says "hi", twice\r\nand\n' },
+    },
+    { productCode: '1002', attributes: { Title: ' spaces ', 'a.b': '1', Ünïcode: '𝒳' } },
+    { productCode: 'Z9', status: 'active' },
+  ])
+  await addAssets(gateway, store, [
+    ['c', '1002'],
+    ['a', '1002'],
+    ['b', '1002', { assetFormat: 'pdf' }],
+    ['a', 'Z9'],
+    ['d', 'Z9', { channel: 'channel_value_1' }],
+    ['e', 'no product'],
+  ])
+  return store
+}
+
+for (const format of ['csv', 'jsonl']) {
+  it(`gives the same bytes again after an import into an empty store (${format})`, async () => {
+    const [first, second] = [join(folder, `first.${format}`), join(folder, `second.${format}`)]
+    const copy = await newStore(gateway)
+    const exported = await run('export', '--store', await hardStore(), '--format', format, '--out', first, '--json')
+    expect(exported).toMatchObject({ code: 0, stdout: '{"rows":3}\n' })
+    expect(await run('import', first, '--store', copy, '--json')).toMatchObject({ code: 0 })
+    await run('export', '--store', copy, '--format', format, '--out', second)
+    const bytes = await readFile(first, 'utf8')
+    expect(bytes).toContain('https://cdn.example/c')
+    expect(await readFile(second, 'utf8')).toBe(bytes)
+  })
+}
+
+it('writes only the channel and status that are asked for, in the order of the codes', async () => {
+  const store = await hardStore()
+  const { stdout } = await run('export', '--store', store, '--format', 'jsonl', '--channel', 'channel_value_1')
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { product_code: '1002' },
+    { product_code: 'Z9', 'Image URL 1': 'https://cdn.example/d' },
+    { product_code: '__proto__' },
+  ])
+  const active = await run('export', '--store', store, '--status', 'active')
+  expect(active.stdout).toBe('product_code,status,Image URL 1\nZ9,active,https://cdn.example/a\n')
+})
+
+it('reads one snapshot: what is written while it runs does not show', async () => {
+  const store = await storeWithProducts(
+    gateway,
+    Array.from({ length: 1500 }, (_, i) => `p${String(i).padStart(4, '0')}`),
+  )
+  const seen: string[] = []
+  await exportStore(
+    gateway.database.db,
+    { storeUuid: store, channel: 'SMP' },
+    {
+      outlined: false,
+      begin: async () => {},
+      take: async (batch) => {
+        if (seen.length === 0)
+          await addProducts(gateway, store, ['zz', { productCode: 'p1499', attributes: { late: 'yes' } }])
+        seen.push(...batch.map((product) => product.productCode + (product.attributes.late ?? '')))
+      },
+    },
+  )
+  expect(seen).toHaveLength(1500)
+  expect(seen.at(-1)).toBe('p1499')
+})
+
+it('says what is wrong and leaves no file when the store is unknown or the flags are', async () => {
+  const out = join(folder, 'x.csv')
+  const unknown = await run('export', '--store', unknownStore(), '--out', out)
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no store') })
+  await expect(readFile(out)).rejects.toThrow('ENOENT')
+  for (const flags of [['--store', unknownStore(), '--status', 'sold'], ['--store', unknownStore(), '--json'], []]) {
+    expect((await run('export', ...flags)).code, flags.join(' ')).toBe(2)
+  }
+})
