@@ -6,8 +6,6 @@ import {
   largestPage,
   listGroups,
 } from '../src/catalog/asset-groups.ts'
-import { isUnavailable } from '../src/database/unavailable.ts'
-import { unavailable } from '../src/errors.ts'
 import { builder } from './builder.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
@@ -97,9 +95,7 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
     resolve: async (store, args, { loaders, enumerations }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
-      return listing(
-        async () => (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [] },
-      )
+      return (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [] }
     },
   }),
 )
@@ -113,7 +109,7 @@ builder.queryField('assetGroups', (t) =>
     resolve: (_root, args, { db, enumerations }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
-      return listing(() => listGroups(db, args.storeUuid, query))
+      return listGroups(db, args.storeUuid, query)
     },
   }),
 )
@@ -130,12 +126,3 @@ builder.objectField(ProductRef, 'assetGroups', (t) =>
       (await loaders.assetGroupsOfParent({ channel, assetFormat }).load(product)) ?? [],
   }),
 )
-
-/** The listing has a source of its own, so its failure has a code of its own (spec: HTTP mapping for GET /assets). */
-async function listing<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    throw isUnavailable(error) ? unavailable('downstream_unavailable', error) : error
-  }
-}

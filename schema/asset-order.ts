@@ -1,5 +1,5 @@
 import { moveAsset, reorderAssets } from '../src/catalog/reorder-assets.ts'
-import { write } from '../src/database/write.ts'
+import { write } from '../src/catalog/write.ts'
 import { AssetGroupRef } from './asset-group.ts'
 import { builder } from './builder.ts'
 import { dryRunArg, items, storable } from './validation.ts'

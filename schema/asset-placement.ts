@@ -1,5 +1,5 @@
 import { type PlacedAssets, placeAssets } from '../src/catalog/place-assets.ts'
-import { write } from '../src/database/write.ts'
+import { write } from '../src/catalog/write.ts'
 import { builder } from './builder.ts'
 import { ErrorInfo, failedFields } from './error-info.ts'
 import { dryRunArg, items, storable } from './validation.ts'

@@ -1,7 +1,7 @@
 import { type AddedAssets, addAssets } from '../src/catalog/add-assets.ts'
 import { type DeletedAssets, deleteAssets } from '../src/catalog/delete-assets.ts'
 import { type UnlinkedAssets, unlinkAssets } from '../src/catalog/unlink-assets.ts'
-import { write } from '../src/database/write.ts'
+import { write } from '../src/catalog/write.ts'
 import { builder } from './builder.ts'
 import { ErrorInfo, failedFields } from './error-info.ts'
 import { dryRunArg, items, storable, storables } from './validation.ts'

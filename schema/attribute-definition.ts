@@ -1,7 +1,7 @@
 import { defineAttributes, removeDefinitions } from '../src/catalog/attribute-definitions.ts'
 import type { StoredDefinition } from '../src/catalog/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalog/attribute-violations.ts'
-import { write } from '../src/database/write.ts'
+import { write } from '../src/catalog/write.ts'
 import { builder } from './builder.ts'
 import { dryRunArg, items, storable } from './validation.ts'
 

@@ -2,7 +2,7 @@ import { type CreatedProducts, createProducts } from '../src/catalog/create-prod
 import { type DeletedProducts, deleteProducts } from '../src/catalog/delete-products.ts'
 import type { FailedProduct } from '../src/catalog/product-patches.ts'
 import { type UpdatedProducts, type UpsertedProducts, updateProducts, upsertProducts } from '../src/catalog/products.ts'
-import { write } from '../src/database/write.ts'
+import { write } from '../src/catalog/write.ts'
 import { builder } from './builder.ts'
 import { dryRunArg, items, storable } from './validation.ts'
 

@@ -1,7 +1,7 @@
 import { countStores, listStores } from '../src/catalog/list-stores.ts'
 import { createStore, type Store, updateStore } from '../src/catalog/stores.ts'
 import { storeUuidOf } from '../src/catalog/text.ts'
-import { write } from '../src/database/write.ts'
+import { write } from '../src/catalog/write.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
 import { keysetConnection } from './connection.ts'

@@ -7,6 +7,7 @@ import type { Enumerations } from './enumerations.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { lockStores } from './lock-stores.ts'
 import { maintainReadModel } from './read-model.ts'
+import { storeKey } from './store-key.ts'
 import { isName, shown, storeUuidOf } from './text.ts'
 
 /** An asset to link at the end of a group. Without `assetId` it is the store's asset of that format and URL, or a new one. */
@@ -106,7 +107,7 @@ async function findAssets(
       select a.asset_id, a.asset_format, a.url
       from unnest(${[...urls]}::text[]) as u(url) cross join lateral (
         select min(asset_id) as asset_id, asset_format, url from asset
-        where store_uuid = ${storeUuid}::uuid and url = u.url collate "C"
+        where store_uuid = ${storeKey(storeUuid)} and url = u.url collate "C"
           and hashtextextended(url, 0) = hashtextextended(u.url collate "C", 0)
         group by asset_format, url
       ) a
@@ -159,18 +160,18 @@ async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: 
       from item group by parent_code, channel, asset_id
     ), fresh as (
       select w.*, row_number() over (partition by w.parent_code, w.channel order by w.index) as nth
-      from wanted w left join asset_link l on l.store_uuid = ${storeUuid}::uuid
-        and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
-      where l.asset_id is null
-    ), last as materialized (
-      select f.parent_code, f.channel, coalesce((
-        select max(l.place) from asset_link l where l.store_uuid = ${storeUuid}::uuid
-          and l.parent_code = f.parent_code and l.channel = f.channel
-      ), 0) as place
-      from (select distinct parent_code, channel from fresh) f
+      from wanted w cross join lateral (
+        select count(*) as links from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
+          and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
+      ) l
+      where l.links = 0
     ), placed as (
-      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url, last.place + nth as place
-      from fresh join last using (parent_code, channel)
+      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url,
+        nth + max(case when nth = 1 then (
+          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
+            and l.parent_code = fresh.parent_code and l.channel = fresh.channel
+        ) end) over (partition by parent_code, channel) as place
+      from fresh
     ), new_link as (
       insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
       select store_uuid, parent_code, channel, asset_id, place from placed

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
-import { invalidRequest, storeNotFound } from '../errors.ts'
+import { isUnavailable } from '../database/unavailable.ts'
+import { invalidRequest, storeNotFound, unavailable } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
 import type { ProductKey } from './list-products.ts'
 import { isStorable, shown, storeUuidOf } from './text.ts'
@@ -70,14 +71,15 @@ export async function listGroups(
 
 /**
  * The same page of each store that exists, by store, in the order of the parent codes. The total is kept, not counted; the first key of
- * the page is found in the index alone. One statement for all stores.
+ * the page is found in the index alone. Throws `downstream_unavailable`. One statement for all stores.
  */
 export async function listGroupsOfStores(
   db: Kysely<Database>,
   storeUuids: readonly string[],
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
 ): Promise<Map<string, AssetGroupPage>> {
-  const { rows } = await sql<GroupRow & { total: number; parent_code: string | null }>`
+  const { rows } = await fromSource(
+    sql<GroupRow & { total: number; parent_code: string | null }>`
     select s.store_uuid, coalesce(c.groups, 0) as total, ${channel} as channel, ${assetFormat} as asset_format, g.parent_code, g.assets
     from store s
     left join asset_group_count c
@@ -94,7 +96,8 @@ export async function listGroupsOfStores(
       limit ${limit}
     ) g on true
     where s.store_uuid = any(${[...storeUuids]}::uuid[])
-    order by s.store_uuid, g.parent_code`.execute(db)
+    order by s.store_uuid, g.parent_code`.execute(db),
+  )
   const pages = new Map<string, AssetGroupPage>()
   for (const row of rows) {
     const page = pages.get(row.store_uuid) ?? { totalGroups: row.total, groups: [] }
@@ -102,6 +105,15 @@ export async function listGroupsOfStores(
     if (row.parent_code !== null) page.groups.push(groupOf(row))
   }
   return pages
+}
+
+/** The listing has a source of its own, so its failure has a code of its own (spec: HTTP mapping for GET /assets). */
+async function fromSource<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    throw isUnavailable(error) ? unavailable('downstream_unavailable', error) : error
+  }
 }
 
 /** The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One statement. */

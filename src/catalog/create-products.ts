@@ -6,6 +6,7 @@ import { channelFault, urlFault } from './asset-rules.ts'
 import { requireDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
 import type { Enumerations } from './enumerations.ts'
+import { lockStores } from './lock-stores.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
 import { codeFailure, patchRows } from './products.ts'
 import { parseUrlField } from './url-fields.ts'
@@ -21,7 +22,7 @@ export interface CreatedProducts {
 /**
  * Creates products, `new` unless a status is given; one that exists is left as it is. Attributes named like URL fields (`Image URL 1`) become
  * assets of the product's group on the channel, in the order of their numbers. Of a code that comes twice the first entry counts. Throws
- * `store_not_found`, or `invalid_request` for an unknown channel. At most five statements.
+ * `store_not_found`, or `invalid_request` for an unknown channel. At most six statements.
  */
 export async function createProducts(
   db: Transaction<Database>,
@@ -40,6 +41,8 @@ export async function createProducts(
     (first) => first,
   )
   const good = [...judged.good.values()]
+  // The store before its products, as every writer of assets locks them: no two can wait for each other.
+  if (good.some((patch) => Object.keys(patch.attributes).some(isUrlField))) await lockStores(db, [storeUuid])
   const created = await insertProducts(
     db,
     storeUuid,

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { lockProducts } from './lock-products.ts'
 import { requireStore } from './stores.ts'
-import { isName } from './text.ts'
 
 export interface DeletedProducts {
   storeUuid: string
@@ -11,7 +11,7 @@ export interface DeletedProducts {
 }
 
 /**
- * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws `store_not_found`. Two statements,
+ * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws `store_not_found`. Three statements,
  * whatever the number of codes.
  */
 export async function deleteProducts(
@@ -21,20 +21,12 @@ export async function deleteProducts(
 ): Promise<DeletedProducts> {
   const uuid = await requireStore(db, storeUuid)
   const codes = [...new Set(productCodes)]
-  const { rows } = await sql<{ product_code: string }>`
-    with doomed as (
-      select product_code from product
-      where store_uuid = ${uuid}::uuid and product_code = any(${codes.filter((code) => isName(code))}::text[])
-      order by product_code
-      for update
-    )
-    delete from product p using doomed
-    where p.store_uuid = ${uuid}::uuid and p.product_code = doomed.product_code
-    returning p.product_code`.execute(db)
-  const deleted = new Set(rows.map((row) => row.product_code))
+  const known = await lockProducts(db, uuid, codes)
+  await sql`
+    delete from product where store_uuid = ${uuid}::uuid and product_code = any(${[...known]}::text[])`.execute(db)
   return {
     storeUuid: uuid,
-    deletedSkus: codes.filter((code) => deleted.has(code)),
-    unavailableSkus: codes.filter((code) => !deleted.has(code)),
+    deletedSkus: codes.filter((code) => known.has(code)),
+    unavailableSkus: codes.filter((code) => !known.has(code)),
   }
 }

@@ -68,11 +68,18 @@ export async function pageProducts(
   const uuid = storeUuidOf(storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const { rows } = await sql<{ total: number; product_code: string | null } & Selectable<Database['product']>>`
-    select (select count(*)::int from product p where p.store_uuid = s.store_uuid and ${matching(filter)}) as total, page.*
-    from store s left join lateral (
+    select counted.total, page.*
+    from store s cross join lateral (
+      select count(*)::int as total from product p where p.store_uuid = s.store_uuid and ${matching(filter)}
+    ) counted left join lateral (
       select store_uuid, product_code, status, attributes, created_at, updated_at from product p
-      where p.store_uuid = s.store_uuid and ${matching(filter)}
-      order by product_code offset ${offset} limit ${limit}
+      where p.store_uuid = s.store_uuid and ${matching(filter)} and product_code >= (
+          select product_code from product p
+          where p.store_uuid = s.store_uuid and ${matching(filter)}
+          order by product_code offset ${offset} limit 1
+        )
+      order by product_code
+      limit ${limit}
     ) page on true
     where s.store_uuid = ${uuid}
     order by page.product_code`.execute(db)

@@ -8,6 +8,7 @@ import type { Enumerations } from './enumerations.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { lockStores } from './lock-stores.ts'
 import { maintainReadModel } from './read-model.ts'
+import { storeKey } from './store-key.ts'
 import { isName, shown, storeUuidOf } from './text.ts'
 import { parseUrlField, urlField } from './url-fields.ts'
 
@@ -98,15 +99,18 @@ async function readGroups(
   const parents = [...new Set(placings.map((placing) => placing.parentCode))]
   const urls = [...new Set(placings.map((placing) => placing.url))]
   const { rows } = await sql<PlacedAsset>`
-      select l.parent_code as "parentCode", a.asset_format as "assetFormat", a.asset_id as "assetId", a.url, l.place
-      from asset_link l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
-      where l.store_uuid = ${storeUuid}::uuid and l.parent_code = any(${parents}::text[]) and l.channel = ${channel}
+      select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
+      from unnest(${parents}::text[]) as p(parent_code)
+      join asset_link l on l.store_uuid = ${storeKey(storeUuid)} and l.parent_code = p.parent_code collate "C" and l.channel = ${channel}
+      join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
     union all
-      select null, a.asset_format, min(a.asset_id), a.url, null
-      from unnest(${urls}::text[]) as u(url)
-      join asset a on a.store_uuid = ${storeUuid}::uuid and a.url = u.url collate "C"
-        and hashtextextended(a.url, 0) = hashtextextended(u.url collate "C", 0)
-      group by a.asset_format, a.url
+      select null, a.asset_format, a.asset_id, a.url, null
+      from unnest(${urls}::text[]) as u(url) cross join lateral (
+        select min(asset_id) as asset_id, asset_format, url from asset
+        where store_uuid = ${storeKey(storeUuid)} and url = u.url collate "C"
+          and hashtextextended(url, 0) = hashtextextended(u.url collate "C", 0)
+        group by asset_format, url
+      ) a
     order by "parentCode", place, "assetId"`.execute(db)
   return rows
 }
@@ -134,11 +138,10 @@ async function writeArrangement(
       order by parent_code, asset_id
       on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
       where l.place <> excluded.place
-    ), touched as (
-      select distinct ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, parent_code from arranged
     ), remaining as (
-      select t.store_uuid, t.channel, t.asset_format, t.parent_code, a.asset_id, a.url, a.place
-      from touched t join arranged a on a.parent_code = t.parent_code and a.asset_format = t.asset_format
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, parent_code, asset_id, url, place from arranged
+    ), touched as (
+      select distinct store_uuid, channel, asset_format, parent_code from remaining
     ), ${maintainReadModel}
     select 1`.execute(db)
 }

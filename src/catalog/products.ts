@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { requireDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
+import { lockProducts } from './lock-products.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
 
 export interface UpdatedProducts {
@@ -22,8 +23,8 @@ export interface UpsertedProducts {
 }
 
 /**
- * Merges attributes and statuses into existing products: each whole or not at all, all in one statement (spec: PUT /products).
- * Throws `store_not_found`. Two statements, whatever the number of patches.
+ * Merges attributes and statuses into existing products: each whole or not at all (spec: PUT /products).
+ * Throws `store_not_found`. Three statements, whatever the number of patches.
  */
 export async function updateProducts(
   db: Transaction<Database>,
@@ -32,8 +33,10 @@ export async function updateProducts(
 ): Promise<UpdatedProducts> {
   const { storeUuid: uuid, definitions } = await requireDefinitions(db, storeUuid)
   const judged = judgePatches(patches, attributeJudge(definitions))
-  const known = await writeExisting(db, uuid, [...judged.good.values()], [...judged.failed.keys()])
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
+  const known = await lockProducts(db, uuid, codes)
+  const good = [...judged.good.values()].filter((patch) => known.has(patch.productCode))
+  await writeAny(db, uuid, good)
   return {
     storeUuid: uuid,
     updatedSkus: codes.filter((code) => known.has(code) && judged.good.has(code)),
@@ -75,38 +78,6 @@ export async function upsertProducts(
 export const codeFailure = {
   attribute: 'product_code',
   reason: 'must have 1 to 255 characters, without NUL and lone surrogates',
-}
-
-/**
- * Locks the products in the order of their codes and merges the patches into them. Returns which codes exist, of the failed ones too. Patches
- * are compared with what `known` has locked, not with `p`: that is the row as the statement's snapshot has it, which a writer who was waited
- * for may have changed since.
- */
-async function writeExisting(
-  db: Transaction<Database>,
-  storeUuid: string,
-  patches: readonly GoodPatch[],
-  failedCodes: readonly string[],
-): Promise<Set<string>> {
-  const codes = [...patches.map((patch) => patch.productCode), ...failedCodes]
-  if (codes.length === 0) return new Set()
-  const { rows } = await sql<{ product_code: string }>`
-    with patch as (
-      ${patchRows(patches)}
-    ), known as (
-      select product_code, status, attributes from product
-      where store_uuid = ${storeUuid}::uuid and product_code = any(${codes}::text[])
-      order by product_code
-      for no key update
-    ), updated as (
-      update product p
-      set attributes = known.attributes || patch.attributes, status = coalesce(patch.status, known.status), updated_at = now()
-      from known join patch using (product_code)
-      where p.store_uuid = ${storeUuid}::uuid and p.product_code = known.product_code
-        and (not known.attributes @> patch.attributes or known.status <> patch.status)
-    )
-    select product_code from known`.execute(db)
-  return new Set(rows.map((row) => row.product_code))
 }
 
 /** Inserts or merges the patches in the order of their codes. Returns what was written; a code without a change is not among it. */

@@ -31,12 +31,17 @@ export async function startGlobalConfig({ url, refreshMs, log }: Options): Promi
     }
   }
   await refresh()
+  let stopped = false
   let timer = setTimeout(again, refreshMs).unref()
   async function again() {
     await refresh()
-    timer = setTimeout(again, refreshMs).unref()
+    if (!stopped) timer = setTimeout(again, refreshMs).unref()
   }
-  return { enumerations: () => current, stop: () => clearTimeout(timer) }
+  const stop = () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+  return { enumerations: () => current, stop }
 }
 
 function messageOf(error: unknown): string {

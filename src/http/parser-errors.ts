@@ -1,15 +1,23 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/rest-error.ts'
 import { newRequestId, requestIdOf } from './request-id.ts'
-import { respond } from './respond.ts'
+import { lingerMs, respond } from './respond.ts'
 
 /** What `node:http` would answer by itself gets the envelope too, as far as Node lets one: requests that its parser refuses, `Expect`, CONNECT. */
 export function answerParserErrors(server: Server): void {
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  const refused = new WeakSet<Duplex>()
+  server.on('request', (request, response) => latest.set(request.socket, response))
   server.on('clientError', (error: Error & { code?: string }, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else write(socket, ...parserAnswer(error.code))
+    const isFirst = !refused.has(socket)
+    if (error.code === 'ECONNRESET' || (isFirst && !socket.writable)) socket.destroy()
+    else if (isFirst) {
+      // What comes after the broken bytes is as broken: it is thrown away.
+      refused.add(socket)
+      afterPending(latest.get(socket), () => write(socket, ...parserAnswer(error.code)))
+    }
   })
   server.on('checkExpectation', (request, response) => {
     const error = new RestError(
@@ -19,7 +27,18 @@ export function answerParserErrors(server: Server): void {
     const id = requestIdOf(request)
     respond(request, response, id, { ...errorResponse(error, id.text), status: 417 })
   })
-  server.on('connect', (_request, socket) => write(socket, 405, 'method_not_allowed', 'CONNECT is not served here'))
+  server.on('connect', (_request, socket) => {
+    // Node has taken its own listeners off this socket: an error that nobody hears would end the process.
+    socket.on('error', () => socket.destroy())
+    write(socket, 405, 'method_not_allowed', 'CONNECT is not served here')
+  })
+}
+
+/** A request that came before the broken bytes on its connection is answered first, if it is whole; if it has its answer already, there is no other. */
+function afterPending(response: ServerResponse | undefined, refuse: () => void): void {
+  const isPending = response && !response.writableFinished && !response.destroyed
+  if (isPending && response.req.complete) response.once('finish', refuse)
+  else if (!isPending || !response.headersSent) refuse()
 }
 
 function parserAnswer(code: string | undefined): [status: number, reason: string, details: string] {
@@ -47,6 +66,8 @@ function write(socket: Duplex, status: number, reason: string, details: string):
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const cut = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(cut)).resume()
 }
 
 const names: Record<number, string> = {

@@ -9,9 +9,12 @@ export interface Answer {
 }
 
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
-const lingerMs = 2_000
+export const lingerMs = 2_000
 
-/** Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it. */
+/**
+ * Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it: many clients read
+ * nothing before they have sent all, and a connection that is closed on them takes the answer along.
+ */
 export function respond(request: IncomingMessage, response: ServerResponse, id: RequestId, answer: Answer): void {
   const headers: Record<string, string | number> = { 'X-Request-Id': id.header, ...answer.headers }
   // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.
@@ -23,8 +26,14 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
   const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
-  response.end(request.method === 'HEAD' ? undefined : body)
-  if (unread) drain(request)
+  const sent = request.method === 'HEAD' ? undefined : body
+  if (!unread) {
+    response.end(sent)
+    return
+  }
+  if (sent) response.write(sent)
+  else response.flushHeaders()
+  drain(request, () => response.end())
 }
 
 /** Whether the headers announce a body: one without may not be `complete` yet when it is answered at once. */
@@ -32,9 +41,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-function drain(request: IncomingMessage): void {
-  const cut = setTimeout(() => request.socket.destroy(), lingerMs).unref()
+/** Throws away what comes in. Once all has come, or the time is over, `done` ends the answer, and with it the connection. */
+function drain(request: IncomingMessage, done: () => void): void {
+  const cut = setTimeout(done, lingerMs).unref()
   request.on('error', () => {})
-  request.once('close', () => clearTimeout(cut))
+  request.once('close', () => {
+    clearTimeout(cut)
+    done()
+  })
   request.resume()
 }

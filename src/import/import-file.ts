@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Enumerations } from '../catalog/enumerations.ts'
+import { write } from '../catalog/write.ts'
 import type { Database } from '../database/tables.ts'
-import { write } from '../database/write.ts'
 import { ahead, batches } from './batches.ts'
 import { type Counts, noCounts, sum } from './counts.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'

@@ -30,7 +30,7 @@ const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length:
 const operations: Operation[] = [
   {
     title: 'PUT /products',
-    statements: 2,
+    statements: 3,
     given: (n) => upsert(n),
     run: async (n) => {
       const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
@@ -41,7 +41,7 @@ const operations: Operation[] = [
   },
   {
     title: 'updateProducts',
-    statements: 2,
+    statements: 3,
     given: (n) => upsert(n),
     run: async (n) => {
       const { updateProducts } = await graphql(
@@ -59,7 +59,7 @@ const operations: Operation[] = [
   },
   {
     title: 'POST /products with assets',
-    statements: 5,
+    statements: 6,
     run: async (n) => {
       const body = upTo(n, (i) => ({ product_code: code(i), 'Image URL 1': url(i), 'PDF URL 1': url(i) }))
       expect(await rest('POST', `/products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })

@@ -249,19 +249,33 @@ describe('a body that is too large', () => {
     }
   })
 
+  it('of a request that is not HTTP does not keep its sender from the answer', async () => {
+    const answer = await sendBeforeReading('POST /v1/stores HTTP/1.1\r\nNonsense\r\n\r\n', piece, pieces)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer.match(/request_id/g)).toHaveLength(1)
+  })
+
+  it('and turns into nonsense is answered once', async () => {
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
+    const nonsense = Buffer.concat([...Array.from({ length: 200 }, () => chunk), Buffer.from('nonsense')])
+    const answer = await sendBeforeReading(start('/v1/stores', 'Transfer-Encoding: chunked'), nonsense, 1)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer.match(/request_id/g)).toHaveLength(1)
+  })
+
   /** Like many clients: reads nothing before all is sent. */
   async function sendBeforeReading(head: string, part: Buffer, count: number): Promise<string> {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect({ host: hostname, port: Number(port) })
-    socket.on('error', () => {})
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))
     socket.pause()
     socket.write(head)
     for (let i = 0; i < count; i++) {
-      if (!socket.write(part)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+      await Promise.race([new Promise((resolve) => socket.write(part, resolve)), closed])
     }
     const received: Buffer[] = []
-    socket.on('data', (data) => received.push(data))
-    await new Promise((resolve) => socket.once('close', resolve))
+    socket.on('data', (data) => received.push(data)).resume()
+    await closed
     return Buffer.concat(received).toString()
   }
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { createStore } from '../../src/catalog/stores.ts'
-import { write } from '../../src/database/write.ts'
+import { write } from '../../src/catalog/write.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))

@@ -6,10 +6,10 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { createStore } from '../../src/catalog/stores.ts'
+import { write } from '../../src/catalog/write.ts'
 import { connect } from '../../src/database/connect.ts'
 import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { write } from '../../src/database/write.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type Catalog, createCatalog, groupsOf, outcomeOf, productsOf, startImport } from './catalog.ts'
 
@@ -190,12 +190,12 @@ test.each([
   ['json', '[', (text: string) => `{"sku":"A","status":"bad","text":"${text}"},\n`, '{"sku":"B"}]'],
 ])('a file is read without being held in memory (%s)', async (format, start, row, end) => {
   const store = await catalog.newStore()
-  const rows = 4_000
+  const rows = 50_000
   const file = await catalog.file(`large.${format}`, start)
-  const row20K = Buffer.from(row('x'.repeat(20_000)).repeat(100))
-  for (let i = 0; i < rows / 100; i++) await writeFile(file, row20K, { flag: 'a' })
+  const thousand = Buffer.from(row('x'.repeat(600)).repeat(1000))
+  for (let i = 0; i < rows / 1000; i++) await writeFile(file, thousand, { flag: 'a' })
   await writeFile(file, end, { flag: 'a' })
-  const env = { NODE_OPTIONS: '--max-old-space-size=88' }
+  const env = { NODE_OPTIONS: '--max-old-space-size=72' }
   const { stdout } = await catalog.run([file, '--store', store, '--json'], env)
   await rm(file)
   expect(JSON.parse(stdout)).toMatchObject({ failed: rows })

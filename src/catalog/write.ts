@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
-import type { Database } from './tables.ts'
+import type { Database } from '../database/tables.ts'
 
 /** A preview: its work is done and undone, only its answer is kept. */
 class Undone<T> extends Error {

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type PostgresProxy, startProxy } from '../support/proxy.ts'
+
+let proxy: PostgresProxy
+let gateway: TestGateway
+let storeUuid: string
+const logged: { level: number; msg: string }[] = []
+
+/** Shorter than in service, so that a hung network is noticed within the test's patience. */
+const deadlines = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 }
+
+beforeEach(async () => {
+  logged.length = 0
+  proxy = await startProxy()
+  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
+  gateway = await startTestGateway({
+    log: pino({ level: 'warn' }, stream),
+    connection: { ...proxy.connection, ...deadlines },
+  })
+  storeUuid = await createStore()
+})
+afterEach(async () => {
+  await proxy.open()
+  await gateway.stop()
+  await proxy.close()
+})
+
+async function createStore(): Promise<string> {
+  const reply = await gateway.call('/v1/stores', { method: 'POST', body: newStore })
+  return (reply.json as { data: { store_uuid: string } }).data.store_uuid
+}
+
+const newStore = { store_name: 'A store', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
+
+/** Every operation, each good as it stands. */
+const operations: Record<string, () => [path: string, call?: Call]> = {
+  'POST /stores': () => ['/v1/stores', { method: 'POST', body: newStore }],
+  'PUT /products': () => [`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body: [{ product_code: 'A' }] }],
+  'POST /products': () => [`/v1/products?store_uuid=${storeUuid}`, { method: 'POST', body: [{ product_code: 'A' }] }],
+  'GET /products': () => [`/v1/products?store_uuid=${storeUuid}`],
+  'POST /assets': () => [
+    `/v1/assets?store_uuid=${storeUuid}`,
+    { method: 'POST', body: [{ parent_code: 'A', assets: { 'Image URL 1': 'https://example.com/a.jpg' } }] },
+  ],
+  'DELETE /assets': () => ['/v1/assets', { method: 'DELETE', body: [{ store_uuid: storeUuid, channel: 'SMP' }] }],
+  'POST /assets/unlink': () => [
+    '/v1/assets/unlink',
+    { method: 'POST', body: [{ store_uuid: storeUuid, parent_code: 'A', channel: 'SMP' }] },
+  ],
+}
+
+const listing = () => `/v1/assets?store_uuid=${storeUuid}`
+
+async function reasonOf(path: string, call?: Call) {
+  const { status, headers, json } = await gateway.call(path, call)
+  const { status: said, data } = json as Envelope
+  expect(said).toMatchObject({ code: -1, message: 'ERROR' })
+  expect(data.error_info[0]?.details).not.toMatch(/127\.0\.0\.1|ECONN|PGSQL|postgres/i)
+  return { status, reason: data.error_info[0]?.reason, retryAfter: headers['retry-after'] }
+}
+
+interface Envelope {
+  status: { code: number; message: string }
+  data: { error_info: { reason: string; details: string }[] }
+}
+
+async function codesOf(query: string): Promise<string[] | undefined> {
+  const { errors } = await gateway.graphql(query)
+  return errors?.map((error) => error.extensions.code)
+}
+
+/** All that was logged, but the sentence that says what is going on. */
+function unexpected() {
+  return logged.filter(({ msg }) => msg !== 'the database cannot be reached')
+}
+
+describe('while PostgreSQL refuses connections', () => {
+  beforeEach(() => proxy.refuse())
+
+  it('each operation but the listing is unavailable for now', async () => {
+    for (const operation of Object.values(operations)) {
+      expect(await reasonOf(...operation())).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
+    }
+    expect(unexpected()).toEqual([])
+  })
+
+  it('the listing says that its downstream is unavailable', async () => {
+    const expected = { status: 502, reason: 'downstream_unavailable' }
+    expect(await reasonOf(listing())).toMatchObject(expected)
+    expect(await reasonOf(listing(), { token: 'one that only the database knows' })).toMatchObject({ status: 401 })
+    expect(await reasonOf(listing(), { token: 'one-that-only-the-database-knows' })).toMatchObject(expected)
+    expect((await gateway.call(listing(), { method: 'HEAD' })).status).toBe(502)
+    expect(unexpected()).toEqual([])
+  })
+
+  it('what needs no database is answered as ever', async () => {
+    const put = { method: 'PUT', body: [{}] }
+    const xml = { method: 'POST', body: '<a/>', headers: { 'content-type': 'text/xml' } }
+    const huge = { method: 'POST', body: ' '.repeat(11 * 1024 * 1024) }
+    expect((await gateway.call('/health')).status).toBe(200)
+    expect(await reasonOf(listing(), { token: null })).toMatchObject({ status: 401, reason: 'unauthorized' })
+    expect(await reasonOf('/v1/nowhere')).toMatchObject({ status: 404, reason: 'not_found' })
+    expect(await reasonOf('/v1/stores')).toMatchObject({ status: 405, reason: 'method_not_allowed' })
+    expect(await reasonOf('/v1/assets')).toMatchObject({ status: 400, reason: 'invalid_request' })
+    expect(await reasonOf('/v1/products', put)).toMatchObject({ status: 400, reason: 'invalid_request' })
+    expect(await reasonOf('/v1/stores', xml)).toMatchObject({ status: 415, reason: 'unsupported_media_type' })
+    expect(await reasonOf('/v1/stores', huge)).toMatchObject({ status: 413, reason: 'payload_too_large' })
+    expect((await gateway.call('/v1/assets', { method: 'OPTIONS' })).status).toBe(204)
+    expect(await codesOf('{ __typename enumerations { channels } }')).toBeUndefined()
+    expect(await codesOf('{ nothing }')).toEqual(['invalid_request'])
+    expect(logged).toEqual([])
+  })
+
+  it('the gateway is alive and not ready', async () => {
+    expect((await gateway.call('/health', { token: null })).json).toEqual({ status: 'ok' })
+    const { status, headers, json } = await gateway.call('/ready', { token: null })
+    expect({ status, json }).toEqual({ status: 503, json: { status: 'unavailable' } })
+    expect(headers['retry-after']).toBe('1')
+  })
+
+  it('GraphQL says the same in extensions.code', async () => {
+    expect(await codesOf('{ stores { totalCount } }')).toEqual(['unavailable'])
+    expect(await codesOf(`{ store(storeUuid: "${storeUuid}") { storeName } }`)).toEqual(['unavailable'])
+    expect(await codesOf(`{ assetGroups(storeUuid: "${storeUuid}") { totalGroups } }`)).toEqual([
+      'downstream_unavailable',
+    ])
+    const write = `mutation { updateProducts(storeUuid: "${storeUuid}", products: []) { updatedSkus } }`
+    expect(await codesOf(write)).toEqual(['unavailable'])
+    const strange = await gateway.call('/graphql', {
+      token: 'one-that-only-the-database-knows',
+      method: 'POST',
+      body: {},
+    })
+    expect(strange).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(strange.json).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] })
+    expect(unexpected()).toEqual([])
+  })
+
+  it('nothing is kept from when it comes back', async () => {
+    expect((await gateway.call(listing())).status).toBe(502)
+    await proxy.open()
+    expect((await gateway.call('/ready')).status).toBe(200)
+    expect((await gateway.call(listing())).status).toBe(200)
+    for (const operation of Object.values(operations)) expect((await gateway.call(...operation())).status).toBe(200)
+  })
+})
+
+describe('when connections are cut', () => {
+  it('idle ones are replaced without a word to the caller', async () => {
+    for (let i = 0; i < 5; i++) {
+      await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
+      proxy.cut()
+      await sleep(20)
+      expect((await gateway.call(listing())).status).toBe(200)
+    }
+    expect(logged).toEqual([])
+  })
+
+  it('by PostgreSQL itself, the next request does not notice', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
+    await asAdmin('postgres', (admin) =>
+      admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()]),
+    )
+    await sleep(100)
+    expect((await gateway.call(listing())).status).toBe(200)
+    expect(logged).toEqual([])
+  })
+
+  it('in the middle of a write, the write is unavailable and leaves nothing behind', async () => {
+    const [path, call] = operations['POST /products']?.() ?? ['']
+    await asAdmin(database(), async (admin) => {
+      await admin.query('begin')
+      await admin.query('lock table product in exclusive mode')
+      const answer = reasonOf(path, call)
+      await sleep(300)
+      proxy.cut()
+      expect(await answer).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
+      await admin.query('commit')
+      await sleep(100)
+      expect((await admin.query('select 1 from product')).rowCount).toBe(0)
+    })
+    expect((await gateway.call(path, call)).status).toBe(200)
+    expect(unexpected()).toEqual([])
+  })
+})
+
+describe('while the network hangs', () => {
+  beforeEach(async () => {
+    await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
+    proxy.hang()
+  })
+
+  it('requests are given up when their time is over', async () => {
+    const started = Date.now()
+    const [write, read, ready] = await Promise.all([
+      reasonOf(...(operations['POST /stores']?.() ?? [''])),
+      reasonOf(listing()),
+      gateway.call('/ready'),
+    ])
+    expect(write).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
+    expect(read).toMatchObject({ status: 502, reason: 'downstream_unavailable' })
+    expect(ready.status).toBe(503)
+    expect(Date.now() - started).toBeLessThan(5_000)
+    expect((await gateway.call('/health')).status).toBe(200)
+    expect(unexpected()).toEqual([])
+  })
+
+  it('no connection that hangs is used again once new ones get through', async () => {
+    await Promise.all(Array.from({ length: 12 }, () => gateway.call(listing())))
+    await proxy.open()
+    const statuses = []
+    for (let i = 0; i < 12; i++) statuses.push((await gateway.call(listing())).status)
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 200))
+  })
+})
+
+async function asAdmin<T>(name: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ ...inject('postgres'), database: name })
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function database(): string {
+  return new URL(gateway.database.url).pathname.slice(1)
+}
