@@ -35,7 +35,10 @@ export function storeUuidOf(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined
 }
 
+/** A scheme and the beginning of a host, and none of what `URL` would silently drop: line breaks, tabs, space around, slashes too many. */
+const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
+
 /** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */
 export function isAbsoluteUrl(text: string): boolean {
-  return isStorable(text) && /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) && new URL(text).host !== ''
+  return isStorable(text) && absolute.test(text) && URL.canParse(text) && new URL(text).host !== ''
 }

@@ -225,6 +225,8 @@ requirements('addAssets', [
         '//cdn.example/a',
         'https://',
         'data:,x',
+        'https:///a',
+        'https://cdn.example/a\n',
         `${stem}${astral.repeat(2049 - stem.length)}`,
       ]
       const outcome = await add(

@@ -101,7 +101,15 @@ requirements('attribute definitions', [
         ' ',
         'x',
       ]
-      return judges(gateway, door, { type: 'URL' }, good, [...bad, ...worse])
+      const dropped = [
+        'https://x\n',
+        'https://exam\tple.com',
+        'https:///example.com',
+        'https:\\\\x',
+        ' https://x',
+        'https://x ',
+      ]
+      return judges(gateway, door, { type: 'URL' }, good, [...bad, ...worse, ...dropped])
     }),
   },
   {
