@@ -1,46 +1,88 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { GraphQLEnumType, GraphQLInputObjectType, GraphQLInterfaceType, GraphQLObjectType } from 'graphql'
+import {
+  type ASTNode,
+  type FieldDefinitionNode,
+  GraphQLEnumType,
+  GraphQLInputObjectType,
+  GraphQLInterfaceType,
+  GraphQLObjectType,
+  type InputValueDefinitionNode,
+  parse,
+  print,
+  printSchema,
+} from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { schema } from '../schema/index.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What each part may import besides packages and itself: the arrows of the architecture. A part is `schema`, `rest`, a folder or a file of `src`. */
-const arrows: Record<string, string[]> = {
-  rest: [],
-  schema: ['src/catalog', 'src/context.ts', 'src/errors.ts'],
-  'src/catalog': ['src/database', 'src/errors.ts'],
-  // The configuration's type only.
-  'src/database': ['src/config.ts'],
-  'src/loaders.ts': ['src/catalog', 'src/database'],
-  'src/context.ts': ['src/catalog', 'src/database', 'src/loaders.ts'],
-  'src/auth': ['src/database'],
-  'src/global-config': ['src/catalog'],
-  'src/graphql': ['src/context.ts', 'src/database', 'src/errors.ts'],
-  // The façade's plain requests and answers; the length of a request id in characters.
-  'src/http': ['rest', 'src/catalog/text.ts'],
-  'src/gateway.ts': [
-    'rest',
-    'schema',
-    'src/auth',
-    'src/context.ts',
-    'src/database',
-    'src/global-config',
-    'src/graphql',
-    'src/http',
-  ],
-  'src/demo': ['src/catalog', 'src/database'],
-  'src/import': ['src/catalog', 'src/config.ts', 'src/database', 'src/errors.ts', 'src/global-config'],
-  'src/export': ['src/catalog', 'src/database'],
-  'src/serve.ts': ['src/auth', 'src/config.ts', 'src/database', 'src/demo', 'src/gateway.ts', 'src/global-config'],
-  'src/cli': ['src/catalog', 'src/config.ts', 'src/database', 'src/export', 'src/import', 'src/log.ts', 'src/serve.ts'],
-  'src/cli.ts': ['src/cli'],
-  'src/main.ts': ['src/cli'],
-  'src/config.ts': [],
-  'src/errors.ts': [],
-  'src/log.ts': [],
+/**
+ * What each part may import besides packages and itself, and what for: the arrows of the architecture. A part is `schema`, `rest`, a folder or a
+ * file of `src`.
+ */
+const arrows: Record<string, Record<string, string>> = {
+  rest: {},
+  schema: {
+    'src/catalog': 'the work',
+    'src/context.ts': 'what a resolver has at hand',
+    'src/errors.ts': 'faults of arguments',
+  },
+  'src/catalog': { 'src/database': 'tables', 'src/errors.ts': 'expected failures' },
+  'src/database': { 'src/config.ts': 'the type of the configuration' },
+  'src/loaders.ts': { 'src/catalog': 'relations', 'src/database': 'tables' },
+  'src/context.ts': { 'src/catalog': 'enumerations', 'src/database': 'tables', 'src/loaders.ts': 'relations' },
+  'src/auth': { 'src/database': 'the table of tokens' },
+  'src/global-config': { 'src/catalog': 'enumerations' },
+  'src/graphql': {
+    'src/context.ts': 'what documents run in',
+    'src/database': 'whether it is unavailable',
+    'src/errors.ts': 'expected failures',
+  },
+  'src/http': { rest: "the façade's plain requests and answers", 'src/catalog/text.ts': 'characters of a request id' },
+  'src/gateway.ts': {
+    rest: 'the façade',
+    schema: 'the API',
+    'src/auth': 'tokens',
+    'src/context.ts': 'one for each request',
+    'src/database': 'tables',
+    'src/global-config': 'enumerations in force',
+    'src/graphql': 'what runs documents',
+    'src/http': 'the server',
+  },
+  'src/demo': { 'src/catalog': 'what it makes', 'src/database': 'tables' },
+  'src/import': {
+    'src/catalog': 'what it writes',
+    'src/config.ts': 'the configuration',
+    'src/database': 'tables',
+    'src/errors.ts': 'expected failures',
+    'src/global-config': 'enumerations in force',
+  },
+  'src/export': { 'src/catalog': 'what it reads', 'src/database': 'tables' },
+  'src/serve.ts': {
+    'src/auth': 'the first token',
+    'src/config.ts': 'the configuration',
+    'src/database': 'the database',
+    'src/demo': 'a first catalogue',
+    'src/gateway.ts': 'what it serves',
+    'src/global-config': 'enumerations in force',
+  },
+  'src/cli': {
+    'src/catalog': 'checks',
+    'src/config.ts': 'the configuration',
+    'src/database': 'the database',
+    'src/export': 'a command',
+    'src/import': 'a command',
+    'src/log.ts': 'the log',
+    'src/serve.ts': 'a command',
+  },
+  'src/cli.ts': { 'src/cli': 'the program' },
+  'src/main.ts': { 'src/cli': 'the program' },
+  'src/config.ts': {},
+  'src/errors.ts': {},
+  'src/log.ts': {},
 }
 
 const files = ['schema', 'rest', 'src'].flatMap((folder) =>
@@ -49,29 +91,110 @@ const files = ['schema', 'rest', 'src'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
+/** Packages that a part must do without, and why. */
+const foreign: Record<string, { packages: RegExp; why: string }> = {
+  rest: {
+    packages: /^(kysely|pg|graphql-yoga|@pothos\/.*|node:.*)$/,
+    why: 'it is a neutral core: plain data in and out',
+  },
+  schema: { packages: /^(kysely|pg|graphql-yoga|node:.*)$/, why: 'it says what the API says: no SQL, no HTTP' },
+  'src/catalog': { packages: /graphql|pothos|http|^node:net$/, why: 'a catalogue knows neither of its doors' },
+  'src/http': { packages: /^(kysely|pg|graphql|graphql-yoga)$/, why: 'it knows paths and sockets' },
+  'src/graphql': { packages: /^(kysely|pg|node:.*)$/, why: 'it runs documents' },
+}
+
+/** What does work when it is loaded: the programs. */
+const programs = ['src/main.ts', 'src/cli.ts']
+
 describe('the source', () => {
   it('imports only along the arrows', () => {
     const strays = files.flatMap((file) =>
       importsOf(file)
         .filter((target) => partOf(target) !== partOf(file))
-        .filter(
-          (target) =>
-            !(arrows[partOf(file)] ?? []).some(
-              (allowed) => target === allowed || target.startsWith(`${allowed}/`) || partOf(target) === allowed,
-            ),
-        )
+        .filter((target) => !Object.keys(arrows[partOf(file)] ?? {}).some((allowed) => isWithin(allowed, target)))
         .map((target) => `${file} -> ${target}`),
     )
     expect(strays).toEqual([])
     expect([...new Set(files.map(partOf))].filter((part) => !(part in arrows))).toEqual([])
   })
 
-  it('lets rest import nothing of ours but its own files, and the catalogue no GraphQL and no HTTP', () => {
-    const packagesOf = (file: string) => [...sourceOf(file).matchAll(/from '([^.'][^']*)'/g)].map((match) => match[1])
-    const catalogue = files.filter((file) => file.startsWith('src/catalog/')).flatMap(packagesOf)
-    expect(catalogue.filter((name) => /graphql|pothos|http/.test(name ?? ''))).toEqual([])
-    const schemaPackages = files.filter((file) => file.startsWith('schema/')).flatMap(packagesOf)
-    expect(schemaPackages.filter((name) => /kysely|^pg$|http/.test(name ?? ''))).toEqual([])
+  it('uses every arrow', () => {
+    const unused = Object.entries(arrows).flatMap(([part, targets]) => {
+      const imported = files.filter((file) => partOf(file) === part).flatMap(importsOf)
+      return Object.keys(targets)
+        .filter((allowed) => !imported.some((target) => isWithin(allowed, target)))
+        .map((allowed) => `${part} -> ${allowed}`)
+    })
+    expect(unused).toEqual([])
+  })
+
+  it('lets rest and schema meet in the gateway only', () => {
+    const both = files.filter((file) => {
+      const parts = importsOf(file).map(partOf)
+      return parts.includes('rest') && parts.includes('schema')
+    })
+    expect(both).toEqual(['src/gateway.ts'])
+  })
+
+  it('keeps packages out of the parts that must not know them', () => {
+    const strays = Object.entries(foreign).flatMap(([part, { packages, why }]) =>
+      files
+        .filter((file) => partOf(file) === part)
+        .flatMap((file) => packagesOf(file).map((name) => ({ file, name })))
+        .filter(({ name }) => packages.test(name))
+        .map(({ file, name }) => `${file} -> ${name}: ${why}`),
+    )
+    expect(strays).toEqual([])
+  })
+
+  it('does nothing when it is loaded, but for the programs', () => {
+    const modules = files.filter((file) => !programs.includes(file)).map((file) => join(root, file))
+    const script = `
+      const before = [process.stdout, process.stderr] && process.getActiveResourcesInfo()
+      for (const module of ${JSON.stringify(modules)}) await import(module)
+      const after = process.getActiveResourcesInfo()
+      if (after.length === before.length) process.exit(0)
+      process._rawDebug(JSON.stringify(after))
+      process.exit(3)`
+    const env = { PATH: process.env.PATH, DATA_DIR: '/nowhere', DATABASE_URL: 'no URL', PORT: 'no port' }
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('states only declarations at the top of its modules', () => {
+    const declaration =
+      /^(import|export|const|let|function|async function|interface|type|class|[\])}]|\/\*|\/\/| \*|#!|$)/
+    const work = files
+      .filter((file) => !programs.includes(file))
+      .flatMap((file) =>
+        sourceOf(file)
+          .split('\n')
+          .map((line) => ({ file, line })),
+      )
+      .filter(({ line }) => !line.startsWith(' ') && !declaration.test(line))
+      .filter(({ file, line }) => !(file.startsWith('schema/') && /^(builder|\w+Ref)\b/.test(line)))
+    expect(work).toEqual([])
+  })
+
+  it('exports by name, where the thing is made', () => {
+    const strays = files.filter((file) => /^export (default\b|\*|\{[^}]*\} from)/m.test(sourceOf(file)))
+    expect(strays).toEqual([])
+  })
+
+  it('has no any and no !', () => {
+    const loose = /(?:[:<|&,] ?|\bas )any\b(?!\()|[\w)\]]!(?=[.,;)\]]|$)/m
+    const strays = files
+      .filter((file) => file !== 'rest/operations.ts')
+      .flatMap((file) => {
+        const code = sourceOf(file).replaceAll(/^\s*(\/\*\*|\*|\/\/).*$|'[^'\n]*'|`[^`]*`/gm, '')
+        return loose.test(code) ? [`${file}: ${loose.exec(code)?.[0]}`] : []
+      })
+    expect(strays).toEqual([])
   })
 
   it('has no file of more than 200 lines but tables', () => {
@@ -105,7 +228,67 @@ describe('the schema', () => {
     }
     expect(bare).toEqual([])
   })
+
+  it('has all of the core, with the same types and defaults', () => {
+    expect(differencesFromCore(readFileSync(new URL('./schema/core.graphql', import.meta.url), 'utf8'))).toEqual([])
+  })
 })
+
+/** What of the core the schema lacks or has otherwise, and what it demands beyond the core. */
+function differencesFromCore(core: string): string[] {
+  const differences: string[] = []
+  const compare = (expected: Map<string, Member>, actual: Map<string, Member>, where: string, mayDemand: boolean) => {
+    for (const [name, { is, members, isInput }] of expected) {
+      const found = actual.get(name)
+      if (!found) differences.push(`${where}${name} is missing`)
+      else if (found.is !== is) differences.push(`${where}${name} is ${found.is}, not ${is}`)
+      else compare(members, found.members, `${where}${name}.`, !isInput)
+    }
+    for (const [name, { isRequired }] of actual) {
+      if (!expected.has(name) && isRequired && !mayDemand) differences.push(`${where}${name} is demanded`)
+    }
+  }
+  compare(membersOf(parse(core).definitions), membersOf(parse(printSchema(schema)).definitions), '', true)
+  return differences
+}
+
+/** A type, field, argument or value as its text, and what it consists of. */
+interface Member {
+  is: string
+  members: Map<string, Member>
+  /** Whether what it consists of is given by the caller. */
+  isInput: boolean
+  /** Whether a caller has to give it. */
+  isRequired: boolean
+}
+
+type Node = Partial<Pick<FieldDefinitionNode, 'name' | 'type' | 'arguments'>> &
+  Partial<Pick<InputValueDefinitionNode, 'defaultValue'>> & { kind: string; fields?: unknown; values?: unknown }
+
+function membersOf(nodes: readonly ASTNode[]): Map<string, Member> {
+  return new Map(
+    nodes.map((node) => {
+      const { kind, name, type, defaultValue, arguments: args, fields, values } = node as Node
+      const of = type ? `${print(type)}${defaultValue ? ` = ${print(defaultValue)}` : ''}` : kind
+      const members = [args, fields, values].flatMap((list) => (Array.isArray(list) ? (list as ASTNode[]) : []))
+      const member = {
+        is: of,
+        members: membersOf(members),
+        isInput: kind === 'InputObjectTypeDefinition' || kind === 'FieldDefinition',
+        isRequired: type?.kind === 'NonNullType' && !defaultValue,
+      }
+      return [name?.value ?? '', member]
+    }),
+  )
+}
+
+function packagesOf(file: string): string[] {
+  return [...sourceOf(file).matchAll(/(?:from|import) '([^.'][^']*)'/g)].map((match) => match[1] ?? '')
+}
+
+function isWithin(allowed: string, target: string): boolean {
+  return target === allowed || target.startsWith(`${allowed}/`) || partOf(target) === allowed
+}
 
 function sourceOf(file: string): string {
   return readFileSync(join(root, file), 'utf8')

@@ -102,7 +102,7 @@ async function findAssets(
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))
   const { rows } = await sql<StoredAsset>`
       select asset_id, asset_format, url from asset
-      where store_uuid = ${storeUuid}::uuid and asset_id = any(${ids}::text[])
+      where store_uuid = ${storeKey(storeUuid)} and asset_id = any(${ids}::text[])
     union
       select a.asset_id, a.asset_format, a.url
       from unnest(${[...urls]}::text[]) as u(url) cross join lateral (

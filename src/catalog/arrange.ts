@@ -24,6 +24,14 @@ export interface Arrangement {
 
 type Entry = { assetId: string; url: string }
 
+/** `byUrl` finds the first entry of a URL: to look through the entries for each of ten thousand would hold up everybody. */
+interface Group {
+  parentCode: string
+  assetFormat: string
+  entries: Entry[]
+  byUrl: Map<string, Entry>
+}
+
 /**
  * Carries out the placings one after the other on the groups as they stand: an asset that is new in its group is inserted at its place, one that
  * is there is taken out and put in again. `newId` makes the id of a URL that the store does not have.
@@ -33,21 +41,22 @@ export function arrange(
   placings: readonly Placing[],
   newId: () => string,
 ): Arrangement {
-  const groups = new Map<string, { parentCode: string; assetFormat: string; entries: Entry[] }>()
+  const groups = new Map<string, Group>()
   const ids = new Map<string, string>()
   for (const { parentCode, assetFormat, assetId, url } of current) {
     if (parentCode === null) ids.set(keyOf(assetFormat, url), assetId)
-    else groupAt(parentCode, assetFormat).entries.push({ assetId, url })
+    else insert(groupAt(parentCode, assetFormat), { assetId, url })
   }
   const changed = new Set<string>()
   let created = 0
   let moved = 0
   for (const { parentCode, assetFormat, url, position } of placings) {
-    const { entries } = groupAt(parentCode, assetFormat)
-    const from = entries.findIndex((entry) => entry.url === url)
-    const [entry = { assetId: idOf(assetFormat, url), url }] = from === -1 ? [] : entries.splice(from, 1)
-    const to = Math.min(position - 1, entries.length)
-    entries.splice(to, 0, entry)
+    const group = groupAt(parentCode, assetFormat)
+    const known = group.byUrl.get(url)
+    const from = known ? group.entries.indexOf(known) : -1
+    if (known) group.entries.splice(from, 1)
+    const to = Math.min(position - 1, group.entries.length)
+    insert(group, known ?? { assetId: idOf(assetFormat, url), url }, to)
     if (from === -1) created++
     else if (from !== to) moved++
     if (from !== to) changed.add(parentCode)
@@ -55,9 +64,9 @@ export function arrange(
   const rows = [...groups.values()].filter(({ parentCode }) => changed.has(parentCode))
   return { assets: rows.flatMap(placesOf), created, moved }
 
-  function groupAt(parentCode: string, assetFormat: string) {
+  function groupAt(parentCode: string, assetFormat: string): Group {
     const key = keyOf(assetFormat, parentCode)
-    const group = groups.get(key) ?? { parentCode, assetFormat, entries: [] }
+    const group = groups.get(key) ?? { parentCode, assetFormat, entries: [], byUrl: new Map() }
     groups.set(key, group)
     return group
   }
@@ -69,11 +78,16 @@ export function arrange(
   }
 }
 
+function insert({ entries, byUrl }: Group, entry: Entry, at = entries.length): void {
+  entries.splice(at, 0, entry)
+  if (!byUrl.has(entry.url)) byUrl.set(entry.url, entry)
+}
+
 function keyOf(assetFormat: string, name: string): string {
   return JSON.stringify([assetFormat, name])
 }
 
-function placesOf(group: { parentCode: string; assetFormat: string; entries: Entry[] }): Arrangement['assets'] {
+function placesOf(group: Group): Arrangement['assets'] {
   return group.entries.map(({ assetId, url }, i) => ({
     parent_code: group.parentCode,
     asset_format: group.assetFormat,

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { lockProducts } from './lock-products.ts'
+import { storeKey } from './store-key.ts'
 import { requireStore } from './stores.ts'
 
 export interface DeletedProducts {
@@ -23,7 +24,7 @@ export async function deleteProducts(
   const codes = [...new Set(productCodes)]
   const known = await lockProducts(db, uuid, codes)
   await sql`
-    delete from product where store_uuid = ${uuid}::uuid and product_code = any(${[...known]}::text[])`.execute(db)
+    delete from product where store_uuid = ${storeKey(uuid)} and product_code = any(${[...known]}::text[])`.execute(db)
   return {
     storeUuid: uuid,
     deletedSkus: codes.filter((code) => known.has(code)),

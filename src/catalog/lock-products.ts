@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { storeKey } from './store-key.ts'
 import { isName } from './text.ts'
 
 /** Locks the products in the order of their codes and returns which of them exist: until the transaction ends nobody else changes or deletes them. */
@@ -12,7 +13,7 @@ export async function lockProducts(
   if (possible.length === 0) return new Set()
   const { rows } = await sql<{ product_code: string }>`
     select product_code from product
-    where store_uuid = ${storeUuid}::uuid and product_code = any(${possible}::text[])
+    where store_uuid = ${storeKey(storeUuid)} and product_code = any(${possible}::text[])
     order by product_code
     for no key update`.execute(db)
   return new Set(rows.map((row) => row.product_code))

@@ -25,14 +25,9 @@ export async function reorderAssets(
   assetIds: readonly string[],
 ): Promise<AssetGroup> {
   const group = await lockedGroup(db, key)
-  const named = new Set(assetIds)
-  const first = [...named].map((assetId) => entryOf(group, assetId))
-  const rest = group.assets.filter((asset) => !named.has(asset.assetId))
-  return writeOrder(
-    db,
-    group,
-    [...first, ...rest].map((asset) => asset.assetId),
-  )
+  checkMembers(group, assetIds)
+  const first = new Set(assetIds)
+  return writeOrder(db, group, [...first, ...idsOf(group).filter((assetId) => !first.has(assetId))])
 }
 
 /** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Three statements. */
@@ -43,14 +38,10 @@ export async function moveAsset(
   position: number,
 ): Promise<AssetGroup> {
   const group = await lockedGroup(db, key)
-  const moved = entryOf(group, assetId)
-  const others = group.assets.filter((asset) => asset !== moved)
-  others.splice(Math.min(position - 1, others.length), 0, moved)
-  return writeOrder(
-    db,
-    group,
-    others.map((asset) => asset.assetId),
-  )
+  checkMembers(group, [assetId])
+  const order = idsOf(group).filter((other) => other !== assetId)
+  order.splice(Math.min(position - 1, order.length), 0, assetId)
+  return writeOrder(db, group, order)
 }
 
 async function lockedGroup(db: Transaction<Database>, key: GroupKey): Promise<AssetGroup> {
@@ -62,11 +53,23 @@ async function lockedGroup(db: Transaction<Database>, key: GroupKey): Promise<As
   )
 }
 
-function entryOf(group: AssetGroup, assetId: string) {
-  const entry = group.assets.find((asset) => asset.assetId === assetId)
-  if (entry) return entry
-  const details = `the asset ${JSON.stringify(assetId)} is not among the ${group.assetType} assets of ${JSON.stringify(group.parentCode)} on the channel ${JSON.stringify(group.channel)}`
-  throw new CatalogueError('link_not_found', [{ reason: 'link_not_found', details, field: 'assetId' }])
+function idsOf(group: AssetGroup): string[] {
+  return group.assets.map((asset) => asset.assetId)
+}
+
+/** Throws `link_not_found` with every asset id that is not in the group. */
+function checkMembers(group: AssetGroup, assetIds: readonly string[]): void {
+  const members = new Set(idsOf(group))
+  const missing = assetIds.filter((assetId) => !members.has(assetId))
+  if (missing.length === 0) return
+  const place = `the ${group.assetType} assets of ${JSON.stringify(group.parentCode)} on the channel ${JSON.stringify(group.channel)}`
+  throw new CatalogueError(
+    'link_not_found',
+    missing.map((assetId) => {
+      const details = `the asset ${JSON.stringify(assetId)} is not among ${place}`
+      return { reason: 'link_not_found', details, field: 'assetId' }
+    }),
+  )
 }
 
 async function writeOrder(db: Transaction<Database>, group: AssetGroup, assetIds: string[]): Promise<AssetGroup> {

@@ -15,6 +15,27 @@ const deadlines = {
 export function connect(connection: pg.PoolConfig, onError: (error: Error) => void): Kysely<Database> {
   const pool = new pg.Pool({ application_name: 'catalogue-gateway', max: 10, ...deadlines, ...connection })
   pool.on('error', onError)
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('connect', (client) => {
+    client.on('error', onError)
+    closeWhenItHangs(client)
+  })
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/**
+ * Closes the connection when an answer on it did not come in time. `pg` would leave it in the pool, waiting for what may never come, and all
+ * that is asked on it afterwards would wait behind.
+ */
+function closeWhenItHangs(client: pg.PoolClient): void {
+  const send = client.query.bind(client) as (...query: unknown[]) => unknown
+  const watched = (...query: unknown[]) => {
+    const answer = send(...query)
+    if (answer instanceof Promise) {
+      answer.catch((error: unknown) => {
+        if (error instanceof Error && error.message === 'Query read timeout') client.end().catch(() => {})
+      })
+    }
+    return answer
+  }
+  client.query = watched as typeof client.query
 }

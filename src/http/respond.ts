@@ -31,8 +31,8 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
     response.end(sent)
     return
   }
+  // Without a body the head waits for the end: sent alone, it would not keep its bytes either.
   if (sent) response.write(sent)
-  else response.flushHeaders()
   drain(request, () => response.end())
 }
 

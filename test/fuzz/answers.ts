@@ -28,6 +28,9 @@ const itemReasons = new Set([
 const inside =
   /node_modules|\.[jt]s:\d+|\bat \w+ \(|\/work\/|\.s\.PGSQL|catalogue-test-|syntax error at or near|violates |relation "|invalid input syntax|stack size|Cannot read prop|is not a function|is not iterable|ECONN|jsonb/
 
+/** Fields that change something. */
+const mutations = /^(add|create|define|delete|move|place|remove|reorder|unlink|update|upsert)[A-Z]/
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** What is wrong with the answer to a request, each in a sentence; nothing when all is as the decisions have it. */
@@ -59,7 +62,7 @@ export function problemsOf(request: WireRequest, answer: WireAnswer): string[] {
     checkEnvelope(request, answer, id, expect)
   } else if (isNavigation(request) && status === 200) {
     expect(headers['content-type'] === 'text/html; charset=utf-8', 'GraphiQL is no HTML')
-  } else checkGraphQL(answer, expect)
+  } else checkGraphQL(request, answer, expect)
   return problems
 }
 
@@ -108,7 +111,7 @@ function checkErrorInfo(status: number, entries: unknown, expect: Expect): void 
   expect(statusOf[reason] === status || parserOnly, `the reason is ${reason} and the status ${status}`)
 }
 
-function checkGraphQL({ status, headers, text }: WireAnswer, expect: Expect): void {
+function checkGraphQL(request: WireRequest, { status, headers, text }: WireAnswer, expect: Expect): void {
   const type = /^application\/(graphql-response\+)?json; charset=utf-8$/.test(headers['content-type'] ?? '')
   expect(type, `the type is ${headers['content-type']}`)
   const result = parsed(text)
@@ -116,6 +119,8 @@ function checkGraphQL({ status, headers, text }: WireAnswer, expect: Expect): vo
     expect(false, `no result: ${status} ${text.slice(0, 200)}`)
     return
   }
+  const written = isObject(result.data) ? Object.keys(result.data).filter((key) => mutations.test(key)) : []
+  expect(request.method === 'POST' || written.length === 0, `${request.method} runs the mutation ${written}`)
   expect(!('errors' in result) || listOf(result.errors).length > 0, 'errors is empty')
   expect(status === 200 || 'errors' in result, `the status is ${status} without errors`)
   for (const error of listOf(result.errors)) {

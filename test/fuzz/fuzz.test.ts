@@ -68,7 +68,7 @@ function createRun(url: string) {
     const name = `${request.door} ${answer?.status ?? 'cut'}`
     statuses[name] = (statuses[name] ?? 0) + 1
     const found = answer ? problemsOf(request, answer) : request.isHttp ? ['there is no answer'] : []
-    if (ms > 5_000) found.push(`it took ${ms} ms`)
+    if (ms > 10_000) found.push(`it took ${ms} ms`)
     const kind = `${name} ${found[0]?.slice(0, 40)}`
     if (found.length > 0 && !problems.has(kind)) {
       problems.set(kind, [...found, where, shown(request.bytes), shown(answer)].join('\n'))

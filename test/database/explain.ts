@@ -1,0 +1,80 @@
+import { type CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../../src/database/tables.ts'
+
+/** A node of a plan as `explain (analyze, format json)` tells it; rows are an average over the loops. */
+export interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: PlanNode[]
+}
+
+export interface Explainer {
+  db: Kysely<Database>
+  /** Does the work, undoes it, and explains each statement that it sent as PostgreSQL ran it: all nodes of all plans. */
+  plansOf(work: (db: Transaction<Database>) => Promise<unknown>): Promise<PlanNode[]>
+  close(): Promise<void>
+}
+
+/** Explains what Kysely compiles, parameters and all: no statement is written a second time. */
+export function createExplainer(url: string): Explainer {
+  const pool = new pg.Pool({ connectionString: url })
+  const sent: CompiledQuery[] = []
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      if (!/^(begin|commit|rollback)/.test(query.sql)) sent.push(query)
+    },
+  })
+  return {
+    db,
+    plansOf: async (work) => {
+      sent.length = 0
+      await undone(db, work)
+      const statements = [...sent]
+      const nodes: PlanNode[] = []
+      await undone(db, async (transaction) => {
+        for (const { sql, parameters } of statements) {
+          const explain = `explain (analyze, format json) ${sql}`
+          const { rows } = await transaction.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
+            ...(sent[0] as CompiledQuery),
+            sql: explain,
+            parameters,
+          })
+          for (const row of rows) nodes.push(...nodesOf(row['QUERY PLAN'][0].Plan))
+        }
+      })
+      return nodes
+    },
+    close: () => db.destroy(),
+  }
+}
+
+class Undone extends Error {}
+
+async function undone(db: Kysely<Database>, work: (db: Transaction<Database>) => Promise<unknown>): Promise<void> {
+  const done = db.transaction().execute(async (transaction) => {
+    await work(transaction)
+    throw new Undone()
+  })
+  await done.catch((error: unknown) => {
+    if (!(error instanceof Undone)) throw error
+  })
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+/** How many rows all nodes together brought forth or looked at in vain. */
+export function workOf(nodes: readonly PlanNode[]): number {
+  return nodes.reduce((sum, node) => {
+    const { 'Rows Removed by Filter': filtered = 0, 'Rows Removed by Join Filter': unjoined = 0 } = node
+    return sum + (node['Actual Rows'] + filtered + unjoined) * node['Actual Loops']
+  }, 0)
+}
