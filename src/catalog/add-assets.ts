@@ -6,7 +6,7 @@ import { channelFault, formatFault, urlFault } from './asset-rules.ts'
 import type { Enumerations } from './enumerations.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { lockStores } from './lock-stores.ts'
-import { maintainReadModel } from './read-model.ts'
+import { fromTouchedGroups, maintainReadModel } from './read-model.ts'
 import { storeKey } from './store-key.ts'
 import { isName, shown, storeUuidOf } from './text.ts'
 
@@ -181,9 +181,7 @@ async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: 
       select distinct store_uuid, channel, asset_format, parent_code from placed
     ), remaining as (
       select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
-      from touched t
-      join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
-      join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
+      ${fromTouchedGroups}
     union all
       select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
     ), ${maintainReadModel}

@@ -1,6 +1,21 @@
 import { sql } from 'kysely'
 
 /**
+ * The links `l` of the `touched` groups `t` with their assets `a`: what a caller selects `remaining` from. Each is looked up by its key: without
+ * the fences of `offset 0` PostgreSQL may join all touched groups with all assets of their format first, in a store that is new to its statistics.
+ */
+export const fromTouchedGroups = sql`
+      from touched t cross join lateral (
+        select store_uuid, parent_code, channel, asset_id, place from asset_link
+        where store_uuid = t.store_uuid and parent_code = t.parent_code and channel = t.channel
+        offset 0
+      ) l cross join lateral (
+        select url from asset
+        where store_uuid = l.store_uuid and asset_id = l.asset_id and asset_format = t.asset_format
+        offset 0
+      ) a`
+
+/**
  * The tail of every statement that changes links: CTEs that bring the read model and its counts up to date with it.
  * They expect, before them, `touched(store_uuid, channel, asset_format, parent_code)`: the groups that may have changed, each
  * once; and `remaining(…the same, asset_id, url, place)`: what is linked in them once the statement is done. The caller holds the stores' locks.

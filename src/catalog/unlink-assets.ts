@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { lockStores } from './lock-stores.ts'
-import { maintainReadModel } from './read-model.ts'
+import { fromTouchedGroups, maintainReadModel } from './read-model.ts'
 import {
   bounded,
   failuresOf,
@@ -69,9 +69,7 @@ async function removeLinks(
       from gone join asset a using (store_uuid, asset_id)
     ), remaining as (
       select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
-      from touched t
-      join asset_link l on l.store_uuid = t.store_uuid and l.parent_code = t.parent_code and l.channel = t.channel
-      join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
+      ${fromTouchedGroups}
       where (l.store_uuid, l.parent_code, l.channel, l.asset_id) not in (
         select store_uuid, parent_code, channel, asset_id from gone
       )
