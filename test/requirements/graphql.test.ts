@@ -35,7 +35,7 @@ requirements('GraphQL', [
     id: 'GRAPHQL-01',
     requirement: 'MUST keep every name and type of the core of the schema',
     graphql: async (gateway) => {
-      const core = buildSchema(await readFile(new URL('./schema-core.graphql', import.meta.url), 'utf8'))
+      const core = buildSchema(await readFile(new URL('../schema/core.graphql', import.meta.url), 'utf8'))
       const introspection = await gateway.data(getIntrospectionQuery())
       const actual = buildClientSchema(introspection as unknown as IntrospectionQuery)
       expect(findBreakingChanges(core, actual)).toEqual([])
