@@ -87,12 +87,8 @@ export async function startTestGateway({
   }
 }
 
-function send(
-  url: string,
-  agent: Agent,
-  path: string,
-  { method = 'GET', headers = {}, body, ...rest }: Call,
-): Promise<Reply> {
+function send(url: string, agent: Agent, path: string, call: Call): Promise<Reply> {
+  const { method = 'GET', headers = {}, body, ...rest } = call
   const bearer = rest.token === undefined ? token : rest.token
   const bytes =
     body === undefined
@@ -121,7 +117,11 @@ function send(
         json: isJson ? JSON.parse(text) : undefined,
       })
     })
-    outgoing.on('error', reject)
+    outgoing.on('error', (error: Error & { code?: string }) => {
+      // A kept connection may be closed by the server in the moment that it is used again: then nothing was asked yet.
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') send(url, agent, path, call).then(resolve, reject)
+      else reject(error)
+    })
     outgoing.end(bytes)
   })
 }
