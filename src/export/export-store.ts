@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ProductStatus } from '../catalog/enumerations.ts'
+import { storeKey } from '../catalog/store-key.ts'
 import { requireStore } from '../catalog/stores.ts'
 import type { Database } from '../database/tables.ts'
 
@@ -79,7 +80,7 @@ async function readOutline(db: Transaction<Database>, { storeUuid, channel, stat
   const formats = await sql<Outline['formats'][number]>`
     select g.asset_format as "assetFormat", max(json_array_length(g.assets)) as largest
     from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
-    where g.store_uuid = ${storeUuid}::uuid and g.channel = ${channel} and ${withStatus(status)}
+    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${withStatus(status)}
     group by g.asset_format
     order by g.asset_format`.execute(db)
   return { attributes: attributes.rows.map((row) => row.name), formats: formats.rows }

@@ -1,12 +1,25 @@
 import type { ProductNode, ProductPage } from './graphql-door.ts'
 import { enumValue } from './graphql-door.ts'
-import { type Catalogue, groupsOf, type ModelStore, storeOf } from './model.ts'
+import { type Catalogue, type ModelProduct, type ModelStore, storeOf } from './model.ts'
 import { addAssets, deleteAssets, listAssets, unlinkAssets } from './model-assets.ts'
-import { createStore, defineAttributes, queryProducts, updateProducts, upsertProducts } from './model-products.ts'
+import { createProducts, deleteProducts, pageProducts, type Stored } from './model-beyond.ts'
+import { orderAssets, placeAssets } from './model-order.ts'
+import {
+  createStore,
+  defineAttributes,
+  productNode,
+  queryProducts,
+  updateProducts,
+  upsertProducts,
+} from './model-products.ts'
 import type { GroupFilter, Operation } from './operations.ts'
 
-/** Does the operation to the model and says what the gateway must answer. `answer` lends what only the gateway can know. */
-export function expected(catalogue: Catalogue, operation: Operation, answer: object): object {
+/**
+ * Does the operation to the model and says what the gateway must answer. `answer` and `stored`, the assets in its database afterwards, lend
+ * what only the gateway can know. A preview leaves no trace.
+ */
+export function expected(world: Catalogue, operation: Operation, answer: object, stored: Stored): object {
+  const catalogue = operation.dryRun ? structuredClone(world) : world
   switch (operation.kind) {
     case 'createStore':
       return createStore(catalogue, operation.input, operation, answer)
@@ -30,6 +43,16 @@ export function expected(catalogue: Catalogue, operation: Operation, answer: obj
         limit: 50,
         ...operation.listing,
       })
+    case 'createProducts':
+      return createProducts(catalogue, operation, stored)
+    case 'deleteProducts':
+      return deleteProducts(catalogue, operation.store, operation.codes)
+    case 'pageProducts':
+      return pageProducts(catalogue, operation.store, operation.query, { offset: 0, limit: 100, ...operation.page })
+    case 'placeAssets':
+      return placeAssets(catalogue, operation, stored)
+    case 'orderAssets':
+      return orderAssets(catalogue, operation.store, operation.order)
     case 'queryProducts':
       return expectedPages(catalogue, operation, answer as { pages: ProductPage[] })
   }
@@ -55,10 +78,10 @@ type ProductQuery = Extract<Operation, { kind: 'queryProducts' }>
 function expectedPages(catalogue: Catalogue, operation: ProductQuery, answer: { pages: ProductPage[] }) {
   const { store: storeText, query, size, backwards, groups } = operation
   const store = storeOf(catalogue, storeText)
-  const found = queryProducts(catalogue, storeText, query)
-  if (!store || !found) return { totalCount: 0, pages: [] }
+  if (!store) return { totalCount: 0, pages: [] }
+  const found = queryProducts(store, query)
   const seen = new Map(answer.pages.flatMap((page) => page.nodes.map((node) => [node.productCode, node])))
-  const nodes = found.map(([productCode]) => productNode(store, productCode, groups, seen.get(productCode)))
+  const nodes = found.map(([productCode]) => expectedNode(store, productCode, groups, seen.get(productCode)))
   const count = Math.max(1, Math.ceil(nodes.length / size))
   const pages = Array.from({ length: count }, (_, i) => {
     const end = nodes.length - i * size
@@ -72,22 +95,14 @@ function expectedPages(catalogue: Catalogue, operation: ProductQuery, answer: { 
 }
 
 /** `updatedAt` is the gateway's to say, but stays what it was while nothing changes; so does `createdAt`. */
-function productNode(store: ModelStore, productCode: string, groups: GroupFilter, seen: ProductNode | undefined) {
-  const product = store.products.get(productCode)
-  if (!product) throw new Error(`the model lost ${productCode}`)
+function expectedNode(store: ModelStore, productCode: string, groups: GroupFilter, seen: ProductNode | undefined) {
+  const { channel, assetFormat: assetType } = groups
+  const node = productNode(store, productCode, {
+    ...(channel !== undefined && { channel }),
+    ...(assetType !== undefined && { assetType }),
+  })
+  const product: Partial<ModelProduct> = store.products.get(productCode) ?? {}
   product.createdAt ??= seen?.createdAt
   product.updatedAt ??= seen?.updatedAt
-  return {
-    productCode,
-    status: enumValue(product.status),
-    attributes: Object.fromEntries(product.attributes),
-    createdAt: product.createdAt,
-    updatedAt: product.updatedAt,
-    assetGroups: groupsOf(store).filter(
-      (group) =>
-        group.parentCode === productCode &&
-        group.channel === (groups.channel ?? group.channel) &&
-        group.assetType === (groups.assetFormat ?? group.assetType),
-    ),
-  }
+  return { ...node, status: enumValue(node.status), createdAt: product.createdAt, updatedAt: product.updatedAt }
 }

@@ -1,6 +1,6 @@
 import type { TestGateway } from '../support/gateway.ts'
 import type { Failure } from './model-assets.ts'
-import type { Patch } from './model-products.ts'
+import type { Patch, ProductQuery } from './model-products.ts'
 import type { Operation } from './operations.ts'
 import { text } from './ordered-json.ts'
 
@@ -18,35 +18,75 @@ export async function perform(gateway: TestGateway, operation: Operation): Promi
 const failureFields = 'failed errorInfo { reason details index storeUuid channel parentCode assetId }'
 const failedProducts = 'failedProducts { productCode failures { attribute reason } }'
 const group = 'parentCode channel assetType storeUuid assets { assetId urlField url }'
-const documents: Record<Exclude<Operation['kind'], 'queryProducts'>, string> = {
-  createStore: `mutation ($input: CreateStoreInput!, $linked: ID, $copyTaxonomy: Boolean) {
-    createStore(input: $input, linkedStoreId: $linked, copyTaxonomy: $copyTaxonomy) { storeUuid storeGroup } }`,
-  defineAttributes: `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-    defineAttributes(storeUuid: $store, definitions: $definitions) { name type allowedValues maxLength pattern } }`,
-  updateProducts: `mutation ($store: ID!, $patches: [ProductPatch!]!) {
-    updateProducts(storeUuid: $store, products: $patches) { storeUuid updatedSkus unavailableSkus ${failedProducts} } }`,
-  upsertProducts: `mutation ($store: ID!, $patches: [ProductPatch!]!) {
-    upsertProducts(storeUuid: $store, products: $patches) { storeUuid createdSkus updatedSkus ${failedProducts} } }`,
-  addAssets: `mutation ($store: ID!, $assets: [NewAsset!]!) {
-    addAssets(storeUuid: $store, assets: $assets) { added linked assetIds ${failureFields} } }`,
-  deleteAssets: `mutation ($selectors: [AssetSelector!]!) {
-    deleteAssets(selectors: $selectors) { deletedCount ${failureFields} } }`,
-  unlinkAssets: `mutation ($selectors: [AssetUnlink!]!) { unlinkAssets(links: $selectors) { unlinked ${failureFields} } }`,
+const orderVariables = '$dryRun: Boolean, $store: ID!, $channel: String, $parentCode: String!, $assetFormat: String'
+const orderArguments =
+  'dryRun: $dryRun, storeUuid: $store, channel: $channel, parentCode: $parentCode, assetFormat: $assetFormat'
+const documents = {
+  createStore: `mutation ($dryRun: Boolean, $input: CreateStoreInput!, $linked: ID, $copyTaxonomy: Boolean) {
+    createStore(dryRun: $dryRun, input: $input, linkedStoreId: $linked, copyTaxonomy: $copyTaxonomy) { storeUuid storeGroup } }`,
+  defineAttributes: `mutation ($dryRun: Boolean, $store: ID!, $definitions: [AttributeDefinitionInput!]!) {
+    defineAttributes(dryRun: $dryRun, storeUuid: $store, definitions: $definitions) { name type allowedValues maxLength pattern } }`,
+  updateProducts: `mutation ($dryRun: Boolean, $store: ID!, $patches: [ProductPatch!]!) {
+    updateProducts(dryRun: $dryRun, storeUuid: $store, products: $patches) { storeUuid updatedSkus unavailableSkus ${failedProducts} } }`,
+  upsertProducts: `mutation ($dryRun: Boolean, $store: ID!, $patches: [ProductPatch!]!) {
+    upsertProducts(dryRun: $dryRun, storeUuid: $store, products: $patches) { storeUuid createdSkus updatedSkus ${failedProducts} } }`,
+  addAssets: `mutation ($dryRun: Boolean, $store: ID!, $assets: [NewAsset!]!) {
+    addAssets(dryRun: $dryRun, storeUuid: $store, assets: $assets) { added linked assetIds ${failureFields} } }`,
+  deleteAssets: `mutation ($dryRun: Boolean, $selectors: [AssetSelector!]!) {
+    deleteAssets(dryRun: $dryRun, selectors: $selectors) { deletedCount ${failureFields} } }`,
+  unlinkAssets: `mutation ($dryRun: Boolean, $selectors: [AssetUnlink!]!) { unlinkAssets(dryRun: $dryRun, links: $selectors) { unlinked ${failureFields} } }`,
+  createProducts: `mutation ($dryRun: Boolean, $store: ID!, $channel: String, $patches: [ProductPatch!]!) {
+    createProducts(dryRun: $dryRun, storeUuid: $store, channel: $channel, products: $patches) {
+      storeUuid createdSkus existingSkus ${failedProducts} } }`,
+  deleteProducts: `mutation ($dryRun: Boolean, $store: ID!, $codes: [String!]!) {
+    deleteProducts(dryRun: $dryRun, storeUuid: $store, productCodes: $codes) { storeUuid deletedSkus unavailableSkus } }`,
+  placeAssets: `mutation ($dryRun: Boolean, $store: ID!, $channel: String, $placements: [AssetPlacement!]!) {
+    placeAssets(dryRun: $dryRun, storeUuid: $store, channel: $channel, groups: $placements) {
+      created updated ${failureFields} } }`,
+  reorderAssets: `mutation (${orderVariables}, $assetIds: [String!]!) {
+    reorderAssets(${orderArguments}, assetIds: $assetIds) { ${group} } }`,
+  moveAsset: `mutation (${orderVariables}, $assetId: String!, $position: Int!) {
+    moveAsset(${orderArguments}, assetId: $assetId, position: $position) { ${group} } }`,
+  pageProducts: `query ($store: ID!, $filter: ProductFilter, $offset: Int, $limit: Int) {
+    productPage(storeUuid: $store, filter: $filter, offset: $offset, limit: $limit) {
+      storeUuid totalProducts returnedProducts
+      products { productCode status attributes assetGroups { channel assets { assetId urlField url } } } } }`,
   listAssets: `query ($store: ID!, $channel: String, $assetFormat: String, $offset: Int, $limit: Int) {
     assetGroups(storeUuid: $store, channel: $channel, assetFormat: $assetFormat, offset: $offset, limit: $limit) {
       totalGroups returnedGroups groups { ${group} } } }`,
 }
 
 function graphqlRequest(operation: Exclude<Operation, { kind: 'queryProducts' }>): [string, Record<string, unknown>] {
-  const document = documents[operation.kind]
-  const { door: _door, kind: _kind, ...variables } = operation
-  if (operation.kind === 'listAssets') return [document, { store: operation.store, ...operation.listing }]
-  if ('patches' in operation) return [document, { ...variables, patches: operation.patches.map(graphqlPatch) }]
-  if ('definitions' in operation) {
-    const definitions = operation.definitions.map((given) => ({ ...given, type: given.type.toUpperCase() }))
-    return [document, { ...variables, definitions }]
+  const { door: _door, kind, ...variables } = operation
+  switch (operation.kind) {
+    case 'listAssets':
+      return [documents.listAssets, { store: operation.store, ...operation.listing }]
+    case 'pageProducts':
+      return [documents.pageProducts, { ...variables, filter: filterOf(operation.query), ...operation.page }]
+    case 'updateProducts':
+    case 'upsertProducts':
+    case 'createProducts':
+      return [documents[operation.kind], { ...variables, patches: operation.patches.map(graphqlPatch) }]
+    case 'placeAssets': {
+      const placements = operation.placements.map((given) => ({ ...given, assets: Object.fromEntries(given.assets) }))
+      return [documents.placeAssets, { ...variables, placements }]
+    }
+    case 'orderAssets': {
+      const { order } = operation
+      const document = order.position === undefined ? documents.reorderAssets : documents.moveAsset
+      return [document, { ...variables, ...order, assetId: order.assetIds[0] }]
+    }
+    case 'defineAttributes': {
+      const definitions = operation.definitions.map((given) => ({ ...given, type: given.type.toUpperCase() }))
+      return [documents.defineAttributes, { ...variables, definitions }]
+    }
+    default:
+      return [documents[kind as keyof typeof documents], variables]
   }
-  return [document, variables]
+}
+
+function filterOf(query: ProductQuery) {
+  return { ...query, ...(query.status && { status: query.status.map(enumValue) }) }
 }
 
 function graphqlPatch({ productCode, status, attributes }: Patch) {
@@ -54,6 +94,18 @@ function graphqlPatch({ productCode, status, attributes }: Patch) {
 }
 
 function graphqlAnswer(operation: Operation, answer: unknown): object {
+  if (operation.kind === 'pageProducts') {
+    const page = answer as { products: { status: string; assetGroups: { channel: string; assets: unknown[] }[] }[] }
+    const products = page.products.map(({ assetGroups, ...product }) => {
+      const byChannel = Map.groupBy(assetGroups, (given) => given.channel)
+      const assets = Array.from(byChannel, ([channel, groups]) => ({
+        channel,
+        assets: groups.flatMap((given) => given.assets),
+      }))
+      return { ...product, status: product.status.toLowerCase().replace('_', ' '), assets }
+    })
+    return { ...page, products }
+  }
   if (operation.kind === 'defineAttributes') {
     const definitions = answer as { type: string }[]
     return definitions.map((definition) => ({ ...definition, type: definition.type.toLowerCase() }))
@@ -98,7 +150,7 @@ const productsDocument = `query ($store: ID!, $filter: ProductFilter, $first: In
 
 /** All pages of the query, one after the other, in the order in which they were read. */
 async function walkProducts(gateway: TestGateway, { store, query, size, backwards, groups }: Of<'queryProducts'>) {
-  const filter = { ...query, ...(query.status && { status: query.status.map(enumValue) }) }
+  const filter = filterOf(query)
   const pages: ProductPage[] = []
   let totalCount: number | undefined
   for (let cursor: string | null = null; pages.length <= 100; ) {

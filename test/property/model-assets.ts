@@ -143,9 +143,13 @@ function isFaultyAsset({ assetId, channel, parentCode, assetFormat, url }: NewAs
     !formats.includes(assetFormat) ||
     !hasLength(parentCode, 1, 255) ||
     !hasLength(assetId ?? 'x', 1, 255) ||
-    !hasLength(url, 1, 2048) ||
-    !/^[a-z]+:\/\/[^/]/i.test(url)
+    !isUrl(url)
   )
+}
+
+/** Whether a value is the URL of an asset, as far as the generators go. */
+export function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && isStorable(value) && hasLength(value, 1, 2048) && /^[a-z]+:\/\/[^/]/i.test(value)
 }
 
 function isRefused({ channel, parentCode, assetId }: Selector): boolean {
@@ -175,7 +179,7 @@ function failuresOf(
 }
 
 /** A failure names the place as the item does, but its store in the canonical form. */
-function failure(reason: string, index: number, place: Partial<Selector> | NewAsset, assetId?: string): Failure {
+export function failure(reason: string, index: number, place: Partial<Selector> | NewAsset, assetId?: string): Failure {
   const { storeUuid, channel, parentCode } = { storeUuid: undefined, ...place }
   const canonical = storeUuid !== undefined && isUuid(storeUuid.toLowerCase()) ? storeUuid.toLowerCase() : storeUuid
   return {

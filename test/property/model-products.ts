@@ -1,10 +1,12 @@
 import {
   type Catalogue,
   definitionsOf,
+  groupsOf,
   hasLength,
   invalidRequest,
   isStorable,
   isUuid,
+  type ModelGroup,
   type ModelProduct,
   type ModelStore,
   productsOf,
@@ -85,7 +87,7 @@ export function updateProducts(catalogue: Catalogue, storeText: string, patches:
     storeUuid: store.storeUuid,
     updatedSkus: updated,
     unavailableSkus: codes.filter((code) => !known.includes(code)),
-    failedProducts: failuresOf(store, patches, known),
+    failedProducts: failedProducts(store, patches, known),
   }
 }
 
@@ -100,15 +102,12 @@ export function upsertProducts(catalogue: Catalogue, storeText: string, patches:
     storeUuid: store.storeUuid,
     createdSkus: written.filter((code) => !existing.includes(code)),
     updatedSkus: written.filter((code) => existing.includes(code)),
-    failedProducts: failuresOf(store, patches, codes),
+    failedProducts: failedProducts(store, patches, codes),
   }
 }
 
-/** The products that match, in the order of their codes; undefined when there is no such store. */
-export function queryProducts(catalogue: Catalogue, storeText: string, query: ProductQuery) {
-  const store = storeOf(catalogue, storeText)
-  if (!store) return undefined
-  const { status, codePrefix, codes, search } = query
+/** The products that match, in the order of their codes. */
+export function queryProducts(store: ModelStore, { status, codePrefix, codes, search }: ProductQuery) {
   return productsOf(store).filter(
     ([code, product]) =>
       (status?.includes(product.status) ?? true) &&
@@ -116,6 +115,22 @@ export function queryProducts(catalogue: Catalogue, storeText: string, query: Pr
       (codes?.includes(code) ?? true) &&
       (search === undefined || code.toLowerCase().includes(search.toLowerCase())),
   )
+}
+
+/** A product as it is shown, with the groups of its code on a channel or of a format. */
+export function productNode(store: ModelStore, productCode: string, groups: Partial<ModelGroup> = {}) {
+  const product = store.products.get(productCode)
+  return {
+    productCode,
+    status: product?.status ?? 'none',
+    attributes: Object.fromEntries(product?.attributes ?? []),
+    assetGroups: groupsOf(store).filter(
+      (group) =>
+        group.parentCode === productCode &&
+        group.channel === (groups.channel ?? group.channel) &&
+        group.assetType === (groups.assetType ?? group.assetType),
+    ),
+  }
 }
 
 function isFaultyStore(input: NewStore): boolean {
@@ -130,20 +145,30 @@ function isCode(code: string): boolean {
   return isStorable(code) && hasLength(code, 1, 255)
 }
 
+/** Whether a value is bad for a reason other than the usual; undefined where the usual ones hold. */
+type Exception = (name: string, value: unknown) => boolean | undefined
+
 /** The names of a code's bad attributes, in any of its entries, sorted: their order is nobody's business. */
-function badAttributes(store: ModelStore, patches: readonly Patch[], code: string): string[] {
+function badAttributes(store: ModelStore, patches: readonly Patch[], code: string, exception?: Exception): string[] {
   const names = patches
     .filter((patch) => patch.productCode === code)
     .flatMap(({ status, attributes }) => [
       ...(status === undefined || statuses.includes(status) ? [] : ['status']),
-      ...attributes.filter(([name, value]) => isBad(store.definitions, name, value)).map(([name]) => name),
+      ...attributes
+        .filter(([name, value]) => exception?.(name, value) ?? isBad(store.definitions, name, value))
+        .map(([name]) => name),
     ])
   return [...new Set(names)].sort()
 }
 
-function failuresOf(store: ModelStore, patches: readonly Patch[], codes: readonly string[]) {
+export function failedProducts(
+  store: ModelStore,
+  patches: readonly Patch[],
+  codes: readonly string[],
+  exception?: Exception,
+) {
   return codes.flatMap((productCode) => {
-    const attributes = isCode(productCode) ? badAttributes(store, patches, productCode) : ['product_code']
+    const attributes = isCode(productCode) ? badAttributes(store, patches, productCode, exception) : ['product_code']
     return attributes.length === 0 ? [] : [{ productCode, attributes }]
   })
 }

@@ -8,7 +8,7 @@ import { perform as performGraphQL } from './graphql-door.ts'
 import type { Catalogue } from './model.ts'
 import { operations } from './operations.ts'
 import { perform as performRest } from './rest-door.ts'
-import { modelState, visibleState } from './state.ts'
+import { modelState, storedAssets, visibleState } from './state.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 150)
@@ -33,7 +33,9 @@ it(
         const operation = resolved(catalogue, named)
         const perform = operation.door === 'rest' ? performRest : performGraphQL
         const answer = await perform(gateway, operation)
-        expect(answer, `operation ${i}: ${JSON.stringify(operation)}`).toEqual(expected(catalogue, operation, answer))
+        expect(answer, `operation ${i}: ${JSON.stringify(operation)}`).toEqual(
+          expected(catalogue, operation, answer, await storedAssets(gateway)),
+        )
       }
       expect(await visibleState(gateway)).toEqual(modelState(catalogue))
       expect(await checkReadModel(gateway.database.db)).toEqual([])

@@ -1,104 +1,81 @@
 import fc from 'fast-check'
 import { channels, statuses } from './model.ts'
 import type { Listing, NewAsset, Selector } from './model-assets.ts'
-import { type Definition, patterns } from './model-attributes.ts'
+import type { Definition } from './model-attributes.ts'
+import type { Order, Placement } from './model-order.ts'
 import type { NewStore, Patch, ProductQuery } from './model-products.ts'
+import {
+  assetFormat,
+  assetId,
+  attribute,
+  channel,
+  code,
+  definition,
+  fewOf,
+  limit,
+  mostly,
+  newStore,
+  offset,
+  record,
+  status,
+  store,
+  unstorable,
+  url,
+  urlField,
+  value,
+} from './values.ts'
 
 /** Stores are named by `#n`, the n-th of the run; `#n^` is its UUID in upper case; anything else stands for itself. */
-export type Operation = { door: 'rest' | 'graphql' } & (
+export type Operation = { door: 'rest' | 'graphql'; dryRun?: boolean } & (
   | { kind: 'createStore'; input: NewStore; linked?: string; copyTaxonomy: boolean }
   | { kind: 'defineAttributes'; store: string; definitions: Definition[] }
   | { kind: 'updateProducts' | 'upsertProducts'; store: string; patches: Patch[] }
   | { kind: 'addAssets'; store: string; assets: NewAsset[] }
   | { kind: 'deleteAssets' | 'unlinkAssets'; selectors: Selector[] }
+  | { kind: 'createProducts'; store: string; channel: string; patches: Patch[] }
+  | { kind: 'deleteProducts'; store: string; codes: string[] }
+  | { kind: 'pageProducts'; store: string; query: ProductQuery; page: Partial<Pick<Listing, 'offset' | 'limit'>> }
+  | { kind: 'placeAssets'; store: string; channel: string; placements: Placement[] }
+  | { kind: 'orderAssets'; store: string; order: Order }
   | { kind: 'listAssets'; store: string; listing: Partial<Listing> }
   | { kind: 'queryProducts'; store: string; query: ProductQuery; size: number; backwards: boolean; groups: GroupFilter }
 )
 
 export type GroupFilter = Partial<Pick<Listing, 'channel' | 'assetFormat'>>
 
-/** Mostly the first few, sometimes one of the rest. */
-function mostly<T>(common: readonly T[], rare: readonly T[]): fc.Arbitrary<T> {
-  return fc.oneof(
-    { weight: 12, arbitrary: fc.constantFrom(...common) },
-    { weight: 1, arbitrary: fc.constantFrom(...rare) },
-  )
-}
-
-const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }, optional: (keyof T)[] = []) =>
-  fc.record(fields, {
-    requiredKeys: (Object.keys(fields) as (keyof T)[]).filter((key) => !optional.includes(key)),
-    noNullPrototype: true,
-  }) as fc.Arbitrary<T>
-
-const unstorable = ['\0', 'a\ud800']
-/** 0, 255 and 256 characters. */
-const hugeNames = ['', '😀'.repeat(255), `aa${'😀'.repeat(254)}`]
-const code = mostly(
-  ['1002', '9', '10', 'a', 'A', 'ab', '__proto__', 'constructor', '😀', '\uffee', 'é', 'e\u0301', '%', 'a_\\"'],
-  hugeNames,
-)
-const store = mostly(
-  ['#0', '#0', '#0', '#1', '#1^', '#2'],
-  ['00000000-0000-7000-8000-000000000000', 'ABCDEF00-0000-7000-8000-000000000000', 'no-uuid', '#0'],
-)
-const channel = mostly(['SMP', 'SMP', 'channel_value_1', 'channel_value_37'], ['smp', 'nowhere', ''])
-const assetFormat = mostly(['image', 'image', 'pdf', '3D'], ['Image', 'audio', ''])
-const assetId = mostly(['1', '02', 'x', 'X', '__proto__', '😀', '\uffee', 'y', 'z', '1e3'], hugeNames)
-const url = mostly(
-  ['https://e.x/1', 'https://e.x/2', 'https://e.x/😀', 'HTTPS://e.x/1', 'ftp://e.x/a b'],
-  ['', '/1', 'mailto:a@e.x', 'https://', 'e.x', `https://e.x/${'a'.repeat(2037)}`],
-)
-const attribute = mostly(
-  ['Color', 'color', '1', '__proto__', 'toString', '😀'],
-  ['status', 'product_code', 'assets', ...hugeNames, ...unstorable],
-)
-const value = mostly<unknown>(
-  ['', 'a', 'ab', '7', '-12.50', 'true', '2024-02-29', '2023-02-29', 'https://e.x', '😀😀', 'a\'"\\\u2028'],
-  ['1e3', '٣', 'a'.repeat(65_536), '😀'.repeat(65_535), ...unstorable, null, 7, true, ['a'], { a: 'a' }],
-)
-const status = mostly(statuses, ['Active', '', 'under_review', ...unstorable])
-
-const fewOf = <T>(item: fc.Arbitrary<T>, maxLength = 6) => fc.array(item, { maxLength })
-
+const byName = <T>(entry: readonly [name: string, value: T]) => entry[0]
 const patch = record<Patch>(
   {
     productCode: code,
     status,
-    attributes: fc.uniqueArray(fc.tuple(attribute, value), { maxLength: 3, selector: ([name]) => name }),
+    attributes: fc.uniqueArray(fc.tuple(attribute, value), { maxLength: 3, selector: byName }),
   },
   ['status'],
 )
 
-/** PUT /products has `product_code` and `status` beside the attributes: there, only a status that is no string is one of them. */
-const restPatch = patch.map(
-  (item): Patch => ({
+const urls = fc.uniqueArray(
+  fc.tuple(urlField, fc.oneof({ weight: 12, arbitrary: url }, { weight: 1, arbitrary: value })),
+  {
+    maxLength: 4,
+    selector: byName,
+  },
+)
+
+/** A product that comes with its assets among its attributes. */
+const newProduct = fc.tuple(patch, urls).map(
+  ([item, assets]): Patch => ({
     ...item,
-    attributes: item.attributes.filter(
-      ([name, given]) =>
-        name !== 'product_code' && (name !== 'status' || (item.status === undefined && typeof given !== 'string')),
-    ),
+    attributes: [...item.attributes, ...assets.filter(([name]) => !item.attributes.map(byName).includes(name))],
   }),
 )
 
-const definition: fc.Arbitrary<Definition> = record<Definition>({
-  name: attribute,
-  type: fc.constantFrom('text', 'number', 'boolean', 'date', 'url', 'enum'),
-  allowedValues: mostly<string[] | null>([null, ['a'], ['a', '7', '7'], ['😀😀']], [unstorable]),
-  maxLength: mostly<number | null>([null, 1, 2, 70_000], [0, -1]),
-  pattern: mostly<string | null>(
-    [null, null, ...[...patterns.keys()].filter((p) => patterns.get(p) !== 'bad')],
-    [...patterns.keys(), ...unstorable],
+/** Over REST `product_code` and `status` are beside the attributes: there, only a status that is no string is one of them. */
+const beside = (item: Patch): Patch => ({
+  ...item,
+  attributes: item.attributes.filter(
+    ([name, given]) =>
+      name !== 'product_code' && (name !== 'status' || (item.status === undefined && typeof given !== 'string')),
   ),
-})
-
-const newStore = record<NewStore>({
-  storeName: mostly(['Shop', ' Shop ', '😀'.repeat(200)], ['', ' ', '😀'.repeat(201), 'a\0']),
-  storeTaxonomy: mostly(['catalog', 'brand'], ['bad']),
-  region: fewOf(mostly(['India', 'Asia', 'Middle East'], ['bad']), 3),
-  channels: fewOf(mostly(['SMP', 'channel_value_37'], ['bad']), 3),
-  defaultAutomation: fewOf(mostly(['bulk_edit', 'service-1', 'SEO_Automations'], ['bad']), 3),
-  storeWebsite: mostly<string | null>([null, '', 'not a URL'], ['😀'.repeat(2049), ...unstorable]),
 })
 
 const newAsset = record<NewAsset>({ assetId, channel, parentCode: code, assetFormat, url }, ['assetId'])
@@ -113,8 +90,6 @@ const selector = record<Selector>({ storeUuid: store, channel, parentCode: code,
 const unlink = record<Selector>({ storeUuid: store, channel, parentCode: code, assetId: ids }, ['assetId'])
 const poisoned = (item: fc.Arbitrary<Selector>) => item.map((given) => ({ ...given, channel: 'a\ud800' }))
 
-const offset = mostly([0, 0, 1, 2, 3], [-1, 1000, 2_147_483_647])
-const limit = mostly([1, 2, 3, 50], [0, -1, 51, 2_147_483_647])
 const listing = record<Partial<Listing>>(
   { channel: mostly(channels.slice(0, 2), ['nowhere', 'a\0']), assetFormat, offset, limit },
   ['channel', 'assetFormat', 'offset', 'limit'],
@@ -130,7 +105,26 @@ const query = record<ProductQuery>(
   ['status', 'codePrefix', 'codes', 'search'],
 )
 
+/** What GET /products can ask for: one status, and codes that a comma can part. */
+const pageQuery = record<ProductQuery>(
+  {
+    status: fc.constantFrom(...statuses).map((given) => [given]),
+    codes: fc.array(code, { minLength: 1, maxLength: 6 }).filter((codes) => codes.some((given) => given !== '')),
+  },
+  ['status', 'codes'],
+)
+
+const placement = record<Placement>({ parentCode: code, assetFormat, assets: urls })
+
+const order = record<Order>(
+  { channel, parentCode: code, assetFormat, assetIds: fewOf(assetId, 3), position: fc.constantFrom(0, 1, 2, 99) },
+  ['position'],
+).map((given) => (given.position === undefined ? given : { ...given, assetIds: [given.assetIds[0] ?? 'x'] }))
+
+/** In a query an empty channel is as good as none. */
+const target = channel.filter((given) => given !== '')
 const door = fc.constantFrom('rest', 'graphql')
+const rest = fc.constant('rest')
 const graphql = fc.constant('graphql')
 const kind = <K extends Operation['kind']>(name: K) => fc.constant(name)
 const operation = (weight: number, fields: object) => ({
@@ -151,12 +145,24 @@ const createStore = fc.record(
 const anyOperation = fc.oneof(
   { weight: 2, arbitrary: createStore },
   operation(3, { door: graphql, kind: kind('defineAttributes'), store, definitions: fewOf(definition, 3) }),
-  operation(4, { door: fc.constant('rest'), kind: kind('updateProducts'), store, patches: fewOf(restPatch, 8) }),
+  operation(4, { door: rest, kind: kind('updateProducts'), store, patches: fewOf(patch.map(beside), 8) }),
   operation(4, { door: graphql, kind: kind('updateProducts'), store, patches: fewOf(patch, 8) }),
   operation(5, { door: graphql, kind: kind('upsertProducts'), store, patches: fewOf(patch, 10) }),
   operation(9, { door: graphql, kind: kind('addAssets'), store, assets: mayPoison(newAsset, poisonedAsset) }),
   operation(5, { door, kind: kind('deleteAssets'), selectors: mayPoison(selector, poisoned(selector)) }),
   operation(5, { door, kind: kind('unlinkAssets'), selectors: mayPoison(unlink, poisoned(unlink)) }),
+  operation(2, {
+    door: rest,
+    kind: kind('createProducts'),
+    store,
+    channel: target,
+    patches: fewOf(newProduct.map(beside), 8),
+  }),
+  operation(2, { door: graphql, kind: kind('createProducts'), store, channel: target, patches: fewOf(newProduct, 8) }),
+  operation(1, { door: graphql, kind: kind('deleteProducts'), store, codes: fewOf(code) }),
+  operation(4, { door, kind: kind('placeAssets'), store, channel: target, placements: fewOf(placement) }),
+  operation(2, { door: graphql, kind: kind('orderAssets'), store, order }),
+  operation(2, { door, kind: kind('pageProducts'), store, query: pageQuery, page: listing }),
   operation(6, { door, kind: kind('listAssets'), store, listing }),
   operation(3, {
     door: graphql,
@@ -180,7 +186,13 @@ const plainStore: NewStore = {
 const firstStore: Operation = { door: 'rest', kind: 'createStore', input: plainStore, copyTaxonomy: false }
 const linkedStore: Operation = { ...firstStore, door: 'graphql', linked: '#0' }
 
+/** One in ten is a preview. */
+const maybePreview = fc
+  .tuple(anyOperation, fc.integer({ min: 0, max: 9 }))
+  .map(([given, die]): Operation => (die === 9 && !readOnly.includes(given.kind) ? { ...given, dryRun: true } : given))
+const readOnly: Operation['kind'][] = ['listAssets', 'pageProducts', 'queryProducts']
+
 /** What one run does: it begins with two linked stores. */
 export const operations: fc.Arbitrary<Operation[]> = fc
-  .array(anyOperation, { minLength: 1, maxLength: 30, size: 'max' })
+  .array(maybePreview, { minLength: 1, maxLength: 30, size: 'max' })
   .map((given) => [firstStore, linkedStore, ...given])

@@ -1,6 +1,7 @@
 import type { Reply, TestGateway } from '../support/gateway.ts'
 import { failureOf } from './graphql-door.ts'
 import type { Failure, Selector } from './model-assets.ts'
+import type { Patch } from './model-products.ts'
 import type { Operation } from './operations.ts'
 import { list, type Ordered, object, parseOrdered, text } from './ordered-json.ts'
 
@@ -21,10 +22,11 @@ export async function perform(gateway: TestGateway, operation: Operation): Promi
 }
 
 function restRequest(operation: Operation): [method: string, path: string, body?: unknown] {
+  const { dryRun } = operation
   switch (operation.kind) {
     case 'createStore': {
       const { input, linked, copyTaxonomy } = operation
-      const query = { copy_taxonomy: copyTaxonomy, linked_store_id: linked }
+      const query = { copy_taxonomy: copyTaxonomy, linked_store_id: linked, dry_run: dryRun }
       const { storeName, storeTaxonomy, region, channels, defaultAutomation, storeWebsite } = input
       const body = { store_name: storeName, store_taxonomy: storeTaxonomy, region, channels }
       return [
@@ -34,19 +36,13 @@ function restRequest(operation: Operation): [method: string, path: string, body?
       ]
     }
     case 'updateProducts': {
-      const items = operation.patches.map(({ productCode, status, attributes }) =>
-        Object.fromEntries([
-          ['product_code', productCode],
-          ...(status === undefined ? [] : [['status', status]]),
-          ...attributes,
-        ]),
-      )
-      return ['PUT', `/products${search({ store_uuid: operation.store })}`, items]
+      const query = { store_uuid: operation.store, dry_run: dryRun }
+      return ['PUT', `/products${search(query)}`, operation.patches.map(restPatch)]
     }
     case 'deleteAssets':
-      return ['DELETE', '/assets', operation.selectors.map(restSelector)]
+      return ['DELETE', `/assets${search({ dry_run: dryRun })}`, operation.selectors.map(restSelector)]
     case 'unlinkAssets':
-      return ['POST', '/assets/unlink', operation.selectors.map(restSelector)]
+      return ['POST', `/assets/unlink${search({ dry_run: dryRun })}`, operation.selectors.map(restSelector)]
     case 'listAssets': {
       const { channel, assetFormat, offset, limit } = operation.listing
       return [
@@ -54,9 +50,35 @@ function restRequest(operation: Operation): [method: string, path: string, body?
         `/assets${search({ store_uuid: operation.store, channel, asset_format: assetFormat, offset, limit })}`,
       ]
     }
+    case 'createProducts': {
+      const query = { store_uuid: operation.store, channel: operation.channel, dry_run: dryRun }
+      return ['POST', `/products${search(query)}`, operation.patches.map(restPatch)]
+    }
+    case 'pageProducts': {
+      const { codes, status } = operation.query
+      const query = { store_uuid: operation.store, sku_codes: codes?.join(','), status: status?.[0], ...operation.page }
+      return ['GET', `/products${search(query)}`]
+    }
+    case 'placeAssets': {
+      const query = { store_uuid: operation.store, channel: operation.channel, dry_run: dryRun }
+      const items = operation.placements.map(({ parentCode, assetFormat, assets }) => ({
+        parent_code: parentCode,
+        asset_type: assetFormat,
+        assets: Object.fromEntries(assets),
+      }))
+      return ['POST', `/assets${search(query)}`, items]
+    }
     default:
       throw new Error(`${operation.kind} has no REST door`)
   }
+}
+
+function restPatch({ productCode, status, attributes }: Patch) {
+  return Object.fromEntries([
+    ['product_code', productCode],
+    ...(status === undefined ? [] : [['status', status]]),
+    ...attributes,
+  ])
 }
 
 /** `null` is as good as left out, and a single string as a list of one: both come in turn. */
@@ -86,10 +108,28 @@ function restAnswer({ kind }: Operation, data: Map<string, Ordered>): object {
         storeUuid: data.get('store_uuid'),
         updatedSkus: data.get('updated_skus'),
         unavailableSkus: data.get('unavailable_skus'),
-        failedProducts: [...object(data.get('failed_products'))].map(([productCode, failures]) => ({
-          productCode,
-          attributes: [...object(failures)].map(([attribute, reason]) => text(reason) && attribute).sort(),
-        })),
+        failedProducts: restFailedProducts(data),
+      }
+    case 'createProducts':
+      return {
+        storeUuid: data.get('store_uuid'),
+        createdSkus: data.get('created_skus'),
+        existingSkus: data.get('existing_skus'),
+        failedProducts: restFailedProducts(data),
+      }
+    case 'pageProducts':
+      return {
+        storeUuid: data.get('store_uuid'),
+        totalProducts: data.get('total_products'),
+        returnedProducts: data.get('returned_products'),
+        products: [...object(data.get('products'))].map(([code, product]) => restProduct(code, object(product))),
+      }
+    case 'placeAssets':
+      return {
+        created: data.get('created'),
+        updated: data.get('updated'),
+        failed: data.get('failed'),
+        failures: restFailures(data),
       }
     case 'deleteAssets':
       return { deletedCount: data.get('deleted_count'), failed: data.get('failed'), failures: restFailures(data) }
@@ -104,17 +144,38 @@ function restAnswer({ kind }: Operation, data: Map<string, Ordered>): object {
   }
 }
 
+function restFailedProducts(data: Map<string, Ordered>) {
+  return [...object(data.get('failed_products'))].map(([productCode, failures]) => ({
+    productCode,
+    attributes: [...object(failures)].map(([attribute, reason]) => text(reason) && attribute).sort(),
+  }))
+}
+
+/** `product_code`, `status` and `assets` are the product's own; the attributes stand beside them. */
+function restProduct(key: string, product: Map<string, Ordered>) {
+  const { product_code: code, status, assets: _assets, ...attributes } = Object.fromEntries(product)
+  if (code !== key) throw new Error(`the product ${JSON.stringify(code)} is at ${JSON.stringify(key)}`)
+  const assets = [...object(product.get('assets'))].map(([channel, entries]) => ({
+    channel,
+    assets: list(entries).map(restEntry),
+  }))
+  return { productCode: code, status, attributes, assets }
+}
+
 function restGroup(parentCode: string, group: Map<string, Ordered>) {
   return {
     parentCode,
     channel: group.get('channel'),
     assetType: group.get('asset_type'),
     storeUuid: group.get('store_uuid'),
-    assets: list(group.get('assets')).map((entry) => {
-      const [id, url] = [...object(entry)]
-      return { [id?.[0] === 'asset_id' ? 'assetId' : 'wrong']: id?.[1], urlField: url?.[0], url: url?.[1] }
-    }),
+    assets: list(group.get('assets')).map(restEntry),
   }
+}
+
+/** The id first, then the one URL field. */
+function restEntry(entry: Ordered) {
+  const [id, url] = [...object(entry)]
+  return { [id?.[0] === 'asset_id' ? 'assetId' : 'wrong']: id?.[1], urlField: url?.[0], url: url?.[1] }
 }
 
 function restFailures(data: Map<string, Ordered>): Partial<Failure>[] {

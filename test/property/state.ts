@@ -38,14 +38,11 @@ interface Node {
 }
 
 /** Everything that a caller can see, and the assets that no link shows. */
-export async function visibleState({ data, database }: TestGateway) {
-  const { stores } = (await data(document)) as unknown as { stores: { totalCount: number; edges: { node: Node }[] } }
-  const assets = await database.db
-    .selectFrom('asset')
-    .select(['store_uuid', 'asset_id', 'asset_format', 'url'])
-    .orderBy('store_uuid')
-    .orderBy('asset_id')
-    .execute()
+export async function visibleState(gateway: TestGateway) {
+  const { stores } = (await gateway.data(document)) as unknown as {
+    stores: { totalCount: number; edges: { node: Node }[] }
+  }
+  const assets = await storedAssets(gateway)
   return {
     totalCount: stores.totalCount,
     stores: stores.edges.map(({ node }) => ({
@@ -53,10 +50,20 @@ export async function visibleState({ data, database }: TestGateway) {
       productCounts: Object.fromEntries(node.productCounts.map(({ status, count }) => [status, count])),
       products: { ...node.products, edges: node.products.edges.map((edge) => edge.node) },
       assets: assets
-        .filter((asset) => asset.store_uuid === node.storeUuid)
-        .map(({ asset_id: assetId, asset_format: assetFormat, url }) => ({ assetId, assetFormat, url })),
+        .filter((asset) => asset.storeUuid === node.storeUuid)
+        .map(({ assetId, assetFormat, url }) => ({ assetId, assetFormat, url })),
     })),
   }
+}
+
+/** All assets that the gateway has stored, by store and id. */
+export function storedAssets({ database }: TestGateway) {
+  return database.db
+    .selectFrom('asset')
+    .select(['store_uuid as storeUuid', 'asset_id as assetId', 'asset_format as assetFormat', 'url'])
+    .orderBy('store_uuid')
+    .orderBy('asset_id')
+    .execute()
 }
 
 /** The same as the model has it. */
