@@ -114,7 +114,7 @@ export function idOf(store: ModelStore, before: [string, UrlOfFormat][], asset: 
   const made = stored.find(
     (other) => other.storeUuid === store.storeUuid && is(other) && !store.assets.has(other.assetId),
   )
-  const assetId = made && isUuid(made.assetId) ? made.assetId : `a new asset of ${asset.url}`
+  const assetId = made && isUuid(made.assetId) ? made.assetId : `a new ${asset.assetFormat} of ${asset.url}`
   store.assets.set(assetId, asset)
   return assetId
 }

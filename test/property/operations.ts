@@ -5,6 +5,7 @@ import type { Definition } from './model-attributes.ts'
 import type { Order, Placement } from './model-order.ts'
 import type { NewStore, Patch, ProductQuery } from './model-products.ts'
 import {
+  anyUrl,
   assetFormat,
   assetId,
   attribute,
@@ -16,8 +17,11 @@ import {
   mostly,
   newStore,
   offset,
+  place,
   record,
+  sometimes,
   status,
+  steadyAsset,
   store,
   unstorable,
   url,
@@ -54,7 +58,7 @@ const patch = record<Patch>(
 )
 
 const urls = fc.uniqueArray(
-  fc.tuple(urlField, fc.oneof({ weight: 12, arbitrary: url }, { weight: 1, arbitrary: value })),
+  fc.tuple(urlField, fc.oneof({ weight: 12, arbitrary: anyUrl }, { weight: 1, arbitrary: value })),
   {
     maxLength: 4,
     selector: byName,
@@ -78,16 +82,20 @@ const beside = (item: Patch): Patch => ({
   ),
 })
 
-const newAsset = record<NewAsset>({ assetId, channel, parentCode: code, assetFormat, url }, ['assetId'])
+const newAsset = fc.oneof(
+  steadyAsset,
+  record<NewAsset>({ assetId, channel, parentCode: code, assetFormat, url }, ['assetId']),
+)
 const poisonedAsset = newAsset.map((asset) => ({ ...asset, parentCode: 'a\0' }))
 
 const ids = fc.oneof(fewOf(assetId, 4), fc.constant<string[]>(['x', 'x']))
-const selector = record<Selector>({ storeUuid: store, channel, parentCode: code, assetId: ids }, [
-  'channel',
-  'parentCode',
-  'assetId',
-])
-const unlink = record<Selector>({ storeUuid: store, channel, parentCode: code, assetId: ids }, ['assetId'])
+const selector = fc.oneof(
+  record<Selector>({ storeUuid: store, assetId: ids }),
+  record<Selector>({ storeUuid: store, channel, parentCode: code, assetId: ids }, ['channel', 'parentCode', 'assetId']),
+)
+const unlink = fc
+  .tuple(place, record<Selector>({ storeUuid: store, assetId: ids }, ['assetId']))
+  .map(([where, given]): Selector => ({ ...given, ...where }))
 const poisoned = (item: fc.Arbitrary<Selector>) => item.map((given) => ({ ...given, channel: 'a\ud800' }))
 
 const listing = record<Partial<Listing>>(
@@ -95,31 +103,33 @@ const listing = record<Partial<Listing>>(
   ['channel', 'assetFormat', 'offset', 'limit'],
 ).filter((given) => given.assetFormat !== '')
 
-const query = record<ProductQuery>(
-  {
+const query = sometimes<ProductQuery>(
+  record<ProductQuery>({
     status: fewOf(fc.constantFrom(...statuses), 3),
     codePrefix: fc.constantFrom('', 'a', '1', '😀', '_', '%'),
     codes: fewOf(fc.oneof(code, fc.constantFrom(...unstorable)), 6),
     search: fc.constantFrom('', 'A', '_', '%', '\\', '0', 'PROTO'),
-  },
-  ['status', 'codePrefix', 'codes', 'search'],
+  }),
 )
 
 /** What GET /products can ask for: one status, and codes that a comma can part. */
-const pageQuery = record<ProductQuery>(
-  {
+const pageQuery = sometimes<ProductQuery>(
+  record<ProductQuery>({
     status: fc.constantFrom(...statuses).map((given) => [given]),
     codes: fc.array(code, { minLength: 1, maxLength: 6 }).filter((codes) => codes.some((given) => given !== '')),
-  },
-  ['status', 'codes'],
+  }),
 )
 
-const placement = record<Placement>({ parentCode: code, assetFormat, assets: urls })
+const placement = fc
+  .tuple(place, assetFormat, urls)
+  .map(([{ parentCode }, format, assets]): Placement => ({ parentCode, assetFormat: format, assets }))
 
-const order = record<Order>(
-  { channel, parentCode: code, assetFormat, assetIds: fewOf(assetId, 3), position: fc.constantFrom(0, 1, 2, 99) },
-  ['position'],
-).map((given) => (given.position === undefined ? given : { ...given, assetIds: [given.assetIds[0] ?? 'x'] }))
+const order = fc
+  .tuple(place, assetFormat, fewOf(assetId, 3), fc.constantFrom(undefined, undefined, 0, 1, 2, 99))
+  .map(([where, format, assetIds, position]): Order => {
+    const group = { ...where, assetFormat: format }
+    return position === undefined ? { ...group, assetIds } : { ...group, assetIds: [assetIds[0] ?? 'x'], position }
+  })
 
 /** In a query an empty channel is as good as none. */
 const target = channel.filter((given) => given !== '')
@@ -192,7 +202,17 @@ const maybePreview = fc
   .map(([given, die]): Operation => (die === 9 && !readOnly.includes(given.kind) ? { ...given, dryRun: true } : given))
 const readOnly: Operation['kind'][] = ['listAssets', 'pageProducts', 'queryProducts']
 
-/** What one run does: it begins with two linked stores. */
+/** What one run does: it begins with two linked stores, of which the first has a few products and assets. */
 export const operations: fc.Arbitrary<Operation[]> = fc
-  .array(maybePreview, { minLength: 1, maxLength: 30, size: 'max' })
-  .map((given) => [firstStore, linkedStore, ...given])
+  .tuple(
+    fc.array(patch, { minLength: 4, maxLength: 10, size: 'max' }),
+    fc.array(steadyAsset, { minLength: 4, maxLength: 12, size: 'max' }),
+    fc.array(maybePreview, { minLength: 8, maxLength: 40, size: 'max' }),
+  )
+  .map(([patches, assets, given]) => [
+    firstStore,
+    linkedStore,
+    { door: 'graphql', kind: 'upsertProducts', store: '#0', patches },
+    { door: 'graphql', kind: 'addAssets', store: '#0', assets },
+    ...given,
+  ])

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { statuses } from './model.ts'
+import type { NewAsset } from './model-assets.ts'
 import { type Definition, patterns } from './model-attributes.ts'
 import type { NewStore } from './model-products.ts'
 
@@ -10,7 +11,7 @@ import type { NewStore } from './model-products.ts'
 /** Mostly the first few, sometimes one of the rest. */
 export function mostly<T>(common: readonly T[], rare: readonly T[]): fc.Arbitrary<T> {
   return fc.oneof(
-    { weight: 12, arbitrary: fc.constantFrom(...common) },
+    { weight: 24, arbitrary: fc.constantFrom(...common) },
     { weight: 1, arbitrary: fc.constantFrom(...rare) },
   )
 }
@@ -22,24 +23,54 @@ export const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }, option
     noNullPrototype: true,
   }) as fc.Arbitrary<T>
 
+/** Often nothing, else one or some of the fields. */
+export const sometimes = <T extends object>(whole: fc.Arbitrary<T>): fc.Arbitrary<Partial<T>> =>
+  fc
+    .tuple(whole, fc.array(fc.nat(3), { maxLength: 2, size: 'max' }))
+    .map(([given, kept]) => Object.fromEntries(Object.entries(given).filter((_, i) => kept.includes(i))) as Partial<T>)
+
 export const unstorable = ['\0', 'a\ud800']
 /** 0, 255 and 256 characters. */
 const hugeNames = ['', '😀'.repeat(255), `aa${'😀'.repeat(254)}`]
 export const code = mostly(
-  ['1002', '9', '10', 'a', 'A', 'ab', '__proto__', 'constructor', '😀', '\uffee', 'é', 'e\u0301', '%', 'a_\\"'],
-  hugeNames,
+  ['1002', '9', 'a', 'A', 'a_\\"', '__proto__', '😀', '\uffee'],
+  ['10', 'constructor', 'é', 'e\u0301', '%', ...hugeNames],
 )
 export const store = mostly(
-  ['#0', '#0', '#0', '#1', '#1^', '#2'],
+  ['#0', '#0', '#0', '#0', '#0^', '#1', '#2'],
   ['00000000-0000-7000-8000-000000000000', 'ABCDEF00-0000-7000-8000-000000000000', 'no-uuid', '#0'],
 )
 export const channel = mostly(['SMP', 'SMP', 'channel_value_1', 'channel_value_37'], ['smp', 'nowhere', ''])
 export const assetFormat = mostly(['image', 'image', 'pdf', '3D'], ['Image', 'audio', ''])
-export const assetId = mostly(['1', '02', 'x', 'X', '__proto__', '😀', '\uffee', 'y', 'z', '1e3'], hugeNames)
+const assetIds = ['1', '02', 'x', 'X', '__proto__', '😀', '\uffee']
+export const assetId = mostly(assetIds, ['1e3', ...hugeNames])
+const steadyUrl = (id: string) => `https://e.x/${id}`
+/** Where steady assets are: half of what is looked for is looked for there. */
+const steadyParent = fc.constantFrom('1002', 'a', '__proto__', '😀')
+const steadyChannel = fc.constantFrom('SMP', 'SMP', 'channel_value_1')
+/** An asset that always has the same URL and format, and so can be added again and again. */
+export const steadyAsset = record<NewAsset>({
+  assetId: fc.constantFrom(...assetIds),
+  channel: steadyChannel,
+  parentCode: steadyParent,
+  assetFormat: fc.constant('image'),
+  url: fc.constant(''),
+}).map((asset) => ({
+  ...asset,
+  assetFormat: asset.assetId === '1' ? 'pdf' : 'image',
+  url: steadyUrl(asset.assetId ?? ''),
+}))
+
 export const url = mostly(
   ['https://e.x/1', 'https://e.x/2', 'https://e.x/😀', 'HTTPS://e.x/1', 'ftp://e.x/a b'],
   ['', '/1', 'mailto:a@e.x', 'https://', 'e.x', `https://e.x/${'a'.repeat(2037)}`],
 )
+/** A parent code and a channel, perhaps of a steady asset. */
+export const place = fc.oneof(
+  record({ parentCode: steadyParent, channel: steadyChannel }),
+  record({ parentCode: code, channel }),
+)
+export const anyUrl = fc.oneof(fc.constantFrom(...assetIds).map(steadyUrl), url)
 export const urlField = mostly(
   ['Image URL 1', 'Image URL 2', 'Image URL 9', 'PDF URL 1', '3D URL 2'],
   ['Image URL 0', 'Image URL 01', 'image URL 1', 'Audio URL 1', 'Image URL 1 ', '__proto__'],
@@ -54,7 +85,7 @@ export const value = mostly<unknown>(
 )
 export const status = mostly(statuses, ['Active', '', 'under_review', ...unstorable])
 
-export const fewOf = <T>(item: fc.Arbitrary<T>, maxLength = 6) => fc.array(item, { maxLength })
+export const fewOf = <T>(item: fc.Arbitrary<T>, maxLength = 6) => fc.array(item, { maxLength, size: 'max' })
 
 export const offset = mostly([0, 0, 1, 2, 3], [-1, 1000, 2_147_483_647])
 export const limit = mostly([1, 2, 3, 50], [0, -1, 51, 2_147_483_647])
