@@ -6,6 +6,7 @@ import {
   largestPage,
   listGroups,
 } from '../src/catalog/asset-groups.ts'
+import { listFilteredGroups } from '../src/catalog/filtered-groups.ts'
 import { builder } from './builder.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
@@ -106,10 +107,10 @@ builder.queryField('assetGroups', (t) =>
     description:
       'The GET /assets operation: a page of asset groups of one store. Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }), ...pageArgs },
-    resolve: (_root, args, { db, enumerations }) => {
+    resolve: (_root, args, { db, enumerations, filter }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
-      return listGroups(db, args.storeUuid, query)
+      return filter ? listFilteredGroups(db, filter, args.storeUuid, query) : listGroups(db, args.storeUuid, query)
     },
   }),
 )

@@ -8,6 +8,9 @@ export interface Config {
   databaseUrl: string | undefined
   dataDir: string
   bootstrapToken: string | undefined
+  /** The base URL of a remote filtering service; without one the gateway filters by itself. */
+  filterUrl: string | undefined
+  filterTimeoutMs: number
   globalConfigUrl: string | undefined
   globalConfigRefreshMs: number
   logLevel: string
@@ -26,6 +29,8 @@ const environment = z.object({
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATA_DIR: z.string().default('.data'),
   BOOTSTRAP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  FILTER_URL: url(['http:', 'https:']).optional(),
+  FILTER_TIMEOUT_MS: wholeNumber(50, 600_000).default(2_000),
   GLOBAL_CONFIG: url(['https:', 'http:', 'file:']).optional(),
   GLOBAL_CONFIG_REFRESH_MS: wholeNumber(100, 2_147_483_647).default(60_000),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
@@ -46,6 +51,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     databaseUrl: values.DATABASE_URL,
     dataDir: values.DATA_DIR,
     bootstrapToken: values.BOOTSTRAP_TOKEN,
+    filterUrl: values.FILTER_URL,
+    filterTimeoutMs: values.FILTER_TIMEOUT_MS,
     globalConfigUrl: values.GLOBAL_CONFIG,
     globalConfigRefreshMs: values.GLOBAL_CONFIG_REFRESH_MS,
     logLevel: values.LOG_LEVEL,

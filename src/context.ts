@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Enumerations } from './catalog/enumerations.ts'
+import type { Filter } from './catalog/filtered-groups.ts'
 import type { Database } from './database/tables.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
@@ -8,11 +9,13 @@ export interface Context {
   readonly db: Kysely<Database>
   /** The enumerations in force when the request began. */
   readonly enumerations: Enumerations
+  /** The remote filter of the listing; undefined when the gateway filters by itself. */
+  readonly filter: Filter | undefined
   readonly loaders: Loaders
   /** The id of the request, as it is echoed and logged. */
   readonly requestId: string
 }
 
 export function createContext(request: Omit<Context, 'loaders'>): Context {
-  return { ...request, loaders: createLoaders(request.db) }
+  return { ...request, loaders: createLoaders(request.db, request.filter) }
 }

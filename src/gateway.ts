@@ -7,15 +7,22 @@ import { schema } from '../schema/index.ts'
 import { createAuthentication } from './auth/tokens.ts'
 import { createContext } from './context.ts'
 import type { Database } from './database/tables.ts'
+import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GlobalConfig } from './global-config/global-config.ts'
 import { createExecutor } from './graphql/executor.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
+import { createReadiness } from './ready.ts'
+
+/** How long `/ready` waits for what it depends on, in ms. */
+const readyMs = 1_000
 
 export interface GatewayOptions {
   db: Kysely<Database>
   globalConfig: GlobalConfig
+  /** Where the listing asks which groups to show; without one the gateway filters by itself. */
+  remoteFilter?: RemoteFilter | undefined
   bootstrapToken: string | undefined
   host: string
   port: number
@@ -33,13 +40,15 @@ export interface Gateway {
 export async function startGateway({
   db,
   globalConfig,
+  remoteFilter,
   bootstrapToken,
   host,
   port,
   log,
 }: GatewayOptions): Promise<Gateway> {
   const authenticate = createAuthentication(db, bootstrapToken)
-  const contextOf = (requestId: string) => createContext({ db, requestId, enumerations: globalConfig.enumerations() })
+  const contextOf = (requestId: string) =>
+    createContext({ db, requestId, enumerations: globalConfig.enumerations(), filter: remoteFilter?.filter })
   const execute = createExecutor(
     schema,
     endpoints.map((endpoint) => endpoint.document),
@@ -59,7 +68,7 @@ export async function startGateway({
       fetch: async (url, init, _caller, requestId) => yoga.fetch(url, init, contextOf(requestId)),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
-    ready: () => answers(db),
+    ready: createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
   })
 
@@ -79,10 +88,8 @@ export async function startGateway({
 }
 
 async function answers(db: Kysely<Database>): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(db)
-    return true
-  } catch {
-    return false
-  }
+  await sql`select 1`.execute(db)
+  return true
 }
+
+const noFilter = async () => true

@@ -4,6 +4,7 @@ import { type AssetGroupPage, listGroupsOfParents, listGroupsOfStores } from './
 import { listDefinitions } from './catalog/attribute-definitions.ts'
 import type { StoredDefinition } from './catalog/attribute-rules.ts'
 import { type AttributeViolations, findViolations } from './catalog/attribute-violations.ts'
+import { type Filter, listFilteredGroupsOfStores } from './catalog/filtered-groups.ts'
 import {
   countProducts,
   countStatuses,
@@ -22,7 +23,7 @@ export type Loaders = ReturnType<typeof createLoaders>
  * One request's relations: what is asked for many parents at once is read in one statement. Nothing is kept between batches, so a
  * mutation's answer never shows what was read before it.
  */
-export function createLoaders(db: Kysely<Database>) {
+export function createLoaders(db: Kysely<Database>, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(db, uuids)),
     linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(db, groups)),
@@ -48,7 +49,9 @@ export function createLoaders(db: Kysely<Database>) {
       batched((uuids: readonly string[]) => countProducts(db, uuids, filter)),
     ),
     assetGroupPage: perArguments((query: Parameters<typeof listGroupsOfStores>[2]) =>
-      batched<string, AssetGroupPage>((uuids) => listGroupsOfStores(db, uuids, query)),
+      batched<string, AssetGroupPage>((uuids) =>
+        filter ? listFilteredGroupsOfStores(db, filter, uuids, query) : listGroupsOfStores(db, uuids, query),
+      ),
     ),
     assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
       batched(async (keys: readonly ProductKey[]) => {

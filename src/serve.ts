@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import { fillDemo } from './demo/demo.ts'
+import { createRemoteFilter } from './filter/remote-filter.ts'
 import { startGateway } from './gateway.ts'
 import { startGlobalConfig } from './global-config/global-config.ts'
 
@@ -25,7 +26,10 @@ export async function serve(config: Config, { demo }: ServeOptions, log: Logger)
       log,
     })
     if (demo) await fillDemo(db, globalConfig.enumerations(), log)
-    const gateway = await startGateway({ db, globalConfig, ...config, log })
+    const remoteFilter = config.filterUrl
+      ? createRemoteFilter({ url: config.filterUrl, timeoutMs: config.filterTimeoutMs, log })
+      : undefined
+    const gateway = await startGateway({ db, globalConfig, remoteFilter, ...config, log })
     if (token !== undefined && config.bootstrapToken === undefined) announceToken(token)
     process.stdout.write(
       `catalogue gateway at ${gateway.url} (GraphiQL: ${gateway.url}/graphql, REST: ${gateway.url}/v1)\n`,
@@ -33,6 +37,7 @@ export async function serve(config: Config, { demo }: ServeOptions, log: Logger)
     return async () => {
       globalConfig.stop()
       await gateway.close()
+      await remoteFilter?.close()
       await close()
     }
   } catch (error) {

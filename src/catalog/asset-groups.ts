@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
-import { isUnavailable } from '../database/unavailable.ts'
-import { invalidRequest, storeNotFound, unavailable } from '../errors.ts'
+import { invalidRequest, storeNotFound } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
+import { fromSource } from './from-source.ts'
 import type { ProductKey } from './list-products.ts'
 import { isStorable, shown, storeUuidOf } from './text.ts'
 import { urlField } from './url-fields.ts'
@@ -105,15 +105,6 @@ export async function listGroupsOfStores(
     if (row.parent_code !== null) page.groups.push(groupOf(row))
   }
   return pages
-}
-
-/** The listing has a source of its own, so its failure has a code of its own (spec: HTTP mapping for GET /assets). */
-async function fromSource<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading
-  } catch (error) {
-    throw isUnavailable(error) ? unavailable('downstream_unavailable', error) : error
-  }
 }
 
 /** The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One statement. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addCheck } from './check.ts'
 import { addExport } from './export.ts'
+import { addFilterService } from './filter-service.ts'
 import { addImport } from './import.ts'
 import { addMigrate } from './migrate.ts'
 import { addServe } from './serve.ts'
@@ -27,7 +28,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   const program = new Command('catalog')
     .description('The catalogue gateway: stores, products and assets in PostgreSQL.')
     .exitOverride()
-  for (const add of [addServe, addMigrate, addImport, addExport, addCheck]) add(program, context)
+  for (const add of [addServe, addMigrate, addImport, addExport, addCheck, addFilterService]) add(program, context)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode

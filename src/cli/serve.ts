@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import type { CommandContext } from './program.ts'
+import { untilSignal } from './until-signal.ts'
 
 /** `catalog serve`: runs until SIGINT or SIGTERM; a second signal ends it at once. */
 export function addServe(program: Command, { env }: CommandContext): void {
@@ -15,21 +16,8 @@ export function addServe(program: Command, { env }: CommandContext): void {
       const { serve } = await import('../serve.ts')
       const log = createLog(config.logLevel)
       const stop = await serve(config, options, log)
-      const signal = await firstSignal()
+      const signal = await untilSignal()
       log.info({ signal }, 'stopping')
       await stop()
     })
-}
-
-function firstSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let asked = false
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1)
-        asked = true
-        resolve(signal)
-      })
-    }
-  })
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { errorResponse, type RestRequest, type RestResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/rest-error.ts'
+import { requestScope } from '../request-scope.ts'
 import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
 import { answerParserErrors } from './parser-errors.ts'
 import { type RequestId, requestIdOf } from './request-id.ts'
@@ -29,7 +30,8 @@ const timeouts = {
 export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     const id = requestIdOf(request)
-    route(doors, request, response, id).catch((error: unknown) => {
+    const scope = { requestId: id, traceparent: traceparentOf(request) }
+    requestScope.run(scope, route, doors, request, response, id).catch((error: unknown) => {
       if (request.destroyed && !request.complete) return
       doors.onError(error, id.text)
       if (response.headersSent) response.destroy()
@@ -39,6 +41,10 @@ export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
   })
   answerParserErrors(server)
   return server
+}
+
+function traceparentOf({ headers }: IncomingMessage): string | undefined {
+  return typeof headers.traceparent === 'string' ? headers.traceparent : undefined
 }
 
 async function route<Caller>(

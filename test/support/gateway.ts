@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
 import { startGateway } from '../../src/gateway.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -46,6 +47,7 @@ export interface TestGatewayOptions {
   /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
   connection?: PoolConfig
   globalConfig?: GlobalConfig
+  remoteFilter?: RemoteFilter
 }
 
 /** A whole gateway on a database of its own, listening on a free port of the loopback. */
@@ -53,11 +55,13 @@ export async function startTestGateway({
   log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   connection = {},
   globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} },
+  remoteFilter,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection })
   const gateway = await startGateway({
     db: database.db,
     globalConfig,
+    remoteFilter,
     bootstrapToken: token,
     host: '127.0.0.1',
     port: 0,

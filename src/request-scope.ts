@@ -1,0 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What belongs to the request that is being served, wherever in the process its work has got to. */
+export interface RequestScope {
+  /** The request's id: as text, and as the header value that carries the same bytes. */
+  readonly requestId: { readonly text: string; readonly header: string }
+  /** The caller's W3C trace context, passed on as it came. */
+  readonly traceparent: string | undefined
+}
+
+/** Runs what it is given, and all that follows from it, in the scope of a request. */
+export const requestScope = new AsyncLocalStorage<RequestScope>()

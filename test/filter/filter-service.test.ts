@@ -1,0 +1,116 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { type Gateway, startGateway } from '../../src/gateway.ts'
+import { type NewLink, storeWithAssets, unknownStore } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { type Program, startProgram } from '../support/program.ts'
+
+const log = pino({ level: 'silent' })
+
+let builtIn: TestGateway
+let service: Program
+let remoteFilter: RemoteFilter
+let remote: Gateway
+let store: string
+beforeAll(async () => {
+  builtIn = await startTestGateway()
+  store = await storeWithAssets(builtIn, [
+    ...Array.from({ length: 120 }, (_, i): NewLink => [`a${i}`, `sku-${i}`]),
+    ['b', '__proto__'],
+    ['b', '1002'],
+    ['c', 'Ärmel', { channel: 'channel_value_1' }],
+    ['d', 'Ärmel', { assetFormat: 'pdf' }],
+  ])
+  service = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: builtIn.database.url })
+  remoteFilter = createRemoteFilter({ url: service.url, timeoutMs: 2_000, log })
+  remote = await startGateway({
+    db: builtIn.database.db,
+    globalConfig: { enumerations: () => fallbackEnumerations, stop: () => {} },
+    remoteFilter,
+    bootstrapToken: token,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+  })
+})
+afterAll(async () => {
+  await remote?.close()
+  await remoteFilter?.close()
+  await service?.end()
+  await builtIn.stop()
+})
+
+describe('catalog filter-service', () => {
+  const queries = [
+    '',
+    '&limit=7',
+    '&offset=49&limit=3',
+    '&offset=121',
+    '&offset=122',
+    '&offset=1000000',
+    '&channel=channel_value_1',
+    '&channel=unheard-of',
+    '&asset_format=pdf',
+    '&asset_format=nonsense',
+    '&limit=0',
+    '&limit=1000',
+  ]
+  it.each(queries)('through it the listing is what it is without it: %j', async (query) => {
+    const path = `/v1/assets?store_uuid=${store}${query}`
+    const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'the-same' }
+    const here = await builtIn.call(path, { headers })
+    const there = await fetch(remote.url + path, { headers })
+    expect([there.status, await there.text()]).toEqual([here.status, here.text])
+  })
+
+  it('has the contract: total and codes in the order to show', async () => {
+    expect(await ask({ ...question(), offset: 119, limit: 2 })).toEqual({
+      status: 200,
+      body: { total_groups: 122, parent_codes: ['sku-97', 'sku-98'] },
+    })
+    expect(await ask({ ...question(), store_uuid: unknownStore() })).toEqual({
+      status: 200,
+      body: { total_groups: 0, parent_codes: [] },
+    })
+    expect((await ask({ ...question(), channel: '\0' })).body).toEqual({ total_groups: 0, parent_codes: [] })
+  })
+
+  it('names what is wrong with a question', async () => {
+    const { status, body } = await ask({ ...question(), limit: 0, offset: 'x', channel: undefined })
+    expect(status).toBe(400)
+    expect(body.error).toMatch(/channel: .*offset: .*limit: /)
+    expect((await ask('not an object')).status).toBe(400)
+    expect((await ask('x'.repeat(100_000))).status).toBe(413)
+  })
+
+  it('is healthy, and serves nothing else', async () => {
+    const health = await fetch(`${service.url}/health`)
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
+    expect((await fetch(`${service.url}/filter`)).status).toBe(405)
+    expect((await fetch(service.url)).status).toBe(404)
+  })
+
+  it('may go away and come back: 502 and not ready meanwhile, nothing to restart', async () => {
+    const path = `${remote.url}/v1/assets?store_uuid=${store}`
+    const headers = { authorization: `Bearer ${token}` }
+    const port = new URL(service.url).port
+    expect(await service.end()).toEqual([0, null])
+    expect((await fetch(path, { headers })).status).toBe(502)
+    expect((await fetch(`${remote.url}/ready`)).status).toBe(503)
+    expect((await fetch(`${remote.url}/v1/products?store_uuid=${store}`, { headers })).status).toBe(200)
+    service = await startProgram(['filter-service', '--port', port], { DATABASE_URL: builtIn.database.url })
+    expect((await fetch(path, { headers })).status).toBe(200)
+    expect((await fetch(`${remote.url}/ready`)).status).toBe(200)
+  })
+})
+
+function question() {
+  return { store_uuid: store, channel: 'SMP', asset_format: 'image', offset: 0, limit: 50 }
+}
+
+async function ask(body: unknown) {
+  const response = await fetch(`${service.url}/filter`, { method: 'POST', body: JSON.stringify(body) })
+  return { status: response.status, body: (await response.json()) as { error?: string } }
+}
