@@ -3,6 +3,7 @@ import {
   type AssetGroup,
   type AssetGroupPage,
   checkFormat,
+  entriesOf,
   largestPage,
   listGroups,
 } from '../src/catalog/asset-groups.ts'
@@ -34,7 +35,7 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
     assets: t.field({
       type: [AssetEntryRef],
       description: 'The assets in order; at least one.',
-      resolve: (group) => group.assets,
+      resolve: entriesOf,
     }),
     product: t.field({
       type: ProductRef,

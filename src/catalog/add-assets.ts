@@ -4,9 +4,9 @@ import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
 import { channelFault, formatFault, urlFault } from './asset-rules.ts'
 import type { Enumerations } from './enumerations.ts'
+import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
-import { lockStores } from './lock-stores.ts'
-import { fromTouchedGroups, maintainReadModel } from './read-model.ts'
+import { changeGroups, fromTouchedGroups } from './read-model.ts'
 import { storeKey } from './store-key.ts'
 import { isName, shown, storeUuidOf } from './text.ts'
 
@@ -53,9 +53,13 @@ export async function addAssets(
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const failures = assets.flatMap((asset, index) => itemFailure(enumerations, asset, index) ?? [])
   const failed = new Set(failures.map((failure) => failure.index))
-  const stores = await lockStores(db, [uuid])
-  if (!stores.has(uuid)) throw storeNotFound('storeUuid', storeUuid)
   const good = assets.map((asset, index) => ({ ...asset, index })).filter(({ index }) => !failed.has(index))
+  const touched = good.flatMap(({ parentCode, assetId, url }) => [
+    parentCode,
+    url,
+    ...(assetId == null ? [] : [assetId]),
+  ])
+  if (!(await lockGroups(db, new Map([[uuid, touched]]))).has(uuid)) throw storeNotFound('storeUuid', storeUuid)
   const { rows, conflicts } = identify(good, await findAssets(db, uuid, good))
   return {
     added: rows.filter((row) => row.is_new).length,
@@ -145,8 +149,8 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
 /** Makes the new assets and the missing links; returns how many links it made. */
 async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
   if (rows.length === 0) return 0
-  const result = await sql<{ linked: number }>`
-    with item as (
+  const changes = sql`
+    item as (
       select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
         asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
@@ -184,7 +188,7 @@ async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: 
       ${fromTouchedGroups}
     union all
       select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
-    ), ${maintainReadModel}
-    select count(*)::int as linked from new_link`.execute(db)
-  return result.rows[0]?.linked ?? 0
+    )`
+  const answer = sql<{ linked: number }>`(select count(*)::int from new_link) as linked`
+  return (await changeGroups(db, [storeUuid], changes, answer))?.linked ?? 0
 }

@@ -1,11 +1,11 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
 import { fromSource } from './from-source.ts'
 import type { ProductKey } from './list-products.ts'
 import { isStorable, shown, storeUuidOf } from './text.ts'
-import { urlField } from './url-fields.ts'
+import { urlField, withWords } from './url-fields.ts'
 
 export interface AssetEntry {
   assetId: string
@@ -20,7 +20,8 @@ export interface AssetGroup {
   channel: string
   assetType: string
   storeUuid: string
-  assets: AssetEntry[]
+  /** Its assets in order as JSON text, as the REST listing shows them (spec: Asset entry); `entriesOf` reads it. */
+  entries: string
 }
 
 export interface AssetGroupPage {
@@ -44,7 +45,7 @@ interface GroupRow {
   channel: string
   asset_format: string
   parent_code: string
-  assets: [assetId: string, url: string][]
+  entries: string
 }
 
 /** Throws `invalid_request` that names the formats in force when the query's is none of them (decisions: Assets). */
@@ -70,7 +71,7 @@ export async function listGroups(
 }
 
 /**
- * The same page of each store that exists, by store, in the order of the parent codes. The total is kept, not counted; the first key of
+ * The same page of each store that exists, by store, in the order of the parent codes. The total is kept in ranges, not counted; the first key of
  * the page is found in the index alone. Throws `downstream_unavailable`. One statement for all stores.
  */
 export async function listGroupsOfStores(
@@ -78,20 +79,15 @@ export async function listGroupsOfStores(
   storeUuids: readonly string[],
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
 ): Promise<Map<string, AssetGroupPage>> {
+  const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await fromSource(
-    sql<GroupRow & { total: number; parent_code: string | null }>`
-    select s.store_uuid, coalesce(c.groups, 0) as total, ${channel} as channel, ${assetFormat} as asset_format, g.parent_code, g.assets
-    from store s
-    left join asset_group_count c
-      on c.store_uuid = s.store_uuid and c.channel = ${channel} and c.asset_format = ${assetFormat}
-    left join lateral (
-      select parent_code, assets from asset_group
-      where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
-        and parent_code >= (
-          select parent_code from asset_group
-          where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
-          order by parent_code offset ${offset} limit 1
-        )
+    sql<{ store_uuid: string; total: number; parent_code: string | null; entries: string }>`
+    select s.store_uuid, t.total, g.parent_code, g.entries
+    from store s cross join lateral (
+      select coalesce(sum(groups), 0)::int as total from asset_group_range where ${ofQuery}
+    ) t left join lateral (
+      select parent_code, entries from asset_group
+      where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})
       order by parent_code
       limit ${limit}
     ) g on true
@@ -99,12 +95,40 @@ export async function listGroupsOfStores(
     order by s.store_uuid, g.parent_code`.execute(db),
   )
   const pages = new Map<string, AssetGroupPage>()
-  for (const row of rows) {
-    const page = pages.get(row.store_uuid) ?? { totalGroups: row.total, groups: [] }
-    pages.set(row.store_uuid, page)
-    if (row.parent_code !== null) page.groups.push(groupOf(row))
+  for (const { store_uuid, total, parent_code, entries } of rows) {
+    const page = pages.get(store_uuid) ?? { totalGroups: total, groups: [] }
+    pages.set(store_uuid, page)
+    if (parent_code !== null) {
+      page.groups.push(groupOf({ store_uuid, channel, asset_format: assetFormat, parent_code, entries }))
+    }
   }
   return pages
+}
+
+/** To pass over so many keys of an index costs less than to look for their range. */
+const nearOffset = 500
+
+type Sql = RawBuilder<unknown>
+
+/** The code that follows so many others; it is found in the index alone. */
+function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {
+  return sql`
+        select parent_code from asset_group where ${ofQuery} and ${from}
+        order by parent_code offset ${skipped} limit 1`
+}
+
+/** The same by way of the range in which it lies: only a part of one range is passed over. */
+function farCode(ofQuery: Sql, offset: number): Sql {
+  return sql`
+        select f.parent_code from (
+          select first_code, ${offset}::bigint - (upto - groups) as skipped
+          from (
+            select first_code, groups, sum(groups) over (order by first_code) as upto
+            from asset_group_range where ${ofQuery}
+          ) r
+          where upto > ${offset}::bigint order by first_code limit 1
+        ) r cross join lateral (${firstCode(ofQuery, sql`parent_code >= r.first_code`, sql`r.skipped`)}
+        ) f`
 }
 
 /** The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One statement. */
@@ -115,7 +139,7 @@ export async function listGroupsOfParents(
 ): Promise<AssetGroup[]> {
   const storable = parents.filter((parent) => isStorable(parent.productCode))
   const { rows } = await sql<GroupRow>`
-    select g.store_uuid, g.channel, g.asset_format, g.parent_code, g.assets
+    select g.store_uuid, g.channel, g.asset_format, g.parent_code, g.entries
     from unnest(${storable.map((parent) => parent.storeUuid)}::uuid[], ${storable.map((parent) => parent.productCode)}::text[])
       as k(store_uuid, parent_code)
     join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"
@@ -131,11 +155,15 @@ function groupOf(row: GroupRow): AssetGroup {
     channel: row.channel,
     assetType: row.asset_format,
     storeUuid: row.store_uuid,
-    assets: row.assets.map(([assetId, url], i) => ({
-      assetId,
-      url,
-      position: i + 1,
-      urlField: urlField(row.asset_format, i + 1),
-    })),
+    entries: withWords(row.asset_format, row.entries),
   }
+}
+
+/** The group's assets, in order. */
+export function entriesOf(group: AssetGroup): AssetEntry[] {
+  const entries = JSON.parse(group.entries) as Record<string, string>[]
+  return entries.map((entry, i) => {
+    const field = urlField(group.assetType, i + 1)
+    return { assetId: entry.asset_id ?? '', url: entry[field] ?? '', position: i + 1, urlField: field }
+  })
 }

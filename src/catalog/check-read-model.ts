@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { entriesOfRows, numbered } from './read-model.ts'
 
-/** One row in which the read model and what it is made from differ. `kept` is what the read model says, `true` what it should say; null for nothing. */
+/** One row in which the read model and what it is made from differ; a count is that of the range from `parentCode` on. `kept` is what the read model says, `true` what it should say; null for nothing. */
 export interface Difference {
   what: 'group' | 'count' | 'link'
   storeUuid: string
@@ -16,20 +17,26 @@ export interface Difference {
 export async function checkReadModel(db: Kysely<Database>, limit = 100): Promise<Difference[]> {
   const { rows } = await sql<Difference>`
     with actual as (
-      select l.store_uuid, l.channel, a.asset_format, l.parent_code,
-        json_agg(json_build_array(a.asset_id, a.url) order by l.place, a.asset_id)::text as assets
-      from asset_link l join asset a using (store_uuid, asset_id)
-      group by l.store_uuid, l.channel, a.asset_format, l.parent_code
+      select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} as entries
+      from (${numbered(sql`asset_link join asset using (store_uuid, asset_id)`)}) r
+      group by store_uuid, channel, asset_format, parent_code
+    ), range as (
+      select store_uuid, channel, asset_format, first_code, groups,
+        lead(first_code) over (partition by store_uuid, channel, asset_format order by first_code) as next_code
+      from asset_group_range
     ), counted as (
-      select store_uuid, channel, asset_format, count(*)::int as groups from actual group by store_uuid, channel, asset_format
+      select a.store_uuid, a.channel, a.asset_format, r.first_code, count(*)::int as groups
+      from actual a left join range r on r.store_uuid = a.store_uuid and r.channel = a.channel and r.asset_format = a.asset_format
+        and a.parent_code >= r.first_code and (r.next_code is null or a.parent_code < r.next_code)
+      group by a.store_uuid, a.channel, a.asset_format, r.first_code
     )
       select 'group' as what, store_uuid as "storeUuid", channel, asset_format as "assetFormat", parent_code as "parentCode",
-        kept.assets::text as kept, actual.assets as actual
+        kept.entries as kept, actual.entries as actual
       from asset_group kept full join actual using (store_uuid, channel, asset_format, parent_code)
-      where kept.assets::text is distinct from actual.assets
+      where kept.entries is distinct from actual.entries
     union all
-      select 'count', store_uuid, channel, asset_format, null, kept.groups::text, counted.groups::text
-      from asset_group_count kept full join counted using (store_uuid, channel, asset_format)
+      select 'count', store_uuid, channel, asset_format, first_code, kept.groups::text, counted.groups::text
+      from range kept full join counted using (store_uuid, channel, asset_format, first_code)
       where coalesce(kept.groups, 0) <> coalesce(counted.groups, 0)
     union all
       select 'link', store_uuid, l.channel, null, l.parent_code, asset_id, null

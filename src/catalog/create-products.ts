@@ -6,7 +6,7 @@ import { channelFault, urlFault } from './asset-rules.ts'
 import { requireDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
 import type { Enumerations } from './enumerations.ts'
-import { lockStores } from './lock-stores.ts'
+import { lockGroups } from './group-locks.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
 import { codeFailure, patchRows } from './products.ts'
 import { parseUrlField } from './url-fields.ts'
@@ -41,8 +41,9 @@ export async function createProducts(
     (first) => first,
   )
   const good = [...judged.good.values()]
-  // The store before its products, as every writer of assets locks them: no two can wait for each other.
-  if (good.some((patch) => Object.keys(patch.attributes).some(isUrlField))) await lockStores(db, [storeUuid])
+  // Groups before products, as every writer of both locks them: no two can wait for each other.
+  const touched = good.flatMap((patch) => touchedBy(patch, isUrlField))
+  if (touched.length > 0) await lockGroups(db, new Map([[storeUuid, touched]]))
   const created = await insertProducts(
     db,
     storeUuid,
@@ -79,6 +80,12 @@ async function insertProducts(
     on conflict (store_uuid, product_code) do nothing
     returning product_code`.execute(db)
   return new Set(rows.map((row) => row.product_code))
+}
+
+/** The product's code and its URLs, if it has any. */
+function touchedBy({ productCode, attributes }: GoodPatch, isUrlField: (name: string) => boolean): string[] {
+  const urls = Object.entries(attributes).flatMap(([name, url]) => (isUrlField(name) ? [url] : []))
+  return urls.length === 0 ? [] : [productCode, ...urls]
 }
 
 function withoutUrls(patch: GoodPatch, isUrlField: (name: string) => boolean): GoodPatch {

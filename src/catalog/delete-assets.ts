@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
-import { lockStores } from './lock-stores.ts'
-import { fromTouchedGroups, maintainReadModel } from './read-model.ts'
+import { changeGroups, fromTouchedGroups } from './read-model.ts'
 import {
   bounded,
   failuresOf,
@@ -27,7 +27,8 @@ export interface DeletedAssets {
  */
 export async function deleteAssets(db: Transaction<Database>, given: readonly Selector[]): Promise<DeletedAssets> {
   const selectors = bounded(given)
-  const stores = await lockStores(db, storesOf(selectors))
+  // An asset may be linked anywhere in its store.
+  const stores = await lockGroups(db, new Map(storesOf(selectors).map((storeUuid) => [storeUuid, 'all'])))
   const refused = selectors.flatMap((selector, index) => (narrows(selector) ? [] : [refusal(selector, index)]))
   const refusedAt = new Set(refused.map((refusal) => refusal.index))
   const rows = selectedRows(selectors, stores).filter((row) => !refusedAt.has(row.index))
@@ -58,8 +59,8 @@ async function removeAssets(
   rows: readonly SelectedRow[],
 ): Promise<{ deleted: number; matches: Match[] }> {
   if (rows.length === 0) return { deleted: 0, matches: [] }
-  const result = await sql<{ deleted: number; matches: Match[] }>`
-    with item as (
+  const changes = sql`
+    item as (
       select index, store_uuid, channel collate "C" as channel, parent_code collate "C" as parent_code, asset_id collate "C" as asset_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as i(index integer, store_uuid uuid, channel text, parent_code text, asset_id text)
@@ -82,12 +83,11 @@ async function removeAssets(
       select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
       ${fromTouchedGroups}
       where (l.store_uuid, l.asset_id) not in (select store_uuid, asset_id from doomed)
-    ), ${maintainReadModel}
-    select (select count(*)::int from deleted) as deleted,
-      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`.execute(
-    db,
-  )
-  return result.rows[0] ?? { deleted: 0, matches: [] }
+    )`
+  const answer = sql<{ deleted: number; matches: Match[] }>`(select count(*)::int from deleted) as deleted,
+      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`
+  const stores = [...new Set(rows.map((row) => row.store_uuid))]
+  return (await changeGroups(db, stores, changes, answer)) ?? { deleted: 0, matches: [] }
 }
 
 /** One branch for each way in, so that each goes by an index: by id; by id within links; by parent code; by channel alone. */

@@ -5,9 +5,9 @@ import { CatalogueError, invalidRequest, storeNotFound } from '../errors.ts'
 import { type Arrangement, arrange, type PlacedAsset, type Placing } from './arrange.ts'
 import { channelFault, formatFault, urlFault } from './asset-rules.ts'
 import type { Enumerations } from './enumerations.ts'
+import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
-import { lockStores } from './lock-stores.ts'
-import { maintainReadModel } from './read-model.ts'
+import { changeGroups } from './read-model.ts'
 import { storeKey } from './store-key.ts'
 import { isName, shown, storeUuidOf } from './text.ts'
 import { parseUrlField, urlField } from './url-fields.ts'
@@ -41,11 +41,12 @@ export async function placeAssets(
   const fault = channelFault(enumerations, target.channel)
   if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
   const storeUuid = storeUuidOf(target.storeUuid)
-  if (!storeUuid || !(await lockStores(db, [storeUuid])).has(storeUuid))
-    throw storeNotFound('storeUuid', target.storeUuid)
-
   const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
   const placings = judged.flatMap(({ entries }) => entries)
+  const touched = placings.flatMap(({ parentCode, url }) => [parentCode, url])
+  if (!storeUuid || !(await lockGroups(db, new Map([[storeUuid, touched]]))).has(storeUuid)) {
+    throw storeNotFound('storeUuid', target.storeUuid)
+  }
   checkSizes(placings)
   const arrangement = arrange(await readGroups(db, storeUuid, target.channel, placings), placings, uuidv7)
   if (arrangement.assets.length > 0) await writeArrangement(db, storeUuid, target.channel, arrangement)
@@ -100,9 +101,11 @@ async function readGroups(
   const urls = [...new Set(placings.map((placing) => placing.url))]
   const { rows } = await sql<PlacedAsset>`
       select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
-      from unnest(${parents}::text[]) as p(parent_code)
-      join asset_link l on l.store_uuid = ${storeKey(storeUuid)} and l.parent_code = p.parent_code collate "C" and l.channel = ${channel}
-      join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
+      from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
+        select store_uuid, parent_code, asset_id, place from asset_link
+        where store_uuid = ${storeKey(storeUuid)} and parent_code = p.parent_code collate "C" and channel = ${channel}
+        offset 0
+      ) l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
     union all
       select null, a.asset_format, a.asset_id, a.url, null
       from unnest(${urls}::text[]) as u(url) cross join lateral (
@@ -122,8 +125,8 @@ async function writeArrangement(
   channel: string,
   { assets }: Arrangement,
 ): Promise<void> {
-  await sql`
-    with arranged as (
+  const changes = sql`
+    arranged as (
       select parent_code collate "C" as parent_code, asset_format collate "C" as asset_format,
         asset_id collate "C" as asset_id, url collate "C" as url, place
       from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb) as i("parent_code" text, asset_format text, asset_id text, url text, place integer)
@@ -142,6 +145,6 @@ async function writeArrangement(
       select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, parent_code, asset_id, url, place from arranged
     ), touched as (
       select distinct store_uuid, channel, asset_format, parent_code from remaining
-    ), ${maintainReadModel}
-    select 1`.execute(db)
+    )`
+  await changeGroups(db, [storeUuid], changes, sql`1`)
 }

@@ -1,4 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import { largestRange, splitRanges } from './key-ranges.ts'
+import { storedWord } from './url-fields.ts'
 
 /**
  * The links `l` of the `touched` groups `t` with their assets `a`: what a caller selects `remaining` from. Each is looked up by its key: without
@@ -16,23 +19,38 @@ export const fromTouchedGroups = sql`
       ) a`
 
 /**
- * The tail of every statement that changes links: CTEs that bring the read model and its counts up to date with it.
+ * A group's rows as the text of its entries, for a `group by` of the group's key: `asset_id` and `url` are JSON texts here, `nth` the place from 1.
+ * It is what the REST listing shows (spec: Asset entry), so that a page is read without being parsed.
+ */
+export const entriesOfRows = sql`
+      '[' || string_agg('{"asset_id":' || asset_id || ',' || to_json(word || ' URL ' || nth) || ':' || url || '}', ',' order by nth) || ']'`
+
+/** The rows of `source` as `entriesOfRows` takes them. */
+export const numbered = (source: RawBuilder<unknown>) => sql`
+      select store_uuid, channel, asset_format, parent_code, ${storedWord} as word,
+        to_json(asset_id)::text as asset_id, to_json(url)::text as url,
+        row_number() over (partition by store_uuid, channel, asset_format, parent_code order by place, asset_id) as nth
+      from ${source}`
+
+/**
+ * The tail of every statement that changes links: CTEs that bring the read model and its ranges up to date with it.
  * They expect, before them, `touched(store_uuid, channel, asset_format, parent_code)`: the groups that may have changed, each
- * once; and `remaining(…the same, asset_id, url, place)`: what is linked in them once the statement is done. The caller holds the stores' locks.
+ * once; and `remaining(…the same, asset_id, url, place)`: what is linked in them once the statement is done. The caller holds the groups' locks.
+ * Ranges are written in the order of their keys, so that no two writers wait for each other. A version grows by a random step: one that was
+ * seen before never comes again, even in a database that was restored from a backup.
  * What is gone is left out by `not in`, here and in the callers, because that is hashed: PostgreSQL expects one row of such a CTE, and
  * would compare each row with each for `not exists`.
  */
-export const maintainReadModel = sql`
+const maintainReadModel = sql`
   rebuilt as (
-    select store_uuid, channel, asset_format, parent_code,
-      json_agg(json_build_array(asset_id, url) order by place, asset_id) as assets
-    from remaining
+    select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} as entries
+    from (${numbered(sql`remaining`)}) r
     group by store_uuid, channel, asset_format, parent_code
   ), kept as (
-    insert into asset_group (store_uuid, channel, asset_format, parent_code, assets)
-    select store_uuid, channel, asset_format, parent_code, assets from rebuilt
-    on conflict (store_uuid, channel, asset_format, parent_code) do update set assets = excluded.assets
-    returning store_uuid, channel, asset_format, case when xmax = 0 then 1 else 0 end as delta
+    insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+    select store_uuid, channel, asset_format, parent_code, entries from rebuilt
+    on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
+    returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta
   ), emptied as (
     delete from asset_group g using touched t
     where g.store_uuid = t.store_uuid and g.channel = t.channel
@@ -40,12 +58,42 @@ export const maintainReadModel = sql`
       and (t.store_uuid, t.channel, t.asset_format, t.parent_code) not in (
         select store_uuid, channel, asset_format, parent_code from rebuilt
       )
-    returning g.store_uuid, g.channel, g.asset_format, -1 as delta
+    returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
+  ), changed as (
+    select store_uuid, channel, asset_format, first_code, sum(delta) as delta
+    from (
+      select c.store_uuid, c.channel, c.asset_format, c.delta, coalesce((
+        select first_code from asset_group_range r
+        where r.store_uuid = c.store_uuid and r.channel = c.channel and r.asset_format = c.asset_format
+          and r.first_code <= c.parent_code
+        order by first_code desc limit 1
+      ), '') as first_code
+      from (select * from kept union all select * from emptied) c
+    ) c
+    group by store_uuid, channel, asset_format, first_code
   ), counted as (
-    insert into asset_group_count as c (store_uuid, channel, asset_format, groups)
-    select store_uuid, channel, asset_format, sum(delta)
-    from (select * from kept union all select * from emptied) change
-    group by store_uuid, channel, asset_format
-    having sum(delta) <> 0
-    on conflict (store_uuid, channel, asset_format) do update set groups = c.groups + excluded.groups
+    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
+    select store_uuid, channel, asset_format, first_code, delta, 1 + (random() * 1000000)::bigint from changed
+    order by store_uuid, channel, asset_format, first_code
+    on conflict (store_uuid, channel, asset_format, first_code)
+      do update set groups = r.groups + excluded.groups, version = r.version + excluded.version
+    returning groups
   )`
+
+/**
+ * Changes links, and the read model with them: `changes` are CTEs up to `touched` and `remaining`, `answer` is what to select in the end. One
+ * statement; two more where a range has grown too large.
+ */
+export async function changeGroups<Answer>(
+  db: Transaction<Database>,
+  storeUuids: readonly string[],
+  changes: RawBuilder<unknown>,
+  answer: RawBuilder<Answer>,
+): Promise<Answer | undefined> {
+  const { rows } = await sql<Answer & { largest: number | null }>`
+    with ${changes}, ${maintainReadModel}
+    select (select max(groups) from counted) as largest, ${answer}`.execute(db)
+  const [row] = rows
+  if ((row?.largest ?? 0) > largestRange) await splitRanges(db, storeUuids)
+  return row
+}

@@ -1,11 +1,10 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError, storeNotFound } from '../errors.ts'
-import { type AssetGroup, listGroupsOfParents } from './asset-groups.ts'
-import { lockStores } from './lock-stores.ts'
-import { maintainReadModel } from './read-model.ts'
+import { type AssetGroup, entriesOf, listGroupsOfParents } from './asset-groups.ts'
+import { lockGroups } from './group-locks.ts'
+import { changeGroups } from './read-model.ts'
 import { storeUuidOf } from './text.ts'
-import { urlField } from './url-fields.ts'
 
 /** Which group: a parent code, a channel and a format together. */
 export interface GroupKey {
@@ -17,7 +16,7 @@ export interface GroupKey {
 
 /**
  * Puts the named assets first, in the order given; the others follow in the order that they had. Returns the group as it then is. Throws
- * `store_not_found`, or `link_not_found` with every asset id that is not in the group. Three statements.
+ * `store_not_found`, or `link_not_found` with every asset id that is not in the group. Four statements.
  */
 export async function reorderAssets(
   db: Transaction<Database>,
@@ -27,10 +26,10 @@ export async function reorderAssets(
   const group = await lockedGroup(db, key)
   checkMembers(group, assetIds)
   const first = new Set(assetIds)
-  return writeOrder(db, group, [...first, ...idsOf(group).filter((assetId) => !first.has(assetId))])
+  return writeOrder(db, key, group, [...first, ...idsOf(group).filter((assetId) => !first.has(assetId))])
 }
 
-/** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Three statements. */
+/** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Four statements. */
 export async function moveAsset(
   db: Transaction<Database>,
   key: GroupKey,
@@ -41,20 +40,25 @@ export async function moveAsset(
   checkMembers(group, [assetId])
   const order = idsOf(group).filter((other) => other !== assetId)
   order.splice(Math.min(position - 1, order.length), 0, assetId)
-  return writeOrder(db, group, order)
+  return writeOrder(db, key, group, order)
 }
 
 async function lockedGroup(db: Transaction<Database>, key: GroupKey): Promise<AssetGroup> {
   const storeUuid = storeUuidOf(key.storeUuid)
-  if (!storeUuid || !(await lockStores(db, [storeUuid])).has(storeUuid)) throw storeNotFound('storeUuid', key.storeUuid)
-  const [group] = await listGroupsOfParents(db, [{ storeUuid, productCode: key.parentCode }], key)
-  return (
-    group ?? { storeUuid, channel: key.channel, parentCode: key.parentCode, assetType: key.assetFormat, assets: [] }
-  )
+  const stores = await lockGroups(db, new Map(storeUuid ? [[storeUuid, [key.parentCode]]] : []))
+  if (!storeUuid || !stores.has(storeUuid)) throw storeNotFound('storeUuid', key.storeUuid)
+  return findGroup(db, { ...key, storeUuid })
+}
+
+/** The group as it stands, perhaps without assets. */
+async function findGroup(db: Transaction<Database>, key: GroupKey): Promise<AssetGroup> {
+  const { storeUuid, channel, parentCode, assetFormat } = key
+  const [group] = await listGroupsOfParents(db, [{ storeUuid, productCode: parentCode }], key)
+  return group ?? { storeUuid, channel, parentCode, assetType: assetFormat, entries: '[]' }
 }
 
 function idsOf(group: AssetGroup): string[] {
-  return group.assets.map((asset) => asset.assetId)
+  return entriesOf(group).map((entry) => entry.assetId)
 }
 
 /** Throws `link_not_found` with every asset id that is not in the group. */
@@ -72,9 +76,14 @@ function checkMembers(group: AssetGroup, assetIds: readonly string[]): void {
   )
 }
 
-async function writeOrder(db: Transaction<Database>, group: AssetGroup, assetIds: string[]): Promise<AssetGroup> {
-  await sql`
-    with ordered as (
+async function writeOrder(
+  db: Transaction<Database>,
+  key: GroupKey,
+  group: AssetGroup,
+  assetIds: string[],
+): Promise<AssetGroup> {
+  const changes = sql`
+    ordered as (
       select asset_id, place from unnest(${assetIds}::text[]) with ordinality as o(asset_id, place)
     ), moved as (
       update asset_link l set place = o.place from ordered o
@@ -87,12 +96,7 @@ async function writeOrder(db: Transaction<Database>, group: AssetGroup, assetIds
       select t.*, a.asset_id, a.url, o.place
       from touched t cross join ordered o
       join asset a on a.store_uuid = t.store_uuid and a.asset_id = o.asset_id collate "C"
-    ), ${maintainReadModel}
-    select 1`.execute(db)
-  const byId = new Map(group.assets.map((asset) => [asset.assetId, asset]))
-  const assets = assetIds.flatMap((assetId, i) => {
-    const asset = byId.get(assetId)
-    return asset ? [{ ...asset, position: i + 1, urlField: urlField(group.assetType, i + 1) }] : []
-  })
-  return { ...group, assets }
+    )`
+  await changeGroups(db, [group.storeUuid], changes, sql`1`)
+  return findGroup(db, { ...key, storeUuid: group.storeUuid })
 }

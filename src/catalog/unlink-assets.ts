@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
-import { lockStores } from './lock-stores.ts'
-import { fromTouchedGroups, maintainReadModel } from './read-model.ts'
+import { changeGroups, fromTouchedGroups } from './read-model.ts'
 import {
   bounded,
   failuresOf,
@@ -31,7 +31,7 @@ export interface UnlinkedAssets {
  */
 export async function unlinkAssets(db: Transaction<Database>, given: readonly Unlink[]): Promise<UnlinkedAssets> {
   const links = bounded(given)
-  const stores = await lockStores(db, storesOf(links))
+  const stores = await lockGroups(db, parentsByStore(links))
   const { unlinked, matches } = await removeLinks(db, selectedRows(links, stores))
   const failures = failuresOf(links, stores, matches, 'link_not_found', (link, assetId) =>
     JSON.stringify([storeUuidOf(link.storeUuid) ?? link.storeUuid, link.channel, link.parentCode, assetId]),
@@ -39,13 +39,19 @@ export async function unlinkAssets(db: Transaction<Database>, given: readonly Un
   return { unlinked, failures }
 }
 
+function parentsByStore(links: readonly Unlink[]): Map<string, string[]> {
+  const parents = new Map<string, string[]>(storesOf(links).map((storeUuid) => [storeUuid, []]))
+  for (const link of links) parents.get(storeUuidOf(link.storeUuid) ?? '')?.push(link.parentCode)
+  return parents
+}
+
 async function removeLinks(
   db: Transaction<Database>,
   rows: readonly SelectedRow[],
 ): Promise<{ unlinked: number; matches: Match[] }> {
   if (rows.length === 0) return { unlinked: 0, matches: [] }
-  const result = await sql<{ unlinked: number; matches: Match[] }>`
-    with item as (
+  const changes = sql`
+    item as (
       select index, store_uuid, channel collate "C" as channel, parent_code collate "C" as parent_code, asset_id collate "C" as asset_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as i(index integer, store_uuid uuid, channel text, parent_code text, asset_id text)
@@ -73,10 +79,9 @@ async function removeLinks(
       where (l.store_uuid, l.parent_code, l.channel, l.asset_id) not in (
         select store_uuid, parent_code, channel, asset_id from gone
       )
-    ), ${maintainReadModel}
-    select (select count(*)::int from gone) as unlinked,
-      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`.execute(
-    db,
-  )
-  return result.rows[0] ?? { unlinked: 0, matches: [] }
+    )`
+  const answer = sql<{ unlinked: number; matches: Match[] }>`(select count(*)::int from gone) as unlinked,
+      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`
+  const stores = [...new Set(rows.map((row) => row.store_uuid))]
+  return (await changeGroups(db, stores, changes, answer)) ?? { unlinked: 0, matches: [] }
 }

@@ -8,7 +8,7 @@ export interface Database {
   asset: AssetTable
   asset_link: AssetLinkTable
   asset_group: AssetGroupTable
-  asset_group_count: AssetGroupCountTable
+  asset_group_range: AssetGroupRangeTable
   token: TokenTable
 }
 
@@ -59,21 +59,26 @@ interface AssetLinkTable {
   place: number
 }
 
-/** The read model: one row per group, with its assets in order as `[asset_id, url]` pairs. */
+/** The read model: one row per group, with its assets in order as the JSON text that the REST listing shows. */
 interface AssetGroupTable {
   store_uuid: string
   channel: string
   asset_format: string
   parent_code: string
-  assets: ColumnType<[assetId: string, url: string][], never, never>
+  entries: string
 }
 
-/** The read model's exact number of groups. A row may stand at 0. */
-interface AssetGroupCountTable {
+/**
+ * The read model's directory: a store's groups of a channel and format, cut into ranges of parent codes from `first_code` on; the first begins with ''.
+ * `groups` is the exact number in the range, perhaps 0; `version` grows whenever a group in it may have changed.
+ */
+interface AssetGroupRangeTable {
   store_uuid: string
   channel: string
   asset_format: string
+  first_code: string
   groups: number
+  version: string
 }
 
 interface TokenTable {

@@ -4,12 +4,12 @@ import { storeKey } from '../catalog/store-key.ts'
 import { requireStore } from '../catalog/stores.ts'
 import type { Database } from '../database/tables.ts'
 
-/** A product with the assets that it has on the channel: format to `[id, url]` pairs in order. */
+/** A product with the assets that it has on the channel: by format, URLs in order. */
 export interface ExportedProduct {
   productCode: string
   status: ProductStatus
   attributes: Record<string, string>
-  groups: { assetFormat: string; assets: [assetId: string, url: string][] }[]
+  groups: { assetFormat: string; urls: string[] }[]
 }
 
 /** What the products that are exported have altogether: the columns of a table of them. */
@@ -62,7 +62,10 @@ async function declareCursor(db: Transaction<Database>, { storeUuid, channel, st
   await sql`
     declare exported no scroll cursor for
     select p.product_code as "productCode", p.status, p.attributes, coalesce((
-      select json_agg(json_build_object('assetFormat', g.asset_format, 'assets', g.assets) order by g.asset_format)
+      select json_agg(json_build_object('assetFormat', g.asset_format, 'urls', (
+          select json_agg(url order by nth) from json_array_elements(g.entries::json) with ordinality as e(entry, nth),
+            json_each_text(entry) as f(field, url) where field <> 'asset_id'
+        )) order by g.asset_format)
       from asset_group g
       where g.store_uuid = p.store_uuid and g.parent_code = p.product_code and g.channel = ${sql.lit(channel)}
     ), '[]') as groups
@@ -78,7 +81,7 @@ async function readOutline(db: Transaction<Database>, { storeUuid, channel, stat
     where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${withStatus(status)}
     order by name`.execute(db)
   const formats = await sql<Outline['formats'][number]>`
-    select g.asset_format as "assetFormat", max(json_array_length(g.assets)) as largest
+    select g.asset_format as "assetFormat", max(json_array_length(g.entries::json)) as largest
     from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
     where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${withStatus(status)}
     group by g.asset_format

@@ -43,8 +43,8 @@ function columnsOf({ attributes, formats }: Outline): string[] {
 }
 
 function entriesOf({ productCode, status, attributes, groups }: ExportedProduct): [string, string][] {
-  const urls = groups.flatMap(({ assetFormat, assets }) =>
-    assets.map(([, url], i): [string, string] => [urlField(assetFormat, i + 1), url]),
+  const urls = groups.flatMap(({ assetFormat, urls }) =>
+    urls.map((url, i): [string, string] => [urlField(assetFormat, i + 1), url]),
   )
   return [['product_code', productCode], ['status', status], ...Object.entries(attributes), ...urls]
 }

@@ -3,7 +3,7 @@ import { type AddedAssets, addAssets } from '../catalog/add-assets.ts'
 import { requireDefinitions } from '../catalog/attribute-definitions.ts'
 import { attributeJudge } from '../catalog/attribute-rules.ts'
 import type { Enumerations } from '../catalog/enumerations.ts'
-import { lockStores } from '../catalog/lock-stores.ts'
+import { lockGroups } from '../catalog/group-locks.ts'
 import { type AttributeFailure, judgePatches } from '../catalog/product-patches.ts'
 import { type UpsertedProducts, upsertProducts } from '../catalog/products.ts'
 import type { Database } from '../database/tables.ts'
@@ -38,8 +38,8 @@ export async function writeBatch(
   rows: readonly MappedRow[],
 ): Promise<WrittenBatch> {
   const faults: Faults = new Map(rows.map((row) => [row, [...row.faults]]))
-  // The store before its products, as every writer of assets locks them: no two can wait for each other.
-  if (rows.some((row) => row.assets.length > 0)) await lockStores(db, [target.storeUuid])
+  // Groups before products, as every writer of both locks them: no two can wait for each other.
+  if (rows.some((row) => row.assets.length > 0)) await lockGroups(db, new Map([[target.storeUuid, 'all']]))
   const products = await writeProducts(db, target, rows, faults)
   const sound = () => rows.filter((row) => faults.get(row)?.length === 0)
   const assets = await writeAssets(db, target, sound(), faults)

@@ -120,10 +120,15 @@ export async function productsOf({ database: { db } }: Catalog, storeUuid: strin
 export async function groupsOf({ database: { db } }: Catalog, storeUuid: string, code: string, channel = 'SMP') {
   const rows = await db
     .selectFrom('asset_group')
-    .select(['asset_format', 'assets'])
+    .select(['asset_format', 'entries'])
     .where('store_uuid', '=', storeUuid)
     .where('parent_code', '=', code)
     .where('channel', '=', channel)
     .execute()
-  return Object.fromEntries(rows.map(({ asset_format, assets }) => [asset_format, assets.map(([, url]) => url)]))
+  return Object.fromEntries(rows.map(({ asset_format, entries }) => [asset_format, urlsOf(entries)]))
+}
+
+/** The second field of each entry: the first is its asset id. */
+function urlsOf(entries: string): (string | undefined)[] {
+  return (JSON.parse(entries) as Record<string, string>[]).map((entry) => Object.values(entry)[1])
 }

@@ -1,0 +1,40 @@
+import { sql, type Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import { tryLockStore } from './group-locks.ts'
+
+/** How many groups a range may have before it is cut into pieces of half as many. */
+export const largestRange = 4_000
+
+/**
+ * Cuts the stores' ranges that have grown too large, unless somebody else writes in the store now: then one of the next writers will. A writer finds its
+ * range before it counts there, so nobody may come between. Two statements a store.
+ */
+export async function splitRanges(db: Transaction<Database>, storeUuids: readonly string[]): Promise<void> {
+  for (const storeUuid of storeUuids) {
+    if (await tryLockStore(db, storeUuid)) await split(db, storeUuid)
+  }
+}
+
+async function split(db: Transaction<Database>, storeUuid: string): Promise<void> {
+  await sql`
+    with range as (
+      select store_uuid, channel, asset_format, first_code, groups,
+        lead(first_code) over (partition by channel, asset_format order by first_code) as next_code
+      from asset_group_range where store_uuid = ${storeUuid}::uuid
+    ), piece as (
+      select r.store_uuid, r.channel, r.asset_format, r.first_code, g.nth / ${largestRange / 2}::integer as piece,
+        min(g.parent_code) as piece_code, count(*) as groups
+      from range r cross join lateral (
+        select parent_code, row_number() over (order by parent_code) - 1 as nth from asset_group
+        where store_uuid = r.store_uuid and channel = r.channel and asset_format = r.asset_format
+          and parent_code >= r.first_code and (r.next_code is null or parent_code < r.next_code)
+      ) g
+      where r.groups > ${largestRange}
+      group by r.store_uuid, r.channel, r.asset_format, r.first_code, piece
+    )
+    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
+    select store_uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups, 1 from piece
+    order by channel, asset_format, piece_code
+    on conflict (store_uuid, channel, asset_format, first_code)
+      do update set groups = excluded.groups, version = r.version + excluded.version`.execute(db)
+}
