@@ -131,6 +131,26 @@ function farCode(ofQuery: Sql, offset: number): Sql {
         ) f`
 }
 
+/**
+ * A text that stands for all that a page of the store's groups can show: it changes in the transaction of every writer of one of them. Undefined when
+ * there is no such store. Throws `downstream_unavailable`. One statement, whatever the number of groups.
+ */
+export async function groupsVersion(
+  db: Kysely<Database>,
+  storeUuid: string,
+  { channel, assetFormat }: Pick<AssetGroupQuery, 'channel' | 'assetFormat'>,
+): Promise<string | undefined> {
+  const { rows } = await fromSource(
+    sql<{ version: string }>`
+    select (
+      select coalesce(sum(version), 0)::text from asset_group_range
+      where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
+    ) as version
+    from store s where s.store_uuid = ${storeUuid}`.execute(db),
+  )
+  return rows[0]?.version
+}
+
 /** The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One statement. */
 export async function listGroupsOfParents(
   db: Kysely<Database>,

@@ -1,0 +1,163 @@
+import { sql, type Transaction } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { addAssets } from '../../src/catalog/add-assets.ts'
+import { groupsVersion, listGroups } from '../../src/catalog/asset-groups.ts'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { deleteAssets } from '../../src/catalog/delete-assets.ts'
+import { fallbackEnumerations as all } from '../../src/catalog/enumerations.ts'
+import { largestRange } from '../../src/catalog/key-ranges.ts'
+import { createStore } from '../../src/catalog/stores.ts'
+import { unlinkAssets } from '../../src/catalog/unlink-assets.ts'
+import type { Database } from '../../src/database/tables.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let store: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  const input = { storeName: 'Shop', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
+  store = (await write((db) => createStore(db, all, input, { copyTaxonomy: false }))).storeUuid
+})
+
+const write = <T>(work: (db: Transaction<Database>) => Promise<T>) => database.db.transaction().execute(work)
+const query = { channel: 'SMP', assetFormat: 'image' }
+const code = (i: number) => `sku-${String(i).padStart(6, '0')}`
+
+/** Adds groups of one asset each, in requests of 5,000, and returns their codes in order. */
+async function fill(numbers: readonly number[]): Promise<string[]> {
+  for (let at = 0; at < numbers.length; at += 5_000) {
+    const assets = numbers.slice(at, at + 5_000).map((i) => ({ ...assetOf(code(i)), assetId: `asset-${i}` }))
+    await write((db) => addAssets(db, all, store, assets))
+  }
+  return numbers.map(code).sort()
+}
+
+function assetOf(parentCode: string) {
+  return { channel: 'SMP', parentCode, assetFormat: 'image', url: `https://assets.example/${parentCode}` }
+}
+
+async function rangeSizes(): Promise<number[]> {
+  const rows = await database.db
+    .selectFrom('asset_group_range')
+    .select('groups')
+    .where('store_uuid', '=', store)
+    .orderBy('first_code')
+    .execute()
+  return rows.map((row) => row.groups)
+}
+
+async function pageAt(offset: number, limit = 3): Promise<{ totalGroups: number; codes: string[] }> {
+  const { totalGroups, groups } = await listGroups(database.db, store, { ...query, offset, limit })
+  return { totalGroups, codes: groups.map((group) => group.parentCode) }
+}
+
+it('cuts a range that grows, whatever the order in which groups come, and shows each page as it was', async () => {
+  const numbers = Array.from({ length: 13_000 }, (_, i) => (i * 7_919) % 13_000)
+  const codes = await fill(numbers)
+  const sizes = await rangeSizes()
+  expect(sizes.length).toBeGreaterThan(3)
+  for (const size of sizes) expect(size).toBeLessThanOrEqual(largestRange)
+  for (const offset of [0, 499, 500, 501, 1_999, 2_000, 2_001, 6_543, 12_997, 12_999, 13_000, 1_000_000_000]) {
+    expect({ offset, ...(await pageAt(offset)) }).toEqual({
+      offset,
+      totalGroups: codes.length,
+      codes: codes.slice(offset, offset + 3),
+    })
+  }
+  expect(await checkReadModel(database.db)).toEqual([])
+}, 60_000)
+
+it('finds pages across ranges of which some have become empty', async () => {
+  const codes = await fill(Array.from({ length: 9_000 }, (_, i) => i))
+  const doomed = codes.slice(1_500, 7_500)
+  await write((db) => deleteAssets(db, [{ storeUuid: store, assetId: doomed.map((_, i) => `asset-${i + 1_500}`) }]))
+  expect(await rangeSizes()).toContain(0)
+  const left = codes.filter((_, i) => i < 1_500 || i >= 7_500)
+  for (const offset of [0, 1_000, 1_498, 1_500, 2_500, 2_998]) {
+    expect((await pageAt(offset)).codes).toEqual(left.slice(offset, offset + 3))
+  }
+  await fill([3_000, 3_001])
+  expect(await pageAt(1_499)).toEqual({ totalGroups: 3_002, codes: [code(1_499), code(3_000), code(3_001)] })
+  expect(await checkReadModel(database.db)).toEqual([])
+}, 60_000)
+
+it('keeps counts exact while many writers make ranges grow and others cut them', async () => {
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, writer) => {
+      for (let round = 0; round < 12; round++) {
+        const assets = Array.from({ length: 100 }, (_, i) => assetOf(code(i * 997 + writer * 13 + round * 31)))
+        await write((db) => addAssets(db, all, store, assets))
+        const links = assets
+          .filter((_, i) => i % 5 === 0)
+          .map(({ parentCode }) => ({ storeUuid: store, channel: 'SMP', parentCode }))
+        if (round % 3 === 2) await write((db) => unlinkAssets(db, links))
+      }
+    }),
+  )
+  expect((await rangeSizes()).length).toBeGreaterThan(1)
+  expect(await checkReadModel(database.db)).toEqual([])
+}, 60_000)
+
+it('lets writers of different groups of one store work side by side', async () => {
+  await fill([1, 2])
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const first = write(async (db) => {
+    await unlinkAssets(db, [{ storeUuid: store, channel: 'SMP', parentCode: 'none of 1' }])
+    await held
+  })
+  await write((db) => addAssets(db, all, store, [assetOf('none of 2')]))
+  release()
+  await first
+  expect((await pageAt(0)).codes).toContain('none of 2')
+})
+
+it('moves the version with every change of a group and with nothing else', async () => {
+  const versions = [await groupsVersion(database.db, store, query)]
+  const moved = async (work: (db: Transaction<Database>) => Promise<unknown>) => {
+    await write(work)
+    const version = await groupsVersion(database.db, store, query)
+    const isNew = !versions.includes(version)
+    versions.push(version)
+    return isNew
+  }
+  const item = { ...assetOf('a'), assetId: 'x' }
+  expect(await moved((db) => addAssets(db, all, store, [item]))).toBe(true)
+  expect(await moved((db) => addAssets(db, all, store, [item]))).toBe(false)
+  expect(await moved((db) => addAssets(db, all, store, [{ ...item, channel: 'channel_value_1' }]))).toBe(false)
+  expect(await moved((db) => addAssets(db, all, store, [{ ...item, assetId: 'y', url: `${item.url}?y` }]))).toBe(true)
+  const link = { storeUuid: store, channel: 'SMP', parentCode: 'a' }
+  expect(await moved((db) => unlinkAssets(db, [{ ...link, assetId: ['y'] }]))).toBe(true)
+  expect(await moved((db) => deleteAssets(db, [{ storeUuid: store, assetId: ['x'] }]))).toBe(true)
+  expect(await groupsVersion(database.db, '0190b3b0-0000-7000-8000-000000000000', query)).toBeUndefined()
+})
+
+it('brings the groups and counts of the first version along', async () => {
+  const old = await createTestDatabase({ empty: true })
+  try {
+    const { up: catalogue } = await import('../../src/database/migrations/2026-11-21-catalogue.ts')
+    const { up: keyRanges } = await import('../../src/database/migrations/2026-11-21-key-ranges.ts')
+    await catalogue(old.db as never)
+    await sql`insert into store values (${store}, ${store}, 'Shop', 'catalog', '{}', '{}', '{}')`.execute(old.db)
+    await sql`
+      insert into asset (store_uuid, asset_id, asset_format, url)
+      select ${store}::uuid, 'a' || i, case i % 2 when 0 then 'pdf' else 'image' end, 'https://assets.example/"' || i
+      from generate_series(1, 9000) i`.execute(old.db)
+    await sql`
+      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
+      select store_uuid, 'p' || (substr(asset_id, 2)::int % 4500), 'SMP', asset_id, 1 from asset`.execute(old.db)
+    await sql`
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, assets)
+      select l.store_uuid, channel, asset_format, parent_code, json_agg(json_build_array(asset_id, url) order by place, asset_id)
+      from asset_link l join asset using (store_uuid, asset_id) group by 1, 2, 3, 4`.execute(old.db)
+    await keyRanges(old.db as never)
+    expect(await checkReadModel(old.db)).toEqual([])
+  } finally {
+    await old.drop()
+  }
+})
