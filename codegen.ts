@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type CodegenConfig, generate } from '@graphql-codegen/cli'
 import { lexicographicSortSchema, printSchema } from 'graphql'
+import { endpoints } from './rest/endpoints.ts'
+import { openApiDocument } from './rest/openapi/document.ts'
 import { schema } from './schema/index.ts'
+import { fallbackEnumerations } from './src/catalog/enumerations.ts'
 
 /** Makes the generated files: `node codegen.ts` writes them, `node codegen.ts --check` fails when one is not current. */
 const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`
@@ -24,7 +27,13 @@ const documents: CodegenConfig = {
   },
 }
 
-const files = [{ filename: 'schema/schema.graphql', content: sdl }, ...(await generate(documents, false))]
+const openApi = `${JSON.stringify(openApiDocument(endpoints, fallbackEnumerations), null, 2)}\n`
+
+const files = [
+  { filename: 'schema/schema.graphql', content: sdl },
+  { filename: 'docs/openapi.json', content: openApi },
+  ...(await generate(documents, false)),
+]
 const check = process.argv.includes('--check')
 for (const { filename, content } of files) {
   if (!check) await writeFile(filename, content)

@@ -8,6 +8,18 @@ export interface Shapes<Query extends z.ZodObject, Body extends z.ZodType> {
   body?: Body
 }
 
+/** What the reference says of an endpoint, and the shape of what it answers with. */
+export interface About {
+  /** A few words: `List assets`. */
+  summary: string
+  /** Sentences in Markdown. */
+  description: string
+  /** `data` on success. */
+  answer: z.ZodType
+  /** Whether it goes beyond the specification. */
+  isExtension?: boolean
+}
+
 /** One row of the table: where it is served, which GraphQL operation it is, and how the two are translated. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -15,6 +27,7 @@ export interface Endpoint {
   path: string
   /** `status.message` on success (spec: Response envelope). */
   success: 'SUCCESS' | 'success'
+  about: About
   document: TypedDocumentNode<unknown, Record<string, unknown>>
   takesBody: boolean
   /** Query parameters that may be repeated: their values are joined by commas. */
@@ -30,6 +43,7 @@ interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodTy
   method: Endpoint['method']
   path: string
   success: Endpoint['success']
+  about: About
   document: TypedDocumentNode<Result, Variables>
   takesBody: boolean
   repeatable?: readonly string[]
@@ -43,5 +57,17 @@ interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodTy
 export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
   row: Row<Result, Variables, Query, Body>,
 ): Endpoint {
-  return row as unknown as Endpoint
+  const { shapes } = row as unknown as Endpoint
+  return { ...(row as unknown as Endpoint), shapes: madeOnce(shapes) }
+}
+
+/** Shapes change when the enumerations do: making them anew would be most of the work of a small request. */
+function madeOnce(make: Endpoint['shapes']): Endpoint['shapes'] {
+  let madeFor: Enumerations | undefined
+  let made: ReturnType<Endpoint['shapes']> | undefined
+  return (enumerations) => {
+    if (made === undefined || madeFor !== enumerations) made = make(enumerations)
+    madeFor = enumerations
+    return made
+  }
 }

@@ -1,4 +1,14 @@
 import { z } from 'zod'
+import {
+  assetPage,
+  createdProducts,
+  createdStore,
+  deletedAssets,
+  placedAssets,
+  productPage,
+  unlinkedAssets,
+  updatedProducts,
+} from './answers.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import {
   CreateProductsDocument,
@@ -20,6 +30,7 @@ import {
   productPatches,
   productStatus,
   storeLink,
+  storeUuid,
   text,
   wholeNumber,
 } from './shapes.ts'
@@ -31,16 +42,22 @@ export const endpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/assets',
     success: 'SUCCESS',
+    about: {
+      summary: 'List assets',
+      description:
+        'Pages through the asset groups of a store on a channel, in the order of their parent codes by code point. A group is a parent code, a channel and an asset format together.',
+      answer: assetPage,
+    },
     document: ListAssetsDocument,
     takesBody: false,
     dependsOnFilter: true,
     shapes: ({ assetFormats }) => ({
       query: z.object({
-        store_uuid: text,
-        channel: text.default('SMP'),
-        asset_format: oneOf(assetFormats).default('image'),
-        offset: wholeNumber(0).default(0),
-        limit: wholeNumber(1, 50).default(50),
+        store_uuid: storeUuid,
+        channel: text.default('SMP').describe('A channel; one that is unknown lists nothing.'),
+        asset_format: oneOf(assetFormats).default('image').describe('The format of the groups.'),
+        offset: wholeNumber(0).default(0).describe('How many groups to pass over.'),
+        limit: wholeNumber(1, 50).default(50).describe('Groups in the answer; more than 50 count as 50.'),
       }),
     }),
     variables: (query) => ({
@@ -71,9 +88,15 @@ export const endpoints: readonly Endpoint[] = [
     method: 'PUT',
     path: '/products',
     success: 'success',
+    about: {
+      summary: 'Update products',
+      description:
+        'Merges attributes and statuses into existing products. Each product is updated whole or not at all, and the others go ahead; what was refused is in `failed_products`. All of it is one transaction.',
+      answer: updatedProducts,
+    },
     document: UpdateProductsDocument,
     takesBody: true,
-    shapes: () => ({ query: z.object({ store_uuid: text, dry_run: dryRun }), body: productPatches }),
+    shapes: () => ({ query: z.object({ store_uuid: storeUuid, dry_run: dryRun }), body: productPatches }),
     variables: (query, body) => ({
       storeUuid: query.store_uuid,
       products: body.map(productPatch),
@@ -91,6 +114,11 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/stores',
     success: 'success',
+    about: {
+      summary: 'Create a store',
+      description: 'Creates a store, in a group of its own or in that of `linked_store_id`.',
+      answer: createdStore,
+    },
     document: CreateStoreDocument,
     takesBody: true,
     shapes: (enumerations) => ({ query: storeLink, body: newStore(enumerations) }),
@@ -114,6 +142,12 @@ export const endpoints: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/assets',
     success: 'SUCCESS',
+    about: {
+      summary: 'Delete assets',
+      description:
+        'Removes assets with all their links. `channel`, `parent_code` and `asset_id` narrow the choice together, and one of them must be given. The request needs its body, framed by `Content-Length`.',
+      answer: deletedAssets,
+    },
     document: DeleteAssetsDocument,
     takesBody: true,
     shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetSelectors }),
@@ -137,6 +171,12 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/assets/unlink',
     success: 'SUCCESS',
+    about: {
+      summary: 'Unlink assets',
+      description:
+        'Removes links between assets and a parent code on a channel, never the assets. Without `asset_id` all assets of the group are unlinked.',
+      answer: unlinkedAssets,
+    },
     document: UnlinkAssetsDocument,
     takesBody: true,
     shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetUnlinks }),
@@ -161,10 +201,21 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/products',
     success: 'success',
+    about: {
+      summary: 'Create products',
+      description:
+        'Creates products; one that exists is left as it is. Keys such as `Image URL 1` become assets of the product, in the order of their numbers.',
+      answer: createdProducts,
+      isExtension: true,
+    },
     document: CreateProductsDocument,
     takesBody: true,
     shapes: ({ channels }) => ({
-      query: z.object({ store_uuid: text, channel: oneOf(channels).default('SMP'), dry_run: dryRun }),
+      query: z.object({
+        store_uuid: storeUuid,
+        channel: oneOf(channels).default('SMP').describe('The channel of the assets.'),
+        dry_run: dryRun,
+      }),
       body: productPatches,
     }),
     variables: (query, body) => ({
@@ -185,16 +236,23 @@ export const endpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/products',
     success: 'success',
+    about: {
+      summary: 'List products',
+      description:
+        'Pages through the products of a store with their assets by channel, in the order of their codes by code point.',
+      answer: productPage,
+      isExtension: true,
+    },
     document: ListProductsDocument,
     takesBody: false,
     repeatable: ['sku_codes'],
     shapes: () => ({
       query: z.object({
-        store_uuid: text,
-        sku_codes: text.optional(),
-        status: productStatus.optional(),
-        offset: wholeNumber(0).default(0),
-        limit: wholeNumber(1, 100).default(100),
+        store_uuid: storeUuid,
+        sku_codes: text.optional().describe('Only these codes: repeated, or separated by commas.'),
+        status: productStatus.optional().describe('Only products of this status.'),
+        offset: wholeNumber(0).default(0).describe('How many products to pass over.'),
+        limit: wholeNumber(1, 100).default(100).describe('Products in the answer; more than 100 count as 100.'),
       }),
     }),
     variables: (query) => ({
@@ -215,10 +273,21 @@ export const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/assets',
     success: 'SUCCESS',
+    about: {
+      summary: 'Place assets',
+      description:
+        'Puts assets at places of their groups; what stands there moves back. A URL that the group has already moves.',
+      answer: placedAssets,
+      isExtension: true,
+    },
     document: PlaceAssetsDocument,
     takesBody: true,
     shapes: ({ channels }) => ({
-      query: z.object({ store_uuid: text, channel: oneOf(channels).default('SMP'), dry_run: dryRun }),
+      query: z.object({
+        store_uuid: storeUuid,
+        channel: oneOf(channels).default('SMP').describe('The channel of the assets.'),
+        dry_run: dryRun,
+      }),
       body: assetPlacements,
     }),
     variables: (query, body) => ({

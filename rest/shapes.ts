@@ -22,36 +22,55 @@ export function wholeNumber(min: number, max = largestInt) {
     .string()
     .refine((value) => /^-?\d+$/.test(value) && Number(value) >= min, `must be a whole number of at least ${min}`)
     .transform((value) => Math.min(Number(value), max))
+    .meta({ type: 'integer', minimum: min })
 }
 
 /** A boolean in a query. */
 export const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1')
+  .meta({ type: 'boolean', enum: undefined })
+
+/** The store that a request is about. */
+export const storeUuid = text.describe('The store.')
 
 /** One of the values of an enumeration. */
 export function oneOf(values: readonly string[]) {
-  return z.string('must be a string').refine((value) => values.includes(value), `must be one of ${values.join(', ')}`)
+  return z
+    .string('must be a string')
+    .refine((value) => values.includes(value), `must be one of ${values.join(', ')}`)
+    .meta({ enum: [...values] })
 }
 
 /** The body of POST /stores (spec: Store). */
 export function newStore(enumerations: Enumerations) {
   return z.object(
     {
-      store_name: text.refine((name) => hasLength(name.trim(), 1, 200), 'must have 1 to 200 characters after trimming'),
+      store_name: text
+        .refine((name) => hasLength(name.trim(), 1, 200), 'must have 1 to 200 characters after trimming')
+        .meta({ minLength: 1, description: '1 to 200 characters after trimming; two stores may share a name.' }),
       store_taxonomy: oneOf(enumerations.storeTaxonomies),
       region: z.array(oneOf(enumerations.regions), 'must be a list'),
       channels: z.array(oneOf(enumerations.channels), 'must be a list'),
       default_automation: z.array(oneOf(enumerations.defaultAutomations), 'must be a list'),
-      store_website: text.refine((url) => hasLength(url, 0, 2048), 'must have at most 2048 characters').nullish(),
+      store_website: text
+        .refine((url) => hasLength(url, 0, 2048), 'must have at most 2048 characters')
+        .meta({ maxLength: 2048 })
+        .nullish(),
     },
     'must be an object',
   )
 }
 
+const skuCode = 'The SKU code, 1 to 255 characters; case matters.'
+const patchOfProduct =
+  'A product: its code, its `status` (active, new, problem, inactive, draft or under review), and any other names as attributes, whose values are strings.'
+
 /** The body of PUT /products. Attributes are judged one by one later: a bad one is its product's failure, not the request's. */
 export const productPatches = z.array(
-  z.looseObject({ product_code: z.string('must be a string') }, 'must be an object'),
+  z
+    .looseObject({ product_code: z.string('must be a string').describe(skuCode) }, 'must be an object')
+    .meta({ description: patchOfProduct }),
   'must be a list',
 )
 
@@ -62,6 +81,10 @@ const assetIds = z
     'must be a string or a list of strings',
   )
   .refine((ids) => [ids].flat().every(storable), 'must be strings without NUL and lone surrogates')
+  .meta({
+    anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    description: 'One id or several.',
+  })
   .nullish()
 
 /** The body of DELETE /assets. */
@@ -85,7 +108,11 @@ export const assetPlacements = z.array(
     {
       parent_code: text,
       asset_type: text.nullish(),
-      assets: z.custom<Record<string, unknown>>(isObject, 'must be an object of URL fields to URLs'),
+      assets: z.custom<Record<string, unknown>>(isObject, 'must be an object of URL fields to URLs').meta({
+        type: 'object',
+        additionalProperties: true,
+        description: 'URL fields, such as `Image URL 2`, to URLs: the number is the place.',
+      }),
     },
     'must be an object',
   ),
@@ -108,14 +135,17 @@ export const productStatus = z
   .transform((status) => statusNames[status])
 
 /** A preview: the same answer, and nothing changed. */
-export const dryRun = flag.default(false)
+export const dryRun = flag.default(false).describe('Answer as if it were done, and change nothing.')
 
 /** The query of POST /stores. */
 export const storeLink = z
   .object({
     dry_run: dryRun,
-    copy_taxonomy: flag.default(false),
-    linked_store_id: text.transform((value) => (value === 'null' ? undefined : value)).optional(),
+    copy_taxonomy: flag.default(false).describe("Copy the linked store's attribute definitions."),
+    linked_store_id: text
+      .transform((value) => (value === 'null' ? undefined : value))
+      .optional()
+      .describe('A store whose group the new one joins; the word null counts as absent.'),
   })
   .refine((query) => !query.copy_taxonomy || query.linked_store_id !== undefined, {
     path: ['linked_store_id'],

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { endpoints } from '../rest/endpoints.ts'
 import { createHandler } from '../rest/handler.ts'
+import { openApiText } from '../rest/openapi/document.ts'
 import { schema } from '../schema/index.ts'
 import { createAuthentication } from './auth/tokens.ts'
 import { createContext } from './context.ts'
@@ -13,6 +14,7 @@ import { createExecutor } from './graphql/executor.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
+import { createPages } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
 
 /** How long `/ready` waits for what it depends on, in ms. */
@@ -69,6 +71,7 @@ export async function startGateway({
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
     ready: createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs),
+    pages: createPages({ openApi: openApiText(endpoints, globalConfig.enumerations) }),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
   })
 

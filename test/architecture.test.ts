@@ -48,6 +48,7 @@ const arrows: Record<string, Record<string, string>> = {
     rest: "the façade's plain requests and answers",
     'src/catalog/text.ts': 'characters of a request id',
   },
+  'src/pages': { 'src/http/page.ts': 'what a page is' },
   'src/gateway.ts': {
     rest: 'the façade',
     schema: 'the API',
@@ -59,6 +60,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/graphql': 'what runs documents',
     'src/http': 'the server',
     'src/ready.ts': 'whether it is ready',
+    'src/pages': 'what people read',
   },
   'src/demo': { 'src/catalog': 'what it makes', 'src/database': 'tables' },
   'src/import': {

@@ -5,7 +5,7 @@ import type { RequestId } from './request-id.ts'
 export interface Answer {
   status: number
   headers: Record<string, string>
-  body?: string
+  body?: string | Buffer
 }
 
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
@@ -18,7 +18,7 @@ export const lingerMs = 2_000
 export function respond(request: IncomingMessage, response: ServerResponse, id: RequestId, answer: Answer): void {
   const headers: Record<string, string | number> = { 'X-Request-Id': id.header, ...answer.headers }
   // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.
-  const body = answer.body === undefined ? undefined : Buffer.from(answer.body)
+  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
   if (body) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
     headers['Content-Length'] = body.length

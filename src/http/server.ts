@@ -3,6 +3,7 @@ import { errorResponse, type RestRequest, type RestResponse } from '../../rest/h
 import { RestError } from '../../rest/rest-error.ts'
 import { requestScope } from '../request-scope.ts'
 import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
+import { type Page, servePage } from './page.ts'
 import { answerParserErrors } from './parser-errors.ts'
 import { type RequestId, requestIdOf } from './request-id.ts'
 import { type Answer, respond } from './respond.ts'
@@ -12,6 +13,8 @@ import { serveRest } from './rest-edge.ts'
 export interface Doors<Caller> {
   rest(request: RestRequest): Promise<RestResponse>
   graphql: GraphQLServices<Caller>
+  /** What people and tools read without a token: path to page. */
+  pages: ReadonlyMap<string, () => Page>
   /** Whether requests can be answered: the database is reachable. */
   ready(): Promise<boolean>
   /** Hears of what no door has caught. */
@@ -57,11 +60,17 @@ async function route<Caller>(
     return refuse(request, response, id, new RestError('invalid_request', 'the header Host is required'))
   }
   const url = targetOf(request)
+  const page = doors.pages.get(url.path)?.()
+  if (page && (!page.isForBrowsers || acceptsHtml(request))) return servePage(page, request, response, id)
   if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors.rest, request, response, url, id)
   if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, url.search, id)
   if (url.path === '/health') return probe(request, response, id, true)
   if (url.path === '/ready') return probe(request, response, id, await doors.ready())
   refuse(request, response, id, new RestError('not_found', `there is no path ${JSON.stringify(url.path)}`))
+}
+
+function acceptsHtml(request: IncomingMessage): boolean {
+  return request.headers.accept?.includes('text/html') ?? false
 }
 
 /** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */

@@ -199,7 +199,7 @@ describe('a client that is slow, or goes away', () => {
   it('has 10 s for the headers and 25 s for the whole request', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
     const graphql = { authenticate: never, fetch: never, errorOf: () => ({ message: '', extensions: {} }) }
-    const server = createHttpServer({ rest: never, graphql, ready: never, onError: () => {} })
+    const server = createHttpServer({ rest: never, graphql, pages: new Map(), ready: never, onError: () => {} })
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 25_000, keepAliveTimeout: 65_000 })
   })
 

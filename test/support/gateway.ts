@@ -6,6 +6,7 @@ import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
 import { startGateway } from '../../src/gateway.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { expectDocumented } from './documented.ts'
 
 export const token = 'a-token-for-the-tests-only'
 
@@ -68,7 +69,11 @@ export async function startTestGateway({
     log,
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const call = (path: string, options: Call = {}) => send(gateway.url, agent, path, options)
+  const call = async (path: string, options: Call = {}) => {
+    const reply = await send(gateway.url, agent, path, options)
+    expectDocumented(options.method ?? 'GET', path, reply)
+    return reply
+  }
   const graphql = async (query: string, variables: Record<string, unknown> = {}) => {
     const reply = await call('/graphql', { method: 'POST', body: { query, variables } })
     return reply.json as GraphQLReply

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+/** A JSON Schema, or any other part of the document: plain JSON. */
+export type Json = Record<string, unknown>
+
+/** Collects the named schemas of a document while its parts are made. */
+export interface Schemas {
+  /** The schema of what a shape takes; shapes with an id become components that it refers to. */
+  of(shape: z.ZodType): Json
+  /** The same as a component of this name; returns the reference. */
+  named(name: string, shape: z.ZodType): Json
+  components: Record<string, Json>
+}
+
+/** Turns zod shapes into the schemas of OpenAPI 3.1, which are JSON Schema. */
+export function collectSchemas(): Schemas {
+  const components: Record<string, Json> = {}
+  const of = (shape: z.ZodType): Json => {
+    const {
+      $schema: _,
+      $defs = {},
+      ...schema
+    } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any', override })
+    for (const [id, definition] of Object.entries($defs)) components[id] = pointed({ ...definition, id: undefined })
+    return pointed(schema)
+  }
+  const named = (name: string, shape: z.ZodType) => {
+    components[name] = of(shape)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  return { of, named, components }
+}
+
+/** What zod says beyond what a reader needs: that a count fits JavaScript's integers, and that keys are strings. */
+function override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.type === 'object') delete jsonSchema.propertyNames
+}
+
+/** References into the components instead of the schema's own definitions. */
+function pointed(schema: unknown): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
+}

@@ -1,0 +1,132 @@
+import type { Item } from '../support/door.ts'
+
+/** A request that becomes an example of the reference. `{store}` stands for the store that the first one made. */
+export interface Step {
+  name: string
+  summary: string
+  method: string
+  path: string
+  query?: Record<string, string>
+  body?: unknown
+  /** Sent as it is, instead of the body as JSON. */
+  raw?: string
+  headers?: Record<string, string>
+  token?: null
+  /** What the service is without when this is asked. */
+  without?: 'database'
+}
+
+const newStore = {
+  store_name: 'Northern Lights',
+  store_taxonomy: 'catalog',
+  region: ['Europe', 'Global'],
+  channels: ['SMP'],
+  default_automation: ['image_type', 'background_removal'],
+  store_website: 'https://northern.example.com',
+}
+const inStore = { store_uuid: '{store}' }
+const url = (code: string, name: string) => `https://cdn.example.com/${code}/${name}.jpg`
+
+const creation: Step[] = [
+  step('a-store', 'A store in a group of its own', 'POST /stores', {}, newStore),
+  step(
+    'a-linked-store',
+    'A store that joins the group of another and copies its definitions',
+    'POST /stores',
+    { copy_taxonomy: 'true', linked_store_id: '{store}' },
+    { ...newStore, store_name: 'Northern Lights Outlet', store_website: null },
+  ),
+  step('products-with-images', 'Two products, one with images', 'POST /products', inStore, [
+    {
+      product_code: '1002',
+      Category: 'Lamps',
+      'Image URL 1': url('1002', 'front'),
+      'Image URL 2': url('1002', 'back'),
+    },
+    { product_code: '1003', status: 'draft', Category: 'Lamps' },
+  ]),
+  step('one-refused', 'One exists, one is refused', 'POST /products', inStore, [
+    { product_code: '1002', Color: 'Red' },
+    { product_code: '1004', Color: 7 },
+  ]),
+  step('images-at-places', 'An image at the first place of a group, and a URL that is none', 'POST /assets', inStore, [
+    {
+      parent_code: '1003',
+      asset_type: 'image',
+      assets: { 'Image URL 1': url('1003', 'front'), 'Image URL 2': 'no URL' },
+    },
+  ]),
+]
+
+const use: Step[] = [
+  step('a-page', 'The first page of groups', 'GET /assets', { ...inStore, limit: '2' }),
+  step('an-empty-page', 'An offset past the end: the true total and no group', 'GET /assets', {
+    ...inStore,
+    offset: '100',
+  }),
+  step('updated-and-not', 'One product updated, one refused, one that is not there', 'PUT /products', inStore, [
+    { product_code: '1002', status: 'active', Color: 'Blue' },
+    { product_code: '1003', status: 'sold', Color: 'Red' },
+    { product_code: '9999', Color: 'Red' },
+  ]),
+  step('products-by-code', 'Products by their codes', 'GET /products', { ...inStore, sku_codes: '1002,1003' }),
+  step('a-link-removed', 'An asset taken out of a group; the asset stays', 'POST /assets/unlink', {}, [
+    { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: '{asset}' },
+  ]),
+  step('a-link-not-found', 'A group that has no such asset', 'POST /assets/unlink', {}, [
+    { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: ['no-such-asset'] },
+  ]),
+  step('assets-of-a-product', 'Every asset of a parent code', 'DELETE /assets', {}, [
+    { store_uuid: '{store}', parent_code: '1003' },
+  ]),
+  step('nothing-narrowed', 'An item that would empty the store is refused', 'DELETE /assets', {}, [
+    { store_uuid: '{store}' },
+  ]),
+]
+
+const refusals: Step[] = [
+  step('two-faults', 'Every fault has an entry of its own', 'GET /assets', { limit: '0' }),
+  step('a-bad-item', 'A fault within a list names the item', 'PUT /products', inStore, [
+    { product_code: '1002' },
+    { Color: 'Red' },
+  ]),
+  { ...step('unreadable-json', 'A body that is no JSON', 'POST /stores'), raw: '{"store_name": ' },
+  { ...step('no-token', 'A request without a token', 'GET /assets', inStore), token: null },
+  step('unknown-store', 'A store that does not exist', 'GET /assets', {
+    store_uuid: '00000000-0000-7000-8000-000000000000',
+  }),
+  step(
+    'too-many-items',
+    'More items than a request may have',
+    'DELETE /assets',
+    {},
+    Array.from({ length: 10_001 }, () => ({})),
+  ),
+  {
+    ...step('not-json', 'A body of another type', 'POST /stores'),
+    raw: 'store_name=x',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
+  {
+    ...step('listing-unreachable', 'The listing while its source cannot be reached', 'GET /assets', inStore),
+    without: 'database',
+  },
+  {
+    ...step('database-unreachable', 'Anything else while the database cannot be reached', 'GET /products', inStore),
+    without: 'database',
+  },
+]
+
+/** The requests in the order in which they are sent. */
+export const scenario: readonly Step[] = [...creation, ...use, ...refusals]
+
+function step(
+  name: string,
+  summary: string,
+  endpoint: string,
+  query: Record<string, string> = {},
+  body?: Item | Item[],
+): Step {
+  const [method = '', path = ''] = endpoint.split(' ')
+  return { name, summary, method, path, query, body }
+}

@@ -1,0 +1,31 @@
+import { expect } from 'vitest'
+import type { z } from 'zod'
+import { failure, successOf } from '../../rest/answers.ts'
+import type { Endpoint } from '../../rest/endpoint.ts'
+import { endpoints } from '../../rest/endpoints.ts'
+import { openApiDocument } from '../../rest/openapi/document.ts'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import type { Reply } from './gateway.ts'
+
+const { paths } = openApiDocument(endpoints, fallbackEnumerations) as {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+}
+const successes = new Map<Endpoint, z.ZodType>()
+
+/** Fails the test when the answer of an operation under /v1 is not one that the OpenAPI document has. */
+export function expectDocumented(method: string, target: string, { status, json }: Reply): void {
+  const [path = ''] = target.replace(/^\/v1/, '').split('?')
+  const endpoint = endpoints.find((row) => row.method === method && row.path === path)
+  if (!endpoint || !target.startsWith('/v1/')) return
+  const documented = Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})
+  expect(documented, `${method} ${path} is documented to answer`).toContain(String(status))
+  if (status === 304) return
+  const { error } = (status === 200 ? successShape(endpoint) : failure).safeParse(json)
+  expect(error?.issues ?? [], `${method} ${path} answers ${status} as it is documented`).toEqual([])
+}
+
+function successShape(endpoint: Endpoint): z.ZodType {
+  const shape = successes.get(endpoint) ?? successOf(endpoint.success, endpoint.about.answer)
+  successes.set(endpoint, shape)
+  return shape
+}
