@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { endpoints } from '../rest/endpoints.ts'
 import { createHandler } from '../rest/handler.ts'
 import { openApiText } from '../rest/openapi/document.ts'
+import { graphqlTwins } from '../rest/openapi/operation.ts'
 import { schema } from '../schema/index.ts'
 import { createAuthentication } from './auth/tokens.ts'
 import { createContext } from './context.ts'
@@ -14,7 +15,8 @@ import { createExecutor } from './graphql/executor.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
-import { createPages } from './pages/pages.ts'
+import { graphiqlPage } from './pages/graphiql.ts'
+import { createPages, once } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
 
 /** How long `/ready` waits for what it depends on, in ms. */
@@ -67,6 +69,7 @@ export async function startGateway({
     }),
     graphql: {
       authenticate,
+      page: once(() => graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))),
       fetch: async (url, init, _caller, requestId) => yoga.fetch(url, init, contextOf(requestId)),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },

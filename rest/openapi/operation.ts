@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { successOf } from '../answers.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Enumerations } from '../shapes.ts'
-import type { Example } from './examples.ts'
+import { type Example, keptExamples } from './examples.ts'
 import { errorResponses, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
@@ -43,6 +43,15 @@ export function operationOf(
       ...errorResponses({ takesBody, dependsOnFilter: dependsOnFilter ?? false, namesStore }),
     },
   }
+}
+
+/** The operations of all endpoints, each with a line that says which endpoint it is. */
+export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enumerations): Twin[] {
+  return endpoints.map((endpoint) => {
+    const twin = twinOf(endpoint, enumerations, keptExamples)
+    const hint = `# What ${endpoint.method} /v1${endpoint.path} runs. The variables are an example: put a storeUuid of yours into them.`
+    return { ...twin, document: `${hint}\n${twin.document}` }
+  })
 }
 
 /** What the endpoint runs, with the variables of its first good example. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { mostBytes, readBody } from './body.ts'
-import { graphiqlPage } from './graphiql.ts'
+import type { Page } from './page.ts'
 import type { RequestId } from './request-id.ts'
 import { type Answer, respond } from './respond.ts'
 
@@ -8,6 +8,8 @@ import { type Answer, respond } from './respond.ts'
 export interface GraphQLServices<Caller> {
   authenticate(authorization: string | undefined): Promise<Caller | undefined>
   fetch(url: string, init: RequestInit, caller: Caller, requestId: string): Promise<Response>
+  /** GraphiQL. */
+  page(): Page
   errorOf(thrown: unknown, requestId: string): { message: string; extensions: Record<string, unknown> }
 }
 
@@ -20,7 +22,7 @@ export async function serveGraphQL<Caller>(
   id: RequestId,
 ): Promise<void> {
   const answer = isNavigation(request)
-    ? page()
+    ? pageAnswer(services.page())
     : await answerTo(services, request, search, id).catch((thrown: unknown) =>
         failure(services.errorOf(thrown, id.text)),
       )
@@ -66,8 +68,8 @@ function isNavigation(request: IncomingMessage): boolean {
   return request.method === 'GET' && !!request.headers.accept?.includes('text/html')
 }
 
-function page(): Answer {
-  return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: graphiqlPage() }
+function pageAnswer({ type, body, headers }: Page): Answer {
+  return { status: 200, headers: { 'Content-Type': type, ...headers }, body }
 }
 
 /** Of the media types that the caller accepts those that a GraphQL answer can have; any when the caller does not say. */

@@ -31,7 +31,8 @@ function file(url: URL): Page {
   return { type: `${types[ending]}; charset=utf-8`, body: readFileSync(url), headers: ownContentOnly }
 }
 
-function once(make: () => Page): () => Page {
+/** Makes a page when it is first asked for, and keeps it. */
+export function once(make: () => Page): () => Page {
   let made: Page | undefined
   return () => {
     made ??= make()

@@ -63,7 +63,7 @@ it('keeps the token and the tabs over a reload', async () => {
   await page.reload()
   expect(await run()).toContain('Seen in GraphiQL')
   expect(await page.locator('#token-dialog[open]').count()).toBe(0)
-  expect(await page.locator('.graphiql-tab').count()).toBe(5)
+  expect(await page.locator('.graphiql-tab').count()).toBe(11)
 })
 
 it('opens with examples that all run without an error, those of reading without a change', async () => {
@@ -73,4 +73,22 @@ it('opens with examples that all run without an error, those of reading without 
     expect(await run(), name).not.toContain('"errors"')
     expect(await shown(), name).toMatch(/"(edges|createStore)"/)
   }
+})
+
+it('opens an operation that the address names, with its example variables, in a tab of its own', async () => {
+  await enter(token)
+  await page.goto(`${gateway.url}/graphql?operation=CreateStore`)
+  expect(await page.locator('.graphiql-tab-active').innerText()).toContain('CreateStore')
+  expect(await run()).toMatch(/"createStore": \{\s+"storeUuid"/)
+  expect(await page.locator('.graphiql-tab').count()).toBe(11)
+  await page.goto(`${gateway.url}/graphql?operation=DeleteAssets`)
+  expect(await page.locator('.graphiql-tab-active').innerText()).toContain('DeleteAssets')
+})
+
+it('has an editor for headers and an explorer of the documentation', async () => {
+  await enter(token)
+  await page.click('text="Headers"')
+  await page.click('button[aria-label="Show Documentation Explorer"]')
+  await page.waitForSelector('.graphiql-doc-explorer')
+  await expect.poll(() => page.locator('.graphiql-doc-explorer').innerText()).toContain('Root Types')
 })

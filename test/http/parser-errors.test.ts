@@ -198,7 +198,12 @@ describe('requests in one go', () => {
 describe('a client that is slow, or goes away', () => {
   it('has 10 s for the headers and 25 s for the whole request', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
-    const graphql = { authenticate: never, fetch: never, errorOf: () => ({ message: '', extensions: {} }) }
+    const graphql = {
+      authenticate: never,
+      fetch: never,
+      page: () => ({ type: '', body: '' }),
+      errorOf: () => ({ message: '', extensions: {} }),
+    }
     const server = createHttpServer({ rest: never, graphql, pages: new Map(), ready: never, onError: () => {} })
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 25_000, keepAliveTimeout: 65_000 })
   })
