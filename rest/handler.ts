@@ -34,6 +34,8 @@ export interface RestResponse {
 export interface RestServices<Caller> {
   authenticate(authorization: string | undefined): Promise<Caller | undefined>
   enumerations(): Enumerations
+  /** Throws when the caller may not run the document, whatever its variables. */
+  authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
   execute(
     document: TypedDocumentNode<unknown, Record<string, unknown>>,
     variables: Record<string, unknown>,
@@ -92,6 +94,7 @@ async function answer<Caller>(
     const details = `${request.path} takes ${allow}; got ${request.method}`
     throw new RestError('method_not_allowed', details, { Allow: allow })
   }
+  services.authorize(endpoint.document, caller)
   const { enumerations, requestId } = { enumerations: services.enumerations(), requestId: request.requestId }
   const variables = await readVariables(request, endpoint, enumerations)
   const { data, errors } = await services.execute(endpoint.document, variables, { caller, requestId })

@@ -8,6 +8,7 @@ export const httpStatus: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  rate_limited: 429,
   internal_error: 500,
   downstream_unavailable: 502,
   unavailable: 503,

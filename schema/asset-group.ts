@@ -52,7 +52,12 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
   fields: (t) => ({
     totalGroups: t.exposeInt('totalGroups', { description: 'How many groups match, exactly.' }),
     returnedGroups: t.int({ description: 'How many groups this page has.', resolve: (page) => page.groups.length }),
-    groups: t.field({ type: [AssetGroupRef], description: 'The groups.', resolve: (page) => page.groups }),
+    groups: t.field({
+      type: [AssetGroupRef],
+      complexity: { field: 0, multiplier: 1 },
+      description: 'The groups.',
+      resolve: (page) => page.groups,
+    }),
   }),
 })
 
@@ -89,9 +94,12 @@ const queryOf = ({ channel, assetFormat, offset, limit }: PageArguments) => ({
   limit: Math.min(limit ?? largestPage, largestPage),
 })
 
+const pageCost = (args: PageArguments) => ({ field: 1, multiplier: queryOf(args).limit })
+
 builder.objectField(StoreRef, 'assetGroups', (t) =>
   t.field({
     type: AssetGroupPageRef,
+    complexity: pageCost,
     description: 'A page of asset groups, by offset as the REST listing has it (spec: GET /assets).',
     args: pageArgs,
     resolve: async (store, args, { loaders, enumerations }) => {
@@ -105,6 +113,7 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
 builder.queryField('assetGroups', (t) =>
   t.field({
     type: AssetGroupPageRef,
+    complexity: pageCost,
     description:
       'The GET /assets operation: a page of asset groups of one store. Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }), ...pageArgs },
@@ -119,6 +128,7 @@ builder.queryField('assetGroups', (t) =>
 builder.objectField(ProductRef, 'assetGroups', (t) =>
   t.field({
     type: [AssetGroupRef],
+    complexity: { field: 1, multiplier: 3 },
     description: "The groups whose parent code is this product's code, in the order of channel and format.",
     args: {
       channel: t.arg.string({ description: 'Only the groups of this channel.', validate: storable }),

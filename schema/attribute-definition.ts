@@ -58,6 +58,7 @@ export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('Attri
     pattern: t.exposeString('pattern', { nullable: true, description: descriptions.pattern }),
     violations: t.field({
       type: AttributeViolationsRef,
+      complexity: 100,
       description:
         'The values already stored that this definition would not take: what a change of it leaves to mend. Reads all products that have the attribute.',
       resolve: async (definition, _args, { loaders }) =>

@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
@@ -16,15 +17,21 @@ export const builder = new SchemaBuilder<{
     AttributeMap: { Input: Record<string, unknown>; Output: Record<string, string> }
   }
 }>({
-  plugins: [ZodPlugin, RelayPlugin],
+  plugins: [ZodPlugin, RelayPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   zod: { validationError },
+  // Costs are stated here and judged before anything runs, by the class of the token: nothing is left to do in resolvers.
+  complexity: { disabled: true },
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     nodesOnConnection: false,
     edgeCursorType: 'String',
-    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The page, in order.' },
+    edgesFieldOptions: {
+      nullable: { list: false, items: false },
+      description: 'The page, in order.',
+      complexity: { field: 0, multiplier: 1 },
+    },
     nodeFieldOptions: { nullable: false, description: 'What stands at this place.' },
     cursorFieldOptions: { description: 'Opaque: give it back as `after` or `before`.' },
     pageInfoFieldOptions: { description: 'Where the page stands among all that match.' },

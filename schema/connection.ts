@@ -12,6 +12,11 @@ interface ConnectionArguments {
 const defaultSize = 20
 const largestSize = 100
 
+/** What a connection costs: what is asked of an edge, as often as the page is long. */
+export function connectionCost({ first, last }: ConnectionArguments) {
+  return { field: 1, multiplier: Math.min(last ?? first ?? defaultSize, largestSize) }
+}
+
 /**
  * A connection over rows that are ordered by a key: `keyOf` tells a row's, `read` gets the page of rows and one more, `isKey` tells what a
  * cursor may hold. Throws `invalid_request`.

@@ -8,6 +8,7 @@ import './error-info.ts'
 import './product.ts'
 import './product-write.ts'
 import './store.ts'
+import './token.ts'
 import { builder } from './builder.ts'
 
 /** The whole GraphQL schema. Printed in schema.graphql. */

@@ -1,6 +1,6 @@
 import { type Product, type ProductPage, pageProducts } from '../src/catalog/list-products.ts'
 import { builder } from './builder.ts'
-import { keysetConnection } from './connection.ts'
+import { connectionCost, keysetConnection } from './connection.ts'
 import { ProductStatus } from './enumerations.ts'
 import { StoreRef } from './store.ts'
 import { items, storable } from './validation.ts'
@@ -43,13 +43,19 @@ const ProductPageRef = builder.objectRef<ProductPage>('ProductPage').implement({
       description: 'How many products this page has.',
       resolve: (page) => page.products.length,
     }),
-    products: t.field({ type: [ProductRef], description: 'The products.', resolve: (page) => page.products }),
+    products: t.field({
+      type: [ProductRef],
+      complexity: { field: 0, multiplier: 1 },
+      description: 'The products.',
+      resolve: (page) => page.products,
+    }),
   }),
 })
 
 builder.queryField('productPage', (t) =>
   t.field({
     type: ProductPageRef,
+    complexity: ({ limit }) => ({ field: 1, multiplier: Math.min(limit ?? largestPage, largestPage) }),
     description: 'The GET /products operation: a page of the products of one store. Errors: `store_not_found`.',
     args: {
       storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
@@ -95,6 +101,7 @@ builder.objectFields(StoreRef, (t) => ({
   products: t.connection(
     {
       type: ProductRef,
+      complexity: connectionCost,
       description: 'The products of the store in the order of their codes, by code point.',
       args: { filter: t.arg({ type: ProductFilterInput, description: 'Which products; all when left out.' }) },
       resolve: async (store, { filter, ...args }, { loaders }) => ({

@@ -4,7 +4,7 @@ import { storeUuidOf } from '../src/catalog/text.ts'
 import { write } from '../src/catalog/write.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
-import { keysetConnection } from './connection.ts'
+import { connectionCost, keysetConnection } from './connection.ts'
 import { dryRunArg, items, storable } from './validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
@@ -25,6 +25,7 @@ StoreRef.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the store was created.' }),
     linkedStores: t.field({
       type: [StoreRef],
+      complexity: { field: 1, multiplier: 20 },
       description: "The other stores of the store's group, in the order of their creation.",
       resolve: async (store, _args, { loaders }) => {
         const group = (await loaders.linkedStores.load(store.storeGroup)) ?? []
@@ -64,6 +65,7 @@ builder.queryFields((t) => ({
   stores: t.connection(
     {
       type: StoreRef,
+      complexity: connectionCost,
       description: 'The stores in the order of their creation.',
       args: { filter: t.arg({ type: StoreFilterInput, description: 'Which stores; all when left out.' }) },
       resolve: async (_root, { filter, ...args }, { db }) => ({
@@ -116,8 +118,9 @@ const CreateStoreInput = builder.inputType('CreateStoreInput', {
 builder.mutationField('createStore', (t) =>
   t.field({
     type: StoreRef,
+    extensions: { access: 'all stores' },
     description:
-      'The POST /stores operation. Errors: `invalid_request` with every fault, `store_not_found` (the linked store).',
+      'The POST /stores operation. Errors: `invalid_request` with every fault, `store_not_found` (the linked store), `forbidden` for a token that is limited to stores.',
     args: {
       input: t.arg({ type: CreateStoreInput, required: true, description: 'The store to create.' }),
       copyTaxonomy: t.arg.boolean({

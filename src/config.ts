@@ -14,6 +14,10 @@ export interface Config {
   globalConfigUrl: string | undefined
   globalConfigRefreshMs: number
   logLevel: string
+  /** The OpenID provider whose tokens are accepted, if any. */
+  jwt: { issuer: string; audience: string; jwksUrl: string } | undefined
+  /** Who may ask what the GraphQL schema is. */
+  introspection: 'all' | 'admin'
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -34,6 +38,10 @@ const environment = z.object({
   GLOBAL_CONFIG: url(['https:', 'http:', 'file:']).optional(),
   GLOBAL_CONFIG_REFRESH_MS: wholeNumber(100, 2_147_483_647).default(60_000),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  JWT_ISSUER: z.string().optional(),
+  JWT_AUDIENCE: z.string().optional(),
+  JWT_JWKS_URL: url(['https:', 'http:']).optional(),
+  INTROSPECTION: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
 })
 
 /** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
@@ -56,7 +64,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     globalConfigUrl: values.GLOBAL_CONFIG,
     globalConfigRefreshMs: values.GLOBAL_CONFIG_REFRESH_MS,
     logLevel: values.LOG_LEVEL,
+    jwt: jwtOf(values),
+    introspection: values.INTROSPECTION,
   }
+}
+
+/** The three stand together or not at all: a token's issuer without its keys says nothing. */
+function jwtOf(values: z.output<typeof environment>): Config['jwt'] {
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } = values
+  if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) return { issuer, audience, jwksUrl }
+  if (issuer === undefined && audience === undefined && jwksUrl === undefined) return undefined
+  throw new Error('the environment is not usable: JWT_ISSUER, JWT_AUDIENCE and JWT_JWKS_URL must be set together')
 }
 
 function wholeNumber(min: number, max: number) {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Caller } from './auth/caller.ts'
 import type { Enumerations } from './catalog/enumerations.ts'
 import type { Filter } from './catalog/filtered-groups.ts'
 import type { Database } from './database/tables.ts'
@@ -7,6 +8,8 @@ import { createLoaders, type Loaders } from './loaders.ts'
 /** What a resolver has at hand: one per request. */
 export interface Context {
   readonly db: Kysely<Database>
+  /** Whoever asks. */
+  readonly caller: Caller
   /** The enumerations in force when the request began. */
   readonly enumerations: Enumerations
   /** The remote filter of the listing; undefined when the gateway filters by itself. */

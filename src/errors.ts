@@ -8,6 +8,7 @@ export type Reason =
   | 'method_not_allowed'
   | 'payload_too_large'
   | 'unsupported_media_type'
+  | 'rate_limited'
   | 'internal_error'
   | 'downstream_unavailable'
   | 'unavailable'
@@ -52,6 +53,11 @@ export function storeNotFound(field: string, storeUuid: string): CatalogueError 
   return new CatalogueError('store_not_found', [
     { reason: 'store_not_found', details: `there is no store ${JSON.stringify(storeUuid)}`, field },
   ])
+}
+
+/** The caller's token is not good for this, whatever the request says. */
+export function forbidden(details: string): CatalogueError {
+  return new CatalogueError('forbidden', [{ reason: 'forbidden', details }])
 }
 
 /** A dependency does not answer now; the same request may succeed later. */

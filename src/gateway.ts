@@ -1,17 +1,22 @@
 import type { AddressInfo } from 'node:net'
 import { type Kysely, sql } from 'kysely'
+import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { endpoints } from '../rest/endpoints.ts'
 import { createHandler } from '../rest/handler.ts'
 import { openApiText } from '../rest/openapi/document.ts'
 import { graphqlTwins } from '../rest/openapi/operation.ts'
 import { schema } from '../schema/index.ts'
-import { createAuthentication } from './auth/tokens.ts'
+import { createAuthentication } from './auth/authentication.ts'
+import type { Caller } from './auth/caller.ts'
+import type { JwtOptions } from './auth/jwt.ts'
 import { createContext } from './context.ts'
 import type { Database } from './database/tables.ts'
 import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GlobalConfig } from './global-config/global-config.ts'
+import { requireAccess } from './graphql/access.ts'
 import { createExecutor } from './graphql/executor.ts'
+import { createGuard, type Introspection } from './graphql/guard.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
@@ -24,10 +29,16 @@ const readyMs = 1_000
 
 export interface GatewayOptions {
   db: Kysely<Database>
+  /** How further connections to the database are made: one listens for tokens that are taken back. */
+  connection?: ClientConfig | undefined
   globalConfig: GlobalConfig
   /** Where the listing asks which groups to show; without one the gateway filters by itself. */
   remoteFilter?: RemoteFilter | undefined
   bootstrapToken: string | undefined
+  /** The OpenID provider whose tokens are accepted, if any. */
+  jwt?: JwtOptions | undefined
+  /** Who may ask what the GraphQL schema is; all unless told otherwise. */
+  introspection?: Introspection | undefined
   host: string
   port: number
   log: Logger
@@ -43,34 +54,41 @@ export interface Gateway {
 /** Brings schema, façade and HTTP together and listens. The one place where they meet. The database is the caller's, to open and to close. */
 export async function startGateway({
   db,
+  connection,
   globalConfig,
   remoteFilter,
   bootstrapToken,
+  jwt,
+  introspection = 'all',
   host,
   port,
   log,
 }: GatewayOptions): Promise<Gateway> {
-  const authenticate = createAuthentication(db, bootstrapToken)
-  const contextOf = (requestId: string) =>
-    createContext({ db, requestId, enumerations: globalConfig.enumerations(), filter: remoteFilter?.filter })
+  const onTokenError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'tokens could not be asked for again')
+  const authentication = createAuthentication({ db, connection, bootstrapToken, jwt, onError: onTokenError })
+  const { authenticate } = authentication
+  const contextOf = (caller: Caller, requestId: string) =>
+    createContext({ db, caller, requestId, enumerations: globalConfig.enumerations(), filter: remoteFilter?.filter })
   const execute = createExecutor(
     schema,
     endpoints.map((endpoint) => endpoint.document),
     log,
   )
-  const yoga = createGraphQL(schema, log)
+  const yoga = createGraphQL(schema, createGuard(schema, introspection), log)
 
   const server = createHttpServer({
     rest: createHandler(endpoints, {
       authenticate,
       enumerations: globalConfig.enumerations,
-      execute: (document, variables, { requestId }) => execute(document, variables, contextOf(requestId)),
+      authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
+      execute: (document, variables, { caller, requestId }) =>
+        execute(document, variables, contextOf(caller, requestId)),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     }),
     graphql: {
       authenticate,
       page: once(() => graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))),
-      fetch: async (url, init, _caller, requestId) => yoga.fetch(url, init, contextOf(requestId)),
+      fetch: async (url, init, caller, requestId) => yoga.fetch(url, init, contextOf(caller, requestId)),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
     ready: createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs),
@@ -85,12 +103,18 @@ export async function startGateway({
   const { port: actualPort } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
-    close: () =>
-      new Promise((resolve, reject) => {
+    close: async () => {
+      await new Promise<void>((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()))
         server.closeIdleConnections()
-      }),
+      })
+      await authentication.close()
+    },
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 async function answers(db: Kysely<Database>): Promise<boolean> {

@@ -15,7 +15,7 @@ export interface ServeOptions {
 
 /** Runs the gateway on the configuration's database. Resolves, once it answers, with the way to stop it. */
 export async function serve(config: Config, { demo }: ServeOptions, log: Logger): Promise<() => Promise<void>> {
-  const { db, close } = await openDatabase(config, log)
+  const { db, connection, close } = await openDatabase(config, log)
   try {
     const migrations = await migrate(db)
     if (migrations.length > 0) log.info({ migrations }, 'database migrated')
@@ -29,7 +29,7 @@ export async function serve(config: Config, { demo }: ServeOptions, log: Logger)
     const remoteFilter = config.filterUrl
       ? createRemoteFilter({ url: config.filterUrl, timeoutMs: config.filterTimeoutMs, log })
       : undefined
-    const gateway = await startGateway({ db, globalConfig, remoteFilter, ...config, log })
+    const gateway = await startGateway({ db, connection, globalConfig, remoteFilter, ...config, log })
     if (token !== undefined && config.bootstrapToken === undefined) announceToken(token)
     process.stdout.write(
       `catalogue gateway at ${gateway.url} (GraphiQL: ${gateway.url}/graphql, REST: ${gateway.url}/v1)\n`,

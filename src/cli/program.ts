@@ -5,6 +5,7 @@ import { addFilterService } from './filter-service.ts'
 import { addImport } from './import.ts'
 import { addMigrate } from './migrate.ts'
 import { addServe } from './serve.ts'
+import { addToken } from './token.ts'
 
 /** What a command ends with. 0: all well; 1: some rows failed, or a check found a difference, or it could not be done; 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2
@@ -28,7 +29,8 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   const program = new Command('catalog')
     .description('The catalogue gateway: stores, products and assets in PostgreSQL.')
     .exitOverride()
-  for (const add of [addServe, addMigrate, addImport, addExport, addCheck, addFilterService]) add(program, context)
+  const commands = [addServe, addMigrate, addImport, addExport, addCheck, addToken, addFilterService]
+  for (const add of commands) add(program, context)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode

@@ -2,10 +2,15 @@ import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as catalogue from './migrations/2026-11-21-catalogue.ts'
 import * as keyRanges from './migrations/2026-11-21-key-ranges.ts'
+import * as tokens from './migrations/2026-11-21-tokens.ts'
 import type { Database } from './tables.ts'
 
 /** Every migration by its name, which begins with its date: they run in the order of their names. */
-const migrations = { '2026-11-21-catalogue': catalogue, '2026-11-21-key-ranges': keyRanges }
+const migrations = {
+  '2026-11-21-catalogue': catalogue,
+  '2026-11-21-key-ranges': keyRanges,
+  '2026-11-21-tokens': tokens,
+}
 
 /**
  * Brings the database's tables up to date, in one transaction under PostgreSQL's advisory lock: several gateways may

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { connect } from './connect.ts'
@@ -7,6 +8,8 @@ import type { Database } from './tables.ts'
 
 export interface OpenDatabase {
   db: Kysely<Database>
+  /** How further connections are made. */
+  connection: ClientConfig
   /** Closes the connections and stops the embedded server, unless somebody else still uses it. */
   close(): Promise<void>
 }
@@ -32,7 +35,7 @@ export async function openDatabase(
     await close()
     throw error
   }
-  return { db, close }
+  return { db, connection, close }
 }
 
 /** The service stores any Unicode text and uses PostgreSQL 14's features. */

@@ -86,5 +86,9 @@ interface TokenTable {
   name: string
   hash: Buffer
   scopes: string[]
+  stores: string[] | null
   created_at: Generated<Date>
+  expires_at: Date | null
+  revoked_at: Generated<Date | null>
+  last_used_at: Generated<Date | null>
 }

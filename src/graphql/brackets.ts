@@ -1,4 +1,4 @@
-const deepest = 100
+export const deepest = 100
 
 /**
  * Whether brackets nest deeper in the document than any real one does: its parser calls itself for each, and would exhaust the stack.

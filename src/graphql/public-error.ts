@@ -50,6 +50,7 @@ function refused(error: GraphQLError): GraphQLError {
 }
 
 const reasonOfStatus: Record<number, string> = {
+  403: 'forbidden',
   405: 'method_not_allowed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',

@@ -2,11 +2,12 @@ import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import type { Context } from '../context.ts'
-import { nestsTooDeep } from './brackets.ts'
+import type { Guard } from './guard.ts'
+import { guarded } from './guard-plugin.ts'
 import { publicError } from './public-error.ts'
 
 /** GraphQL over HTTP (spec: GraphQL over HTTP draft). The plugins stand in the order in which a request meets them. */
-export function createGraphQL(schema: GraphQLSchema, log: Logger) {
+export function createGraphQL(schema: GraphQLSchema, guard: Guard, log: Logger) {
   return createYoga<Context>({
     schema,
     logging: false,
@@ -17,7 +18,7 @@ export function createGraphQL(schema: GraphQLSchema, log: Logger) {
     batching: false,
     // Every result passes answerInOurWords, which knows the request that the log shall name.
     maskedErrors: false,
-    plugins: [refuseUnreadable, limitNesting, answerInOurWords(log)],
+    plugins: [refuseUnreadable, guarded(guard), answerInOurWords(guard, log)],
   })
 }
 
@@ -36,23 +37,15 @@ const refuseUnreadable: Plugin = {
   },
 }
 
-const limitNesting: Plugin = {
-  onParams({ params }) {
-    if (typeof params.query === 'string' && nestsTooDeep(params.query)) {
-      throw new GraphQLError('the document must nest brackets at most 100 deep', {
-        extensions: { http: { status: 400 } },
-      })
-    }
-  },
-}
-
 /** Here every error gets its reason, and what nobody foresaw is masked and logged. */
-function answerInOurWords(log: Logger): Plugin<object, Context> {
+function answerInOurWords(guard: Guard, log: Logger): Plugin<object, Context> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || !result.errors) return
       const ofRequest = log.child({ requestId: serverContext.requestId })
-      setResult({ ...result, errors: result.errors.map((error) => answerable(error, ofRequest)) })
+      const tells = guard.mayIntrospect(serverContext.caller)
+      const errors = result.errors.map((error) => answerable(error, ofRequest))
+      setResult({ ...result, errors: tells ? errors : errors.map(withoutSuggestions) })
     },
   }
 }
@@ -63,4 +56,12 @@ function answerable(error: unknown, log: Logger): GraphQLError {
   if (!(cause instanceof RangeError && /call stack/.test(cause.message))) return publicError(error, log)
   const extensions = { code: 'invalid_request', http: { status: 400 } }
   return new GraphQLError('the document must not nest or chain fragments so deep', { extensions })
+}
+
+/** graphql-js names what is spelled alike: the schema's names, which the caller may not ask for. */
+function withoutSuggestions(error: GraphQLError): GraphQLError {
+  if (error.extensions.errorInfo || !error.message.includes('Did you mean')) return error
+  const { nodes, source, positions, path, extensions } = error
+  const message = error.message.replace(/ ?Did you mean [^?]*\?/g, '')
+  return new GraphQLError(message, { nodes, source, positions, path, extensions })
 }

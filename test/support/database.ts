@@ -10,6 +10,8 @@ export interface TestDatabase {
   db: Kysely<Database>
   /** For processes of their own. */
   url: string
+  /** How further connections are made. */
+  connection: pg.PoolConfig
   /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
   statements(): number
   drop(): Promise<void>
@@ -29,7 +31,8 @@ export async function createTestDatabase({
   const server = inject('postgres')
   const database = `test_${randomUUID().replaceAll('-', '')}`
   await asAdmin(`create database ${database}`)
-  const connected = connect({ ...server, database, ...connection }, () => {})
+  const config = { ...server, database, ...connection }
+  const connected = connect(config, () => {})
   if (!empty) await migrate(connected)
   let sent = 0
   const db = connected.withPlugin({
@@ -41,6 +44,7 @@ export async function createTestDatabase({
   })
   return {
     db,
+    connection: config,
     url: `postgresql://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${database}`,
     statements: () => {
       const seen = sent

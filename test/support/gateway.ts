@@ -3,7 +3,7 @@ import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
-import { startGateway } from '../../src/gateway.ts'
+import { type GatewayOptions, startGateway } from '../../src/gateway.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { expectDocumented } from './documented.ts'
@@ -49,6 +49,8 @@ export interface TestGatewayOptions {
   connection?: PoolConfig
   globalConfig?: GlobalConfig
   remoteFilter?: RemoteFilter
+  jwt?: GatewayOptions['jwt']
+  introspection?: GatewayOptions['introspection']
 }
 
 /** A whole gateway on a database of its own, listening on a free port of the loopback. */
@@ -57,10 +59,15 @@ export async function startTestGateway({
   connection = {},
   globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} },
   remoteFilter,
+  jwt,
+  introspection = 'all',
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection })
   const gateway = await startGateway({
     db: database.db,
+    connection: database.connection,
+    jwt,
+    introspection,
     globalConfig,
     remoteFilter,
     bootstrapToken: token,

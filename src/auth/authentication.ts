@@ -1,0 +1,55 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { ClientConfig } from 'pg'
+import type { Database } from '../database/tables.ts'
+import type { Caller } from './caller.ts'
+import { createJwtCheck, isJwt, type JwtOptions } from './jwt.ts'
+import { hashOf } from './secret.ts'
+import { createTokenCache } from './token-cache.ts'
+import { watchTokens } from './token-watch.ts'
+
+export interface AuthenticationOptions {
+  /** Where tokens are looked up. */
+  db: Kysely<Database>
+  /** How a connection of its own to the same database is made; undefined: nobody listens, changes are only asked for. */
+  connection: ClientConfig | undefined
+  bootstrapToken: string | undefined
+  /** The OpenID provider whose tokens are accepted, if any. */
+  jwt: JwtOptions | undefined
+  onError(error: unknown): void
+}
+
+export interface Authentication {
+  /** The caller of an `Authorization` header, or undefined when its token is missing, malformed, unknown, expired or revoked. */
+  authenticate(authorization: string | undefined): Promise<Caller | undefined>
+  close(): Promise<void>
+}
+
+/** Makes the check of tokens: the bootstrap token, those made here, and JSON Web Tokens. All comparisons are of hashes, in constant time. */
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { db, connection, bootstrapToken, jwt, onError } = options
+  const bootstrap = bootstrapToken === undefined ? undefined : hashOf(bootstrapToken)
+  const cache = createTokenCache(db, onError)
+  const watch = connection && watchTokens(connection, { onChange: cache.forget })
+  const checkJwt = jwt && createJwtCheck(jwt)
+  return {
+    authenticate: async (authorization) => {
+      const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
+      if (token === undefined) return undefined
+      if (bootstrap && timingSafeEqual(hashOf(token), bootstrap)) return bootstrapCaller
+      if (checkJwt && isJwt(token)) return checkJwt(token)
+      return cache.find(token)
+    },
+    close: async () => {
+      await watch?.close()
+      await cache.close()
+    },
+  }
+}
+
+const bootstrapCaller: Caller = {
+  tokenId: 'bootstrap',
+  tokenName: 'bootstrap',
+  scopes: new Set(['admin']),
+  viewer: { stores: undefined },
+}

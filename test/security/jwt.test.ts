@@ -1,0 +1,126 @@
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK, importJWK, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { newStore } from '../support/factories.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { audience, type JwksServer, startJwksServer } from '../support/jwks-server.ts'
+
+let provider: JwksServer
+let gateway: TestGateway
+beforeAll(async () => {
+  provider = await startJwksServer()
+  gateway = await startTestGateway({ jwt: { issuer: provider.issuer, audience, jwksUrl: provider.jwksUrl } })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await provider.close()
+})
+
+const statusOf = async (token: string, path = '/v1/nothing') => (await gateway.call(path, { token })).status
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+
+describe('JSON Web Tokens', () => {
+  it('of the provider are accepted, with their scopes', async () => {
+    expect(await statusOf(await provider.sign())).toBe(404)
+    const put = { method: 'DELETE', body: [] }
+    expect((await gateway.call('/v1/assets', { ...put, token: await provider.sign() })).status).toBe(403)
+    const writer = await provider.sign({ scope: 'openid read write' })
+    expect((await gateway.call('/v1/assets', { ...put, token: writer })).status).toBe(200)
+    expect(await statusOf(await provider.sign({ scope: ['read'] }), '/v1/assets')).toBe(400)
+  })
+
+  it('are limited to the stores that they claim', async () => {
+    const store = await newStore(gateway)
+    const list = (token: string) => statusOf(token, `/v1/assets?store_uuid=${store}`)
+    expect(await list(await provider.sign({ stores: [store.toUpperCase()] }))).toBe(200)
+    expect(
+      (
+        await gateway.call('/v1/stores', {
+          method: 'POST',
+          body: {},
+          token: await provider.sign({ scope: 'admin', stores: [store] }),
+        })
+      ).status,
+    ).toBe(403)
+    for (const stores of ['all', [1], null, {}])
+      expect(await list(await provider.sign({ stores })), String(stores)).toBe(401)
+  })
+
+  it('are refused when anything about them is wrong', async () => {
+    const good = await provider.sign()
+    const [head = '', body = '', signature = ''] = good.split('.')
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const publicKey =
+      ((await (await fetch(provider.jwksUrl)).json()) as { keys: Record<string, string>[] }).keys[0] ?? {}
+    const hmac = createHmac('sha256', JSON.stringify(publicKey))
+    const confused = `${encoded({ alg: 'HS256', kid: publicKey.kid })}.${body}`
+    const bad: Record<string, string> = {
+      'another issuer': await provider.sign({ iss: 'https://elsewhere.example' }),
+      'another audience': await provider.sign({ aud: 'another-service' }),
+      'no expiry': await provider.sign({ exp: undefined as never }),
+      'no subject': await provider.sign({ sub: undefined as never }),
+      'no scope': await provider.sign({ scope: undefined }),
+      'expired beyond the skew': await provider.sign({ exp: inSeconds(-10) }),
+      'not yet good': await provider.sign({ nbf: inSeconds(60) }),
+      'no algorithm': `${encoded({ alg: 'none' })}.${body}.`,
+      'no algorithm, but a signature': `${encoded({ alg: 'none' })}.${body}.${signature}`,
+      'the public key as a shared secret': `${confused}.${hmac.update(confused).digest('base64url')}`,
+      'another payload': `${head}.${encoded({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), scope: 'admin' })}.${signature}`,
+      'another signature': `${head}.${body}.${signature.replace(/^.{4}/, 'AAAA')}`,
+      'no signature': `${head}.${body}.`,
+    }
+    for (const [what, token] of Object.entries(bad)) expect(await statusOf(token), what).toBe(401)
+    expect(await statusOf(good)).toBe(404)
+  })
+
+  it('may be a few seconds late, as clocks differ', async () => {
+    expect(await statusOf(await provider.sign({ exp: inSeconds(-2) }))).toBe(404)
+    expect(await statusOf(await provider.sign({ nbf: inSeconds(2) }))).toBe(404)
+  })
+
+  it('of a key that the provider has just begun to use are accepted, and unknown keys do not flood it', async () => {
+    await sleep(5_200)
+    await provider.rotate(true)
+    expect(await statusOf(await provider.sign())).toBe(404)
+    const asked = provider.asked()
+    const unknown = await provider.sign({}, { kid: 'no-such-key' })
+    for (let i = 0; i < 20; i++) expect(await statusOf(unknown)).toBe(401)
+    expect(provider.asked() - asked).toBeLessThanOrEqual(1)
+  })
+
+  it('signed with a key that the header itself brings are refused', async () => {
+    const stranger = await startJwksServer()
+    const forged = await stranger.sign({ iss: provider.issuer })
+    expect(await statusOf(forged)).toBe(401)
+    const { publicKey, privateKey } = await crypto.subtle
+      .generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+      .then(async (pair) => ({
+        publicKey: await exportJWK(pair.publicKey),
+        privateKey: await exportJWK(pair.privateKey),
+      }))
+    const header = { alg: 'ES256', jwk: publicKey, jku: stranger.jwksUrl, kid: 'mine' }
+    const claims = { iss: provider.issuer, aud: audience, sub: 'x', scope: 'admin', exp: inSeconds(60) }
+    const key = await importJWK(privateKey, 'ES256')
+    expect(await statusOf(await new SignJWT(claims).setProtectedHeader(header).sign(key))).toBe(401)
+    expect(stranger.asked()).toBe(0)
+    await stranger.close()
+  })
+
+  it('are 503, not 401, while their keys cannot be had', async () => {
+    const gone = await startJwksServer()
+    const alone = await startTestGateway({ jwt: { issuer: gone.issuer, audience, jwksUrl: gone.jwksUrl } })
+    const token = await gone.sign()
+    await gone.close()
+    const { status, headers } = await alone.call('/v1/nothing', { token })
+    expect([status, headers['retry-after']]).toEqual([503, '1'])
+    await alone.stop()
+  })
+
+  it('need their issuer, audience and keys configured together', () => {
+    const all = { JWT_ISSUER: 'i', JWT_AUDIENCE: 'a', JWT_JWKS_URL: 'https://keys.example/' }
+    expect(readConfig(all).jwt).toEqual({ issuer: 'i', audience: 'a', jwksUrl: 'https://keys.example/' })
+    for (const name of Object.keys(all)) expect(() => readConfig({ ...all, [name]: '' })).toThrow(/together/)
+  })
+})

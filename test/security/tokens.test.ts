@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { type Gateway, startGateway } from '../../src/gateway.ts'
+import { runCli } from '../support/cli.ts'
+import { newStore, unknownStore } from '../support/factories.ts'
+import { type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { newToken, revoke } from '../support/tokens.ts'
+
+let gateway: TestGateway
+/** Instances on the same database: one that hears of changes, and one that nobody tells. */
+let others: Gateway[]
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  const instance = (connection: TestGateway['database']['connection'] | undefined) =>
+    startGateway({
+      db: gateway.database.db,
+      connection,
+      globalConfig: { enumerations: () => fallbackEnumerations, stop: () => {} },
+      bootstrapToken: undefined,
+      host: '127.0.0.1',
+      port: 0,
+      log: pino({ level: 'silent' }),
+    })
+  others = [await instance(gateway.database.connection), await instance(undefined)]
+})
+afterAll(async () => {
+  for (const other of others) await other.close()
+  await gateway.stop()
+})
+
+/** How each instance answers the token, over connections that are kept open. */
+async function statuses(token: string): Promise<number[]> {
+  const here = await gateway.call('/v1/nothing', { token })
+  const there = others.map(({ url }) => fetch(`${url}/v1/nothing`, { headers: { authorization: `Bearer ${token}` } }))
+  return [here.status, ...(await Promise.all(there)).map(({ status }) => status)]
+}
+
+async function until(done: () => Promise<boolean>, ms: number): Promise<number> {
+  const begun = Date.now()
+  while (!(await done())) {
+    if (Date.now() - begun > ms) throw new Error(`not within ${ms} ms`)
+    await sleep(50)
+  }
+  return Date.now() - begun
+}
+
+describe('tokens', () => {
+  it('are refused on every instance within 5 seconds of their revocation, on open connections too', async () => {
+    const { tokenId, secret } = await newToken(gateway, { scopes: ['READ'] })
+    expect(await statuses(secret)).toEqual([404, 404, 404])
+    await revoke(gateway, tokenId)
+    const heard = await until(async () => (await statuses(secret)).slice(0, 2).every((status) => status === 401), 5_000)
+    await until(async () => (await statuses(secret)).every((status) => status === 401), 5_000 - heard)
+  })
+
+  it('are refused when they expire', async () => {
+    const { secret } = await newToken(gateway, { scopes: ['READ'], expires: '2s' })
+    expect(await statuses(secret)).toEqual([404, 404, 404])
+    await until(async () => (await statuses(secret)).every((status) => status === 401), 5_000)
+  })
+
+  it('lose what is taken from them by hand', async () => {
+    const { tokenId, secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+    const write = async () => (await gateway.call('/v1/assets', { method: 'DELETE', body: [], token: secret })).status
+    expect(await write()).toBe(200)
+    await gateway.database.db
+      .updateTable('token')
+      .set({ scopes: ['read'] })
+      .where('token_id', '=', tokenId)
+      .execute()
+    await until(async () => (await write()) === 403, 5_000)
+  })
+
+  it('are kept as hashes, and shown once', async () => {
+    const { tokenId, secret } = await newToken(gateway, { name: 'a secret one', scopes: ['READ'] })
+    expect(secret).toMatch(/^cat_[\w-]{43}$/)
+    const rows = await gateway.database.db.selectFrom('token').selectAll().where('token_id', '=', tokenId).execute()
+    expect(JSON.stringify(rows)).not.toContain(secret)
+    const { tokens } = (await gateway.data('{ tokens { tokenId name scopes stores lastUsedAt revokedAt } }')) as never
+    expect(tokens).toContainEqual(expect.objectContaining({ tokenId, name: 'a secret one', scopes: ['READ'] }))
+    expect(JSON.stringify(tokens)).not.toContain(secret)
+  })
+
+  it('tell when they were last used', async () => {
+    const { tokenId, secret } = await newToken(gateway, { scopes: ['READ'] })
+    await gateway.call('/v1/nothing', { token: secret })
+    const used = async () => {
+      const { tokens } = (await gateway.data('{ tokens { tokenId lastUsedAt } }')) as unknown as {
+        tokens: { tokenId: string; lastUsedAt: string | null }[]
+      }
+      return tokens.find((token) => token.tokenId === tokenId)?.lastUsedAt != null
+    }
+    expect(await used()).toBe(false)
+    await until(used, 5_000)
+  })
+
+  it('are looked up once, not with every request', async () => {
+    const { secret } = await newToken(gateway, { scopes: ['READ'] })
+    await gateway.call('/v1/nothing', { token: secret })
+    gateway.database.statements()
+    for (let i = 0; i < 50; i++) await gateway.call('/v1/nothing', { token: secret })
+    expect(gateway.database.statements()).toBeLessThan(10)
+  })
+
+  it('that could not have been made here are refused without asking the database', async () => {
+    gateway.database.statements()
+    for (let i = 0; i < 50; i++) await gateway.call('/v1/nothing', { token: `cat_guess-${i}` })
+    expect(gateway.database.statements()).toBeLessThan(10)
+  })
+})
+
+describe('scopes', () => {
+  const read = ['/v1/products', '/v1/assets']
+  const write: [path: string, method: string][] = [
+    ['/v1/stores', 'POST'],
+    ['/v1/products', 'PUT'],
+    ['/v1/products', 'POST'],
+    ['/v1/assets', 'POST'],
+    ['/v1/assets', 'DELETE'],
+    ['/v1/assets/unlink', 'POST'],
+  ]
+  const query = '{ enumerations { regions } }'
+  const mutation = 'mutation { deleteAssets(selectors: []) { failed } }'
+  const graphql = async (document: string, token: string) => {
+    const reply = await gateway.call('/graphql', { method: 'POST', body: { query: document }, token })
+    return [reply.status, (reply.json as GraphQLReply).errors?.[0]?.extensions.code]
+  }
+
+  it('open REST by method and GraphQL by operation, before anything else is looked at', async () => {
+    const reader = await newToken(gateway, { scopes: ['READ'] })
+    const writer = await newToken(gateway, { scopes: ['WRITE'] })
+    for (const path of read) {
+      expect((await gateway.call(path, { token: reader.secret })).status, path).toBe(400)
+      expect((await gateway.call(path, { token: writer.secret })).status, path).toBe(403)
+    }
+    for (const [path, method] of write) {
+      const call = { method, body: '{' }
+      expect((await gateway.call(path, { ...call, token: reader.secret })).status, path).toBe(403)
+      expect((await gateway.call(path, { ...call, token: writer.secret })).status, path).toBe(400)
+    }
+    expect(await graphql(query, reader.secret)).toEqual([200, undefined])
+    expect(await graphql(query, writer.secret)).toEqual([403, 'forbidden'])
+    expect(await graphql(mutation, reader.secret)).toEqual([403, 'forbidden'])
+    expect(await graphql(mutation, writer.secret)).toEqual([200, undefined])
+  })
+
+  it('are those of the operation that runs, whichever others the document has', async () => {
+    const { secret: token } = await newToken(gateway, { scopes: ['READ'] })
+    const body = { query: `query A ${query} mutation B { deleteAssets(selectors: []) { failed } }` }
+    const run = async (operationName: string) =>
+      (await gateway.call('/graphql', { method: 'POST', body: { ...body, operationName }, token })).status
+    expect([await run('A'), await run('B')]).toEqual([200, 403])
+  })
+
+  it('keep tokens to administrators, through fragments and aliases too', async () => {
+    const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+    const documents = [
+      '{ tokens { name } }',
+      '{ enumerations { regions } x: tokens { name } }',
+      '{ ...F } fragment F on Query { ... { tokens { name } } }',
+      'mutation { createToken(input: { name: "more", scopes: [ADMIN] }) { secret } }',
+      'mutation { revokeToken(tokenId: "x") { name } }',
+    ]
+    for (const document of documents) expect(await graphql(document, secret), document).toEqual([403, 'forbidden'])
+    const admin = await newToken(gateway, { scopes: ['ADMIN'] })
+    expect(await graphql('{ tokens { name } }', admin.secret)).toEqual([200, undefined])
+    expect(await graphql(mutation, admin.secret)).toEqual([200, undefined])
+  })
+
+  it('of a token that is limited to stores never include administering, nor making stores', async () => {
+    const store = await newStore(gateway)
+    const input = { name: 'x', scopes: ['ADMIN'], stores: [store] }
+    const document = 'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }'
+    expect((await gateway.graphql(document, { input })).errors?.[0]?.extensions.code).toBe('invalid_request')
+    const { secret: token } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
+    expect((await gateway.call('/v1/stores', { method: 'POST', body: {}, token })).status).toBe(403)
+    const create = `mutation { createStore(input: { storeName: "x", storeTaxonomy: "catalog", region: [], channels: [], defaultAutomation: [] }) { storeUuid } }`
+    expect(await graphql(create, token)).toEqual([403, 'forbidden'])
+  })
+
+  it('and stores of a new token must exist', async () => {
+    const document = 'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }'
+    const reason = async (input: object) =>
+      (await gateway.graphql(document, { input: { name: 'x', scopes: ['READ'], ...input } })).errors?.[0]?.extensions
+        .code
+    expect(await reason({ stores: [unknownStore()] })).toBe('store_not_found')
+    expect(await reason({ stores: [] })).toBe('invalid_request')
+    expect(await reason({ scopes: [] })).toBe('invalid_request')
+    expect(await reason({ name: ' ' })).toBe('invalid_request')
+    expect(await reason({ expires: 'soon' })).toBe('invalid_request')
+  })
+})
+
+describe('catalog token', () => {
+  const cli = (...args: string[]) => runCli(['token', ...args], { DATABASE_URL: gateway.database.url })
+
+  it('creates, lists and revokes', async () => {
+    const store = await newStore(gateway)
+    const created = await cli(
+      'create',
+      '--name',
+      'ci',
+      '--scope',
+      'read',
+      '--store',
+      store,
+      '--expires',
+      '30d',
+      '--json',
+    )
+    expect(created.code, created.stderr).toBe(0)
+    const { id, token, ...rest } = JSON.parse(created.stdout)
+    expect(rest).toMatchObject({ name: 'ci', scopes: ['read'], stores: [store] })
+    expect(Date.parse(rest.expires_at) - Date.now()).toBeGreaterThan(29 * 86_400_000)
+    expect((await gateway.call(`/v1/assets?store_uuid=${store}`, { token })).status).toBe(200)
+    const { stdout } = await cli('list', '--json')
+    expect(JSON.parse(stdout).tokens).toContainEqual(expect.objectContaining({ id, name: 'ci', revoked_at: null }))
+    expect(stdout).not.toContain(token)
+    expect(await cli('revoke', id, '--json')).toMatchObject({ code: 0, stdout: `{"id":"${id}","revoked":true}\n` })
+    await until(async () => (await gateway.call('/v1/nothing', { token })).status === 401, 5_000)
+  })
+
+  it('refuses what cannot be', async () => {
+    expect((await cli('revoke', unknownStore())).code).toBe(1)
+    expect((await cli('create', '--name', 'x', '--scope', 'everything')).code).toBe(2)
+    expect((await cli('create', '--name', 'x', '--expires', '1 month')).code).toBe(2)
+    expect((await cli('create')).code).toBe(2)
+  })
+})

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+
+/** An OpenID provider as far as the gateway sees one: an issuer with keys. */
+export interface JwksServer {
+  issuer: string
+  jwksUrl: string
+  /** How often the keys were asked for. */
+  asked(): number
+  /** Signs with the newest key. `header` and `claims` replace what would stand there. */
+  sign(claims?: JWTPayload, header?: { alg?: string; kid?: string }): Promise<string>
+  /** Publishes a new key; the old ones are withdrawn unless kept. */
+  rotate(keep?: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+export const audience = 'the-catalogue'
+
+export async function startJwksServer(): Promise<JwksServer> {
+  const keys: { kid: string; privateKey: CryptoKey; publicKey: CryptoKey }[] = []
+  let asked = 0
+  let made = 0
+  const rotate = async (keep = false) => {
+    if (!keep) keys.length = 0
+    keys.push({ kid: `key-${++made}`, ...(await generateKeyPair('ES256', { extractable: true })) })
+  }
+  await rotate()
+  const server = createServer(async (_request, response) => {
+    asked++
+    const published = keys.map(async ({ kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg: 'ES256' }))
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: await Promise.all(published) }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    issuer,
+    jwksUrl: `${issuer}/keys`,
+    asked: () => asked,
+    sign: async (claims = {}, header = {}) => {
+      const key = keys.at(-1)
+      if (!key) throw new Error('there is no key')
+      const now = Math.floor(Date.now() / 1000)
+      const payload = { iss: issuer, aud: audience, sub: 'somebody', iat: now, exp: now + 60, scope: 'read', ...claims }
+      return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header }).sign(key.privateKey)
+    },
+    rotate,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
