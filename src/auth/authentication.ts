@@ -41,7 +41,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       return cache.find(token)
     },
     close: async () => {
-      await watch?.close()
+      watch?.close()
       await cache.close()
     },
   }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { Caller } from './caller.ts'
@@ -25,6 +26,8 @@ const trustedMs = 4_500
 /** How often all cached tokens are asked for again, in one statement. */
 const pollMs = 2_000
 const noteEveryMs = 60_000
+/** The uses not yet noted are worth this much waiting at the end. */
+const closeMs = 500
 const idleMs = 600_000
 const mostEntries = 10_000
 
@@ -95,8 +98,8 @@ export function createTokenCache(db: Kysely<Database>, onError: (error: unknown)
     },
     close: async () => {
       clearInterval(timer)
-      await polling
-      await pollOnce()
+      const last = polling ? polling.then(pollOnce) : pollOnce()
+      await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
     },
   }
 }

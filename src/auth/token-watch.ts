@@ -2,7 +2,7 @@ import pg from 'pg'
 
 /** Listens to what PostgreSQL tells of tokens that changed, on a connection of its own. */
 export interface TokenWatch {
-  close(): Promise<void>
+  close(): void
 }
 
 interface Watching {
@@ -48,10 +48,17 @@ export function watchTokens(connection: pg.ClientConfig, { onChange, retryMs = 5
   }
   void start()
   return {
-    close: async () => {
+    close: () => {
       closed = true
       clearTimeout(retry)
-      await client?.end().catch(() => {})
+      // Said, not waited for: where the network hangs there is no answer.
+      client?.end().catch(() => {})
+      unref(client)
     },
   }
+}
+
+/** Lets the process end before the connection does; `pg` has it, its types do not. */
+function unref(client: (pg.Client & { unref?(): void }) | undefined): void {
+  client?.unref?.()
 }

@@ -313,7 +313,7 @@ describe('a process that has just begun', () => {
         )
         const answer = await wire.answer()
         expect(answer?.status).toBe(400)
-        expect(JSON.parse(answer?.text ?? '').errors[0].extensions).toEqual({ code: 'invalid_request' })
+        expect(JSON.parse(answer?.text ?? '').errors[0].extensions).toMatchObject({ code: 'invalid_request' })
       }
       wire.close()
     } finally {

@@ -78,6 +78,9 @@ function unexpected() {
   return logged.filter(({ msg }) => msg !== 'the database cannot be reached')
 }
 
+/** A token that only the database could know. */
+const wellFormed = `cat_${'x'.repeat(43)}`
+
 describe('while PostgreSQL refuses connections', () => {
   beforeEach(() => proxy.refuse())
 
@@ -92,7 +95,7 @@ describe('while PostgreSQL refuses connections', () => {
     const expected = { status: 502, reason: 'downstream_unavailable' }
     expect(await reasonOf(listing())).toMatchObject(expected)
     expect(await reasonOf(listing(), { token: 'one that only the database knows' })).toMatchObject({ status: 401 })
-    expect(await reasonOf(listing(), { token: 'one-that-only-the-database-knows' })).toMatchObject(expected)
+    expect(await reasonOf(listing(), { token: wellFormed })).toMatchObject(expected)
     expect((await gateway.call(listing(), { method: 'HEAD' })).status).toBe(502)
     expect(unexpected()).toEqual([])
   })
@@ -131,7 +134,7 @@ describe('while PostgreSQL refuses connections', () => {
     const write = `mutation { updateProducts(storeUuid: "${storeUuid}", products: []) { updatedSkus } }`
     expect(await codesOf(write)).toEqual(['unavailable'])
     const strange = await gateway.call('/graphql', {
-      token: 'one-that-only-the-database-knows',
+      token: wellFormed,
       method: 'POST',
       body: {},
     })
