@@ -8,7 +8,12 @@ export interface ErrorInfo {
 
 /** The spec's response envelope as JSON text (spec: Response envelope). A `Map` in `data` becomes an object with its keys in order. */
 export function envelope(code: 0 | -1, message: string, requestId: string, data: unknown): string {
-  return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":${toJson(data)}}`
+  return sealed(code, message, requestId, toJson(data))
+}
+
+/** The envelope around data that is JSON text already. */
+export function sealed(code: 0 | -1, message: string, requestId: string, data: string): string {
+  return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":${data}}`
 }
 
 /** The envelope of every error: one entry for each fault. */
@@ -20,7 +25,7 @@ export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]
  * JSON text in which maps are objects. A plain JavaScript object cannot be the map from SKU codes: it loses `__proto__` and moves keys
  * such as `1002` to the front.
  */
-function toJson(value: unknown): string {
+export function toJson(value: unknown): string {
   if (value instanceof Map) return braces([...value])
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return braces(Object.entries(value))
   return JSON.stringify(value)

@@ -1,9 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { Endpoint } from './endpoint.ts'
-import { type ErrorInfo, envelope, errorEnvelope } from './envelope.ts'
-import { faultsOf } from './faults.ts'
-import { parseQuery } from './query.ts'
+import { type ErrorInfo, errorEnvelope, sealed, toJson } from './envelope.ts'
+import { readRequest } from './read-request.ts'
 import { RestError } from './rest-error.ts'
 import type { Enumerations } from './shapes.ts'
 import { httpStatus } from './status.ts'
@@ -36,17 +35,26 @@ export interface RestServices<Caller> {
   enumerations(): Enumerations
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
-  execute(
-    document: TypedDocumentNode<unknown, Record<string, unknown>>,
-    variables: Record<string, unknown>,
-    request: { caller: Caller; requestId: string },
-  ): Promise<ExecutionResult>
+  execute: Execute<Caller>
+  /**
+   * Does a write with an `Idempotency-Key` once: `work` gets what executes within the transaction that keeps its answer. Returns that answer, or the one
+   * that is kept; throws when the key came with another body before.
+   */
+  once(
+    write: { key: string; token: string; method: string; target: string; body: Uint8Array },
+    work: (execute: Execute<Caller>) => Promise<string>,
+  ): Promise<string>
   /** Translates what was thrown, unless it is a `RestError`, into the error to answer with. */
   errorOf(thrown: unknown, requestId: string): GraphQLError
 }
 
+type Execute<Caller> = (
+  document: TypedDocumentNode<unknown, Record<string, unknown>>,
+  variables: Record<string, unknown>,
+  request: { caller: Caller; requestId: string },
+) => Promise<ExecutionResult>
+
 const prefix = '/v1'
-const mostItems = 10_000
 
 /** The façade as a function: every answer, good or bad, leaves through it in the spec's envelope. */
 export function createHandler<Caller>(
@@ -96,10 +104,14 @@ async function answer<Caller>(
   }
   services.authorize(endpoint.document, caller)
   const { enumerations, requestId } = { enumerations: services.enumerations(), requestId: request.requestId }
-  const variables = await readVariables(request, endpoint, enumerations)
-  const { data, errors } = await services.execute(endpoint.document, variables, { caller, requestId })
-  if (errors) throw restError(errors)
-  return { status: 200, headers: {}, body: envelope(0, endpoint.success, requestId, endpoint.data(data)) }
+  const { variables, keyed } = await readRequest(request, endpoint, enumerations)
+  const work = async (execute: Execute<Caller>) => {
+    const { data, errors } = await execute(endpoint.document, variables, { caller, requestId })
+    if (errors) throw restError(errors)
+    return toJson(endpoint.data(data))
+  }
+  const data = keyed ? await services.once(keyed, work) : await work(services.execute)
+  return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }
 
 const unauthorized = new RestError(
@@ -113,69 +125,6 @@ const unauthorized = new RestError(
 function allowedMethods(route: readonly Endpoint[]): string {
   const methods = route.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...methods, 'OPTIONS'].join(', ')
-}
-
-/** Checks query and body against the endpoint's shapes and translates them; throws with every fault of both. */
-async function readVariables(request: RestRequest, endpoint: Endpoint, enumerations: Enumerations) {
-  const shapes = endpoint.shapes(enumerations)
-  const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
-  const query = shapes.query.safeParse(values)
-  if (!query.success) {
-    const named = new Set(faults.map((fault) => fault.field))
-    faults.push(...faultsOf(query.error, values, '').filter((fault) => !named.has(fault.field)))
-  }
-  let body: unknown
-  if (endpoint.takesBody) {
-    const read = await readJson(request)
-    if ('fault' in read) faults.push(read.fault)
-    else {
-      body = read.value
-      const items = itemsOf(body)
-      if (items > mostItems) {
-        throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
-      }
-      const checked = shapes.body?.safeParse(body)
-      if (checked && !checked.success) faults.push(...faultsOf(checked.error, body, 'body'))
-    }
-  }
-  if (faults.length > 0) throw new RestError('invalid_request', faults)
-  return endpoint.variables(query.data, body)
-}
-
-/** How many items a body has: those of its list, or of the longest list in its object. Each could be a fault of its own. */
-function itemsOf(body: unknown): number {
-  if (Array.isArray(body)) return body.length
-  if (typeof body !== 'object' || body === null) return 0
-  return Object.values(body).reduce((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
-}
-
-async function readJson(request: RestRequest): Promise<{ value: unknown } | { fault: ErrorInfo }> {
-  const type = request.header('content-type')
-  if (type !== undefined && !isJson(type)) throw unsupported(type)
-  const encoding = request.header('content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
-  const bytes = await request.body()
-  if (bytes === 'too large') throw new RestError('payload_too_large', 'body must have at most 10 MiB')
-  if (bytes.length === 0) return { fault: bodyFault('is required') }
-  if (type === undefined) throw unsupported('no Content-Type')
-  try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) }
-  } catch (error) {
-    const where = error instanceof Error ? /at position \d+/.exec(error.message) : null
-    return { fault: bodyFault(`must be JSON in UTF-8; it cannot be read${where ? ` ${where[0]}` : ''}`) }
-  }
-}
-
-function isJson(contentType: string): boolean {
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType)
-}
-
-function unsupported(got: string): RestError {
-  return new RestError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
-}
-
-function bodyFault(problem: string): ErrorInfo {
-  return { reason: 'invalid_request', details: `body ${problem}`, field: 'body' }
 }
 
 /** GraphQL errors as one error of the façade: the first one's code decides, the entries are those of all. */

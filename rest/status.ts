@@ -6,6 +6,7 @@ export const httpStatus: Readonly<Record<string, number>> = {
   not_found: 404,
   store_not_found: 404,
   method_not_allowed: 405,
+  idempotency_conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

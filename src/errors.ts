@@ -6,6 +6,7 @@ export type Reason =
   | 'not_found'
   | 'store_not_found'
   | 'method_not_allowed'
+  | 'idempotency_conflict'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'

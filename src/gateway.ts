@@ -20,6 +20,8 @@ import { createGuard, type Introspection } from './graphql/guard.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
+import { createOnce } from './idempotency/once.ts'
+import { startSweeping } from './idempotency/sweep.ts'
 import { graphiqlPage } from './pages/graphiql.ts'
 import { createPages, once } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
@@ -67,8 +69,16 @@ export async function startGateway({
   const onTokenError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'tokens could not be asked for again')
   const authentication = createAuthentication({ db, connection, bootstrapToken, jwt, onError: onTokenError })
   const { authenticate } = authentication
-  const contextOf = (caller: Caller, requestId: string) =>
-    createContext({ db, caller, requestId, enumerations: globalConfig.enumerations(), filter: remoteFilter?.filter })
+  const contextOf = (caller: Caller, requestId: string, transaction = db) =>
+    createContext({
+      db: transaction,
+      caller,
+      requestId,
+      enumerations: globalConfig.enumerations(),
+      filter: remoteFilter?.filter,
+    })
+  const doOnce = createOnce(db)
+  const stopSweeping = startSweeping(db, log)
   const execute = createExecutor(
     schema,
     endpoints.map((endpoint) => endpoint.document),
@@ -83,6 +93,12 @@ export async function startGateway({
       authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
       execute: (document, variables, { caller, requestId }) =>
         execute(document, variables, contextOf(caller, requestId)),
+      once: (request, work) =>
+        doOnce(request, (transaction) =>
+          work((document, variables, { caller, requestId }) =>
+            execute(document, variables, contextOf(caller, requestId, transaction)),
+          ),
+        ),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     }),
     graphql: {
@@ -104,6 +120,7 @@ export async function startGateway({
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     close: async () => {
+      stopSweeping()
       await new Promise<void>((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()))
         server.closeIdleConnections()

@@ -54,6 +54,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/errors.ts': 'that the downstream is unavailable',
     'src/request-scope.ts': 'whose request it is',
   },
+  'src/idempotency': { 'src/database': 'the table of kept answers', 'src/errors.ts': 'a key used for something else' },
   'src/http': {
     'src/request-scope.ts': 'begins with the request',
     rest: "the façade's plain requests and answers",
@@ -70,6 +71,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/global-config': 'enumerations in force',
     'src/graphql': 'what runs documents',
     'src/http': 'the server',
+    'src/idempotency': 'keyed writes',
     'src/ready.ts': 'whether it is ready',
     'src/pages': 'what people read',
   },

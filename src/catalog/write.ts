@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 
 /** A preview: its work is done and undone, only its answer is kept. */
@@ -15,25 +15,43 @@ const tries = 4
 
 /**
  * Does the work in one transaction: it is done whole, or not at all when it throws. With `dryRun` everything is undone in the end, and the answer is
- * what it would have been. Work that PostgreSQL chose as the victim of a deadlock or a serialization failure is done again from its start.
+ * what it would have been. Work that PostgreSQL chose as the victim of a deadlock or a serialization failure is done again from its start. In a
+ * transaction of the caller's it does the same from a savepoint on, and leaves the end to the caller.
  */
 export async function write<T>(
   db: Kysely<Database>,
   dryRun: boolean,
   work: (transaction: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
+  const undoable = async (transaction: Transaction<Database>) => {
+    const answer = await work(transaction)
+    if (dryRun) throw new Undone(answer)
+    return answer
+  }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(async (transaction) => {
-        const answer = await work(transaction)
-        if (dryRun) throw new Undone(answer)
-        return answer
-      })
+      return await (db.isTransaction
+        ? fromSavepoint(db as Transaction<Database>, undoable)
+        : db.transaction().execute(undoable))
     } catch (error) {
       if (error instanceof Undone) return error.answer
       if (attempt === tries || !isVictim(error)) throw error
       await sleep(Math.random() * 20 * attempt)
     }
+  }
+}
+
+/** Going back to the savepoint also gives back the locks that were taken since: a deadlock's other side goes on. */
+async function fromSavepoint<T>(
+  transaction: Transaction<Database>,
+  work: (transaction: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  await sql`savepoint work`.execute(transaction)
+  try {
+    return await work(transaction)
+  } catch (error) {
+    await sql`rollback to savepoint work`.execute(transaction)
+    throw error
   }
 }
 

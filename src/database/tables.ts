@@ -9,6 +9,7 @@ export interface Database {
   asset_link: AssetLinkTable
   asset_group: AssetGroupTable
   asset_group_range: AssetGroupRangeTable
+  idempotency_key: IdempotencyKeyTable
   token: TokenTable
 }
 
@@ -79,6 +80,14 @@ interface AssetGroupRangeTable {
   first_code: string
   groups: number
   version: string
+}
+
+/** What a keyed write answered, for 24 hours. `scope` and `body` are hashes. */
+interface IdempotencyKeyTable {
+  scope: Buffer
+  body: Buffer
+  answer: string | null
+  created_at: Generated<Date>
 }
 
 interface TokenTable {

@@ -54,6 +54,7 @@ const statusOf: Record<string, number> = {
   not_found: 404,
   store_not_found: 404,
   method_not_allowed: 405,
+  idempotency_conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   internal_error: 500,

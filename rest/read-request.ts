@@ -1,0 +1,83 @@
+import type { Endpoint } from './endpoint.ts'
+import type { ErrorInfo } from './envelope.ts'
+import { faultsOf } from './faults.ts'
+import type { RestRequest } from './handler.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
+import { parseQuery } from './query.ts'
+import { RestError } from './rest-error.ts'
+import type { Enumerations } from './shapes.ts'
+
+const mostItems = 10_000
+
+/** Checks query, body and key against the endpoint's shapes and translates them; throws a `RestError` with every fault of all. */
+export async function readRequest(request: RestRequest, endpoint: Endpoint, enumerations: Enumerations) {
+  const shapes = endpoint.shapes(enumerations)
+  const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
+  const query = shapes.query.safeParse(values)
+  if (!query.success) {
+    const named = new Set(faults.map((fault) => fault.field))
+    faults.push(...faultsOf(query.error, values, '').filter((fault) => !named.has(fault.field)))
+  }
+  const key = endpoint.method === 'GET' ? undefined : readIdempotencyKey(request.header('idempotency-key'))
+  if (key && 'fault' in key) faults.push(key.fault)
+  let body: unknown
+  let bytes: Uint8Array = new Uint8Array()
+  if (endpoint.takesBody) {
+    const read = await readJson(request)
+    if ('fault' in read) faults.push(read.fault)
+    else {
+      body = read.value
+      bytes = read.bytes
+      const items = itemsOf(body)
+      if (items > mostItems) {
+        throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
+      }
+      const checked = shapes.body?.safeParse(body)
+      if (checked && !checked.success) faults.push(...faultsOf(checked.error, body, 'body'))
+    }
+  }
+  if (faults.length > 0) throw new RestError('invalid_request', faults)
+  const keyed = key && 'key' in key ? { ...key, ...senderOf(request), body: bytes } : undefined
+  return { variables: endpoint.variables(query.data, body), keyed }
+}
+
+/** What a key counts for: the token, the method, and the path with its query. */
+function senderOf({ method, path, search, header }: RestRequest) {
+  return { token: /\S*$/.exec(header('authorization') ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
+}
+
+/** How many items a body has: those of its list, or of the longest list in its object. Each could be a fault of its own. */
+function itemsOf(body: unknown): number {
+  if (Array.isArray(body)) return body.length
+  if (typeof body !== 'object' || body === null) return 0
+  return Object.values(body).reduce((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
+}
+
+async function readJson(request: RestRequest): Promise<{ value: unknown; bytes: Uint8Array } | { fault: ErrorInfo }> {
+  const type = request.header('content-type')
+  if (type !== undefined && !isJson(type)) throw unsupported(type)
+  const encoding = request.header('content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
+  const bytes = await request.body()
+  if (bytes === 'too large') throw new RestError('payload_too_large', 'body must have at most 10 MiB')
+  if (bytes.length === 0) return { fault: bodyFault('is required') }
+  if (type === undefined) throw unsupported('no Content-Type')
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), bytes }
+  } catch (error) {
+    const where = error instanceof Error ? /at position \d+/.exec(error.message) : null
+    return { fault: bodyFault(`must be JSON in UTF-8; it cannot be read${where ? ` ${where[0]}` : ''}`) }
+  }
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType)
+}
+
+function unsupported(got: string): RestError {
+  return new RestError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
+}
+
+function bodyFault(problem: string): ErrorInfo {
+  return { reason: 'invalid_request', details: `body ${problem}`, field: 'body' }
+}
