@@ -30,7 +30,7 @@ export function openApiDocument(
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the gateway.' } },
-      parameters: { XRequestId: requestId },
+      parameters: { XRequestId: requestId, IdempotencyKey: idempotencyKey },
       headers,
       responses,
       schemas: Object.fromEntries(Object.entries(schemas.components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -74,6 +74,14 @@ const requestId = {
   description:
     'Comes back in `status.request_id`; a UUID is made when it is left out, empty, or longer than 256 characters.',
   schema: { type: 'string' },
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Lets the request be repeated: the first success is kept for 24 hours, for this token, path and query, and sent again; with another body it is refused.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 const headers = {

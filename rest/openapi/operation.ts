@@ -36,6 +36,7 @@ export function operationOf(
     parameters: [
       ...queryParameters(query, endpoint.repeatable ?? [], schemas),
       { $ref: '#/components/parameters/XRequestId' },
+      ...(takesBody ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...(takesBody && body && { requestBody: requestBody(schemas.named(`${id}Body`, body), good) }),
     responses: {

@@ -12,6 +12,7 @@ export const situations: Record<string, string> = {
   not_found: 'There is no such path.',
   store_not_found: 'There is no such store, or the token may not see it.',
   method_not_allowed: 'The path does not serve the method.',
+  idempotency_conflict: 'The `Idempotency-Key` came with another body before.',
   payload_too_large: 'The body has more than 10 MiB or 10,000 items.',
   unsupported_media_type: 'The body is not `application/json`.',
   internal_error: 'The service made a mistake, which it has logged.',
@@ -26,7 +27,7 @@ const elsewhere = ['not_found', 'method_not_allowed']
 function reasonsOf({ takesBody, dependsOnFilter, namesStore }: Row): string[] {
   const absent = [
     ...elsewhere,
-    ...(takesBody ? [] : ['payload_too_large', 'unsupported_media_type']),
+    ...(takesBody ? [] : ['idempotency_conflict', 'payload_too_large', 'unsupported_media_type']),
     ...(dependsOnFilter ? [] : ['downstream_unavailable']),
     ...(namesStore ? [] : ['store_not_found']),
   ]

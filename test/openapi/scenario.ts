@@ -24,11 +24,12 @@ const newStore = {
   default_automation: ['image_type', 'background_removal'],
   store_website: 'https://northern.example.com',
 }
+const keyed = { 'idempotency-key': 'example-key' }
 const inStore = { store_uuid: '{store}' }
 const url = (code: string, name: string) => `https://cdn.example.com/${code}/${name}.jpg`
 
 const creation: Step[] = [
-  step('a-store', 'A store in a group of its own', 'POST /stores', {}, newStore),
+  { ...step('a-store', 'A store in a group of its own', 'POST /stores', {}, newStore), headers: keyed },
   step(
     'a-linked-store',
     'A store that joins the group of another and copies its definitions',
@@ -95,6 +96,19 @@ const refusals: Step[] = [
   step('unknown-store', 'A store that does not exist', 'GET /assets', {
     store_uuid: '00000000-0000-7000-8000-000000000000',
   }),
+  {
+    ...step(
+      'key-used-before',
+      'A key that came with another body before',
+      'POST /stores',
+      {},
+      {
+        ...newStore,
+        store_name: 'Southern Lights',
+      },
+    ),
+    headers: keyed,
+  },
   step(
     'too-many-items',
     'More items than a request may have',
