@@ -114,7 +114,8 @@ async function answer<Caller>(
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }
 
-const unauthorized = new RestError(
+/** The answer to whoever has no valid token. */
+export const unauthorized = new RestError(
   'unauthorized',
   'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',
   {

@@ -18,6 +18,8 @@ export interface Config {
   jwt: { issuer: string; audience: string; jwksUrl: string } | undefined
   /** Who may ask what the GraphQL schema is. */
   introspection: 'all' | 'admin'
+  /** Whether /metrics needs no token. */
+  metricsPublic: boolean
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -37,6 +39,7 @@ const environment = z.object({
   FILTER_TIMEOUT_MS: wholeNumber(50, 600_000).default(2_000),
   GLOBAL_CONFIG: url(['https:', 'http:', 'file:']).optional(),
   GLOBAL_CONFIG_REFRESH_MS: wholeNumber(100, 2_147_483_647).default(60_000),
+  METRICS_PUBLIC: z.enum(['true', 'false'], 'must be true or false').default('false'),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
@@ -66,6 +69,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     logLevel: values.LOG_LEVEL,
     jwt: jwtOf(values),
     introspection: values.INTROSPECTION,
+    metricsPublic: values.METRICS_PUBLIC === 'true',
   }
 }
 

@@ -3,14 +3,16 @@ import { type Kysely, sql } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { endpoints } from '../rest/endpoints.ts'
-import { createHandler } from '../rest/handler.ts'
+import { createHandler, unauthorized } from '../rest/handler.ts'
 import { openApiText } from '../rest/openapi/document.ts'
 import { graphqlTwins } from '../rest/openapi/operation.ts'
+import { RestError } from '../rest/rest-error.ts'
 import { schema } from '../schema/index.ts'
 import { createAuthentication } from './auth/authentication.ts'
-import type { Caller } from './auth/caller.ts'
+import { type Caller, hasScope } from './auth/caller.ts'
 import type { JwtOptions } from './auth/jwt.ts'
 import { createContext } from './context.ts'
+import { poolStateOf } from './database/connect.ts'
 import type { Database } from './database/tables.ts'
 import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GlobalConfig } from './global-config/global-config.ts'
@@ -22,9 +24,12 @@ import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
 import { createOnce } from './idempotency/once.ts'
 import { startSweeping } from './idempotency/sweep.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import { notingOperation, notingToken } from './note-request.ts'
 import { graphiqlPage } from './pages/graphiql.ts'
 import { createPages, once } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
+import { logRequest } from './request-log.ts'
 
 /** How long `/ready` waits for what it depends on, in ms. */
 const readyMs = 1_000
@@ -41,6 +46,8 @@ export interface GatewayOptions {
   jwt?: JwtOptions | undefined
   /** Who may ask what the GraphQL schema is; all unless told otherwise. */
   introspection?: Introspection | undefined
+  /** Whether /metrics needs no token. */
+  metricsPublic?: boolean
   host: string
   port: number
   log: Logger
@@ -62,13 +69,19 @@ export async function startGateway({
   bootstrapToken,
   jwt,
   introspection = 'all',
+  metricsPublic = false,
   host,
   port,
   log,
 }: GatewayOptions): Promise<Gateway> {
   const onTokenError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'tokens could not be asked for again')
   const authentication = createAuthentication({ db, connection, bootstrapToken, jwt, onError: onTokenError })
-  const { authenticate } = authentication
+  const authenticate = notingToken(authentication.authenticate)
+  const metrics = createMetrics({
+    pool: () => poolStateOf(db),
+    circuit: remoteFilter?.circuit,
+    configuration: globalConfig.state,
+  })
   const contextOf = (caller: Caller, requestId: string, transaction = db) =>
     createContext({
       db: transaction,
@@ -87,20 +100,23 @@ export async function startGateway({
   const yoga = createGraphQL(schema, createGuard(schema, introspection), log)
 
   const server = createHttpServer({
-    rest: createHandler(endpoints, {
-      authenticate,
-      enumerations: globalConfig.enumerations,
-      authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
-      execute: (document, variables, { caller, requestId }) =>
-        execute(document, variables, contextOf(caller, requestId)),
-      once: (request, work) =>
-        doOnce(request, (transaction) =>
-          work((document, variables, { caller, requestId }) =>
-            execute(document, variables, contextOf(caller, requestId, transaction)),
+    rest: notingOperation(
+      endpoints,
+      createHandler(endpoints, {
+        authenticate,
+        enumerations: globalConfig.enumerations,
+        authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
+        execute: (document, variables, { caller, requestId }) =>
+          execute(document, variables, contextOf(caller, requestId)),
+        once: (request, work) =>
+          doOnce(request, (transaction) =>
+            work((document, variables, { caller, requestId }) =>
+              execute(document, variables, contextOf(caller, requestId, transaction)),
+            ),
           ),
-        ),
-      errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
-    }),
+        errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
+      }),
+    ),
     graphql: {
       authenticate,
       page: once(() => graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))),
@@ -109,6 +125,15 @@ export async function startGateway({
     },
     ready: createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs),
     pages: createPages({ openApi: openApiText(endpoints, globalConfig.enumerations) }),
+    metrics: async (authorization) => {
+      if (!metricsPublic) requireAdmin(await authenticate(authorization))
+      return metrics.read()
+    },
+    onServed: (served) => {
+      const { door = 'other', operation = 'none' } = served.scope
+      metrics.observe(door, operation, served.status, served.durationMs)
+      logRequest(log, served)
+    },
     onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
   })
 
@@ -132,6 +157,11 @@ export async function startGateway({
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+function requireAdmin(caller: Caller | undefined): void {
+  if (!caller) throw unauthorized
+  if (!hasScope(caller, 'admin')) throw new RestError('forbidden', 'this needs a token with the scope admin')
 }
 
 async function answers(db: Kysely<Database>): Promise<boolean> {

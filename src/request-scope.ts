@@ -6,6 +6,21 @@ export interface RequestScope {
   readonly requestId: { readonly text: string; readonly header: string }
   /** The caller's W3C trace context, passed on as it came. */
   readonly traceparent: string | undefined
+  /** Which door it came through. */
+  door?: 'rest' | 'graphql'
+  /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a document that is valid. */
+  operation?: string
+  /** Whether it is to change something. */
+  isWrite?: boolean
+  /** The name of the caller's token. */
+  tokenName?: string
+}
+
+/** A request that has its answer. */
+export interface ServedRequest {
+  scope: RequestScope
+  status: number
+  durationMs: number
 }
 
 /** Runs what it is given, and all that follows from it, in the scope of a request. */

@@ -44,6 +44,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/global-config': { 'src/catalog': 'enumerations' },
   'src/graphql': {
     'src/auth': 'what a token may do',
+    'src/request-scope.ts': 'where the name of the operation is noted',
     'src/context.ts': 'what documents run in',
     'src/database': 'whether it is unavailable',
     'src/errors.ts': 'expected failures',
@@ -60,6 +61,9 @@ const arrows: Record<string, Record<string, string>> = {
     rest: "the façade's plain requests and answers",
     'src/catalog/text.ts': 'characters of a request id',
   },
+  'src/metrics': { 'src/global-config': 'its state' },
+  'src/note-request.ts': { rest: 'the table of endpoints', 'src/request-scope.ts': 'where it is noted' },
+  'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is' },
   'src/gateway.ts': {
     rest: 'the façade',
@@ -73,6 +77,9 @@ const arrows: Record<string, Record<string, string>> = {
     'src/http': 'the server',
     'src/idempotency': 'keyed writes',
     'src/ready.ts': 'whether it is ready',
+    'src/metrics': 'the figures of the service',
+    'src/note-request.ts': 'whose request it is, and for what',
+    'src/request-log.ts': 'the line of a request',
     'src/pages': 'what people read',
   },
   'src/demo': { 'src/catalog': 'what it makes', 'src/database': 'tables' },

@@ -15,6 +15,7 @@ export const situations: Record<string, string> = {
   idempotency_conflict: 'The `Idempotency-Key` came with another body before.',
   payload_too_large: 'The body has more than 10 MiB or 10,000 items.',
   unsupported_media_type: 'The body is not `application/json`.',
+  rate_limited: 'The token has used up its requests of this minute.',
   internal_error: 'The service made a mistake, which it has logged.',
   downstream_unavailable: 'The filtering service is down, slow, or answers nonsense.',
   unavailable: 'The database cannot be reached, or the service is shutting down.',
@@ -42,6 +43,7 @@ const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } 
 /** Headers that answers of a status have besides the request's id. */
 const extraHeaders: Record<number, Json> = {
   401: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
+  429: retryAfter,
   503: retryAfter,
 }
 

@@ -19,7 +19,17 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
     client.on('error', onError)
     closeWhenItHangs(client)
   })
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  pools.set(db, pool)
+  return db
+}
+
+const pools = new WeakMap<Kysely<Database>, pg.Pool>()
+
+/** How many connections a pool has, how many of them are free, and how many requests wait for one. */
+export function poolStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
+  const pool = pools.get(db)
+  return pool && { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
 }
 
 /**

@@ -7,6 +7,17 @@ import { readUrl } from './read-url.ts'
 export interface GlobalConfig {
   enumerations(): Enumerations
   stop(): void
+  /** How reading it goes; absent where there is nothing to read. */
+  state?(): ConfigurationState
+}
+
+export interface ConfigurationState {
+  /** When it was last read and understood, in ms since 1970. */
+  readAt: number | undefined
+  /** Readings that failed since the start. */
+  failures: number
+  /** Whether the latest reading was a success. */
+  isCurrent: boolean
 }
 
 interface Options {
@@ -20,10 +31,13 @@ export async function startGlobalConfig({ url, refreshMs, log }: Options): Promi
   let current = fallbackEnumerations
   if (url === undefined) return { enumerations: () => current, stop: () => {} }
 
+  const state: ConfigurationState = { readAt: undefined, failures: 0, isCurrent: false }
   const refresh = async () => {
     try {
       current = { ...fallbackEnumerations, ...parseGlobalConfig(await readUrl(url)) }
+      Object.assign(state, { readAt: Date.now(), isCurrent: true })
     } catch (error) {
+      Object.assign(state, { failures: state.failures + 1, isCurrent: false })
       log.warn(
         { reason: messageOf(error) },
         'global configuration unavailable or malformed: the last good one stays in force',
@@ -41,7 +55,7 @@ export async function startGlobalConfig({ url, refreshMs, log }: Options): Promi
     stopped = true
     clearTimeout(timer)
   }
-  return { enumerations: () => current, stop }
+  return { enumerations: () => current, stop, state: () => state }
 }
 
 function messageOf(error: unknown): string {

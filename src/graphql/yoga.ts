@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Context } from '../context.ts'
 import type { Guard } from './guard.ts'
 import { guarded } from './guard-plugin.ts'
+import { nameOperation } from './name-operation.ts'
 import { publicError } from './public-error.ts'
 
 /** GraphQL over HTTP (spec: GraphQL over HTTP draft). The plugins stand in the order in which a request meets them. */
@@ -18,7 +19,7 @@ export function createGraphQL(schema: GraphQLSchema, guard: Guard, log: Logger) 
     batching: false,
     // Every result passes answerInOurWords, which knows the request that the log shall name.
     maskedErrors: false,
-    plugins: [refuseUnreadable, guarded(guard), answerInOurWords(guard, log)],
+    plugins: [refuseUnreadable, guarded(guard), nameForTheRecord, answerInOurWords(guard, log)],
   })
 }
 
@@ -34,6 +35,13 @@ const refuseUnreadable: Plugin = {
         throw new GraphQLError('variables and extensions must be JSON', { extensions: { http: { status: 400 } } })
       }
     })
+  },
+}
+
+/** Only what is executed has a name: it is valid, so that its fields are those of the schema. */
+const nameForTheRecord: Plugin = {
+  onExecute({ args }) {
+    nameOperation(args.document, args.operationName)
   },
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestScope } from '../request-scope.ts'
 import { mostBytes, readBody } from './body.ts'
 import type { Page } from './page.ts'
 import type { RequestId } from './request-id.ts'
@@ -35,6 +36,8 @@ async function answerTo<Caller>(
   search: string,
   id: RequestId,
 ): Promise<Answer> {
+  const scope = requestScope.getStore()
+  if (scope) scope.door = 'graphql'
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } }
   const caller = await services.authenticate(request.headers.authorization)
   if (caller === undefined) return unauthorized

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { errorResponse, type RestRequest, type RestResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/rest-error.ts'
-import { requestScope } from '../request-scope.ts'
+import { type RequestScope, requestScope, type ServedRequest } from '../request-scope.ts'
 import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
 import { type Page, servePage } from './page.ts'
 import { answerParserErrors } from './parser-errors.ts'
@@ -19,6 +19,10 @@ export interface Doors<Caller> {
   ready(): Promise<boolean>
   /** Hears of what no door has caught. */
   onError(error: unknown, requestId: string): void
+  /** Hears of each request once its answer is on its way. */
+  onServed(served: ServedRequest): void
+  /** The service's own figures, for an administrator. Throws a `RestError` for anybody else. */
+  metrics(authorization: string | undefined): Promise<Page>
 }
 
 /** Slow clients are cut: headers within 10 s, the whole request within 25 s. */
@@ -33,18 +37,23 @@ const timeouts = {
 export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     const id = requestIdOf(request)
-    const scope = { requestId: id, traceparent: traceparentOf(request) }
-    requestScope.run(scope, route, doors, request, response, id).catch((error: unknown) => {
-      if (request.destroyed && !request.complete) return
-      doors.onError(error, id.text)
-      if (response.headersSent) response.destroy()
-      else
-        refuse(request, response, id, new RestError('internal_error', 'the service made a mistake; it has been logged'))
-    })
+    const scope: RequestScope = { requestId: id, traceparent: traceparentOf(request) }
+    const began = performance.now()
+    requestScope
+      .run(scope, route, doors, request, response, id)
+      .catch((error: unknown) => {
+        if (request.destroyed && !request.complete) return
+        doors.onError(error, id.text)
+        if (response.headersSent) response.destroy()
+        else refuse(request, response, id, mistake)
+      })
+      .then(() => doors.onServed({ scope, status: response.statusCode, durationMs: performance.now() - began }))
   })
   answerParserErrors(server)
   return server
 }
+
+const mistake = new RestError('internal_error', 'the service made a mistake; it has been logged')
 
 function traceparentOf({ headers }: IncomingMessage): string | undefined {
   return typeof headers.traceparent === 'string' ? headers.traceparent : undefined
@@ -64,9 +73,24 @@ async function route<Caller>(
   if (page && (!page.isForBrowsers || acceptsHtml(request))) return servePage(page, request, response, id)
   if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors.rest, request, response, url, id)
   if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, url.search, id)
+  if (url.path === '/metrics') return serveMetrics(doors, request, response, id)
   if (url.path === '/health') return probe(request, response, id, true)
   if (url.path === '/ready') return probe(request, response, id, await doors.ready())
   refuse(request, response, id, new RestError('not_found', `there is no path ${JSON.stringify(url.path)}`))
+}
+
+async function serveMetrics<Caller>(
+  doors: Doors<Caller>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: RequestId,
+): Promise<void> {
+  try {
+    servePage(await doors.metrics(request.headers.authorization), request, response, id)
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error
+    refuse(request, response, id, error)
+  }
 }
 
 function acceptsHtml(request: IncomingMessage): boolean {

@@ -204,7 +204,15 @@ describe('a client that is slow, or goes away', () => {
       page: () => ({ type: '', body: '' }),
       errorOf: () => ({ message: '', extensions: {} }),
     }
-    const server = createHttpServer({ rest: never, graphql, pages: new Map(), ready: never, onError: () => {} })
+    const server = createHttpServer({
+      rest: never,
+      graphql,
+      pages: new Map(),
+      onServed: () => {},
+      metrics: () => Promise.reject(new Error('not asked for')),
+      ready: never,
+      onError: () => {},
+    })
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 25_000, keepAliveTimeout: 65_000 })
   })
 

@@ -73,9 +73,9 @@ async function codesOf(query: string): Promise<string[] | undefined> {
   return errors?.map((error) => error.extensions.code)
 }
 
-/** All that was logged, but the sentence that says what is going on. */
+/** All that was logged, but the sentence that says what is going on and the lines of the requests. */
 function unexpected() {
-  return logged.filter(({ msg }) => msg !== 'the database cannot be reached')
+  return logged.filter(({ msg }) => msg !== 'the database cannot be reached' && msg !== 'request')
 }
 
 /** A token that only the database could know. */

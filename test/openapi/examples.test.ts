@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CutOffGateway, startCutOffGateway } from '../support/cut-off.ts'
 import { queryString } from '../support/rest-door.ts'
+import { newToken } from '../support/tokens.ts'
 import { type Step, scenario } from './scenario.ts'
 
 let gateway: CutOffGateway
@@ -12,6 +13,7 @@ afterAll(() => gateway.stop())
 it('the examples of the reference are what the service answers (vitest -u writes them anew)', async () => {
   const known = new Map<string, string>()
   const examples: unknown[] = []
+  const reader = await newToken(gateway, { scopes: ['READ'] })
   for (const step of scenario) {
     if (step.without === 'database') await gateway.cut()
     const filled = fill(step, known)
@@ -19,7 +21,7 @@ it('the examples of the reference are what the service answers (vitest -u writes
       method: step.method,
       headers: { 'x-request-id': `example-${step.name}`, ...step.headers },
       body: step.raw ?? filled.body,
-      ...(step.token === null && { token: null }),
+      ...(step.token !== undefined && { token: step.token && reader.secret }),
     })
     const answer: unknown = JSON.parse(text)
     remember(answer, known)

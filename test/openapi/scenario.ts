@@ -11,7 +11,8 @@ export interface Step {
   /** Sent as it is, instead of the body as JSON. */
   raw?: string
   headers?: Record<string, string>
-  token?: null
+  /** Instead of an administrator's: none, or one that may only read. */
+  token?: null | 'read'
   /** What the service is without when this is asked. */
   without?: 'database'
 }
@@ -116,6 +117,24 @@ const refusals: Step[] = [
     {},
     Array.from({ length: 10_001 }, () => ({})),
   ),
+  {
+    ...step('read-only-token', 'A write with a token that may only read', 'POST /stores', {}, newStore),
+    token: 'read',
+  },
+  {
+    ...step('a-keyed-store', 'A write that is done once, however often it is sent', 'POST /stores', {}, newStore),
+    headers: { 'idempotency-key': 'store-17' },
+  },
+  {
+    ...step(
+      'key-of-another',
+      'Another request with the same key',
+      'POST /stores',
+      {},
+      { ...newStore, store_name: 'Southern Lights' },
+    ),
+    headers: { 'idempotency-key': 'store-17' },
+  },
   {
     ...step('not-json', 'A body of another type', 'POST /stores'),
     raw: 'store_name=x',

@@ -48,6 +48,7 @@ export interface TestGatewayOptions {
   /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
   connection?: PoolConfig
   globalConfig?: GlobalConfig
+  metricsPublic?: boolean
   remoteFilter?: RemoteFilter
   jwt?: GatewayOptions['jwt']
   introspection?: GatewayOptions['introspection']
@@ -57,6 +58,7 @@ export interface TestGatewayOptions {
 export async function startTestGateway({
   log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   connection = {},
+  metricsPublic = false,
   globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} },
   remoteFilter,
   jwt,
@@ -71,6 +73,7 @@ export async function startTestGateway({
     globalConfig,
     remoteFilter,
     bootstrapToken: token,
+    metricsPublic,
     host: '127.0.0.1',
     port: 0,
     log,

@@ -1,0 +1,138 @@
+import { Writable } from 'node:stream'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { connect, poolStateOf } from '../../src/database/connect.ts'
+import { startGlobalConfig } from '../../src/global-config/global-config.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { newStore, storeBody } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, type TestGatewayOptions, token } from '../support/gateway.ts'
+import { newToken } from '../support/tokens.ts'
+
+let gateway: TestGateway | undefined
+afterEach(async () => {
+  await gateway?.stop()
+  gateway = undefined
+})
+
+/** A gateway and the lines that it logs, from a level on. */
+async function start(level: string, options: TestGatewayOptions = {}) {
+  const lines: Record<string, unknown>[] = []
+  const stream = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const started = await startTestGateway({ log: pino({ level }, stream), ...options })
+  gateway = started
+  return { gateway: started, requests: () => lines.filter(({ msg }) => msg === 'request'), lines }
+}
+
+/** The value of a series, by how its line begins. */
+function figureOf(text: string, series: string): number {
+  const line = text.split('\n').find((each) => each.startsWith(series))
+  return Number(line?.slice(line.lastIndexOf(' ') + 1))
+}
+
+const count = 'catalogue_request_duration_seconds_count'
+
+describe('the metrics', () => {
+  it('count requests by door, operation and status', async () => {
+    const { gateway } = await start('silent')
+    const store = await newStore(gateway)
+    for (const limit of [1, 2, 0]) await gateway.call(`/v1/assets?store_uuid=${store}&limit=${limit}`)
+    await gateway.graphql('query Mine { stores { totalCount } }')
+    await gateway.graphql('query Mine { nothing }')
+    await gateway.call('/v1/nothing')
+    const { text } = await gateway.call('/metrics')
+    expect(figureOf(text, `${count}{door="rest",operation="ListAssets",status="200"}`)).toBe(2)
+    expect(figureOf(text, `${count}{door="rest",operation="ListAssets",status="400"}`)).toBe(1)
+    expect(figureOf(text, `${count}{door="rest",operation="CreateStore",status="200"}`)).toBe(1)
+    expect(figureOf(text, `${count}{door="rest",operation="none",status="404"}`)).toBe(1)
+    expect(figureOf(text, `${count}{door="graphql",operation="stores",status="200"}`)).toBe(1)
+    expect(text).not.toContain('nothing')
+    expect(text).not.toContain('Mine')
+  })
+
+  it('have buckets that add up, the process, and no pool that is not known', async () => {
+    const { gateway } = await start('silent')
+    for (let i = 0; i < 5; i++) await gateway.call('/health')
+    const { text, headers } = await gateway.call('/metrics')
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const series = 'catalogue_request_duration_seconds_bucket{door="other",operation="none",status="200"'
+    expect(figureOf(text, `${series},le="+Inf"}`)).toBe(5)
+    expect(figureOf(text, `${series},le="10"}`)).toBe(5)
+    expect(figureOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
+    expect(text).not.toMatch(/^catalogue_(pool|configuration|filter)\w*\{/m)
+  })
+
+  it('tell how the pool, the circuit and the configuration are', async () => {
+    const database = await createTestDatabase({ empty: true })
+    const db = connect({ connectionString: database.url }, () => {})
+    await sql`select 1`.execute(db)
+    const log = pino({ level: 'silent' })
+    const globalConfig = await startGlobalConfig({ url: 'file:///nowhere.json', refreshMs: 60_000, log })
+    const metrics = createMetrics({
+      pool: () => poolStateOf(db),
+      circuit: () => 'open',
+      configuration: globalConfig.state,
+    })
+    const { body } = await metrics.read()
+    expect(figureOf(body, 'catalogue_pool_connections{state="idle"}')).toBe(1)
+    expect(figureOf(body, 'catalogue_pool_connections{state="waiting"}')).toBe(0)
+    expect(figureOf(body, 'catalogue_filter_circuit{state="open"}')).toBe(1)
+    expect(figureOf(body, 'catalogue_configuration_current{source="url"}')).toBe(0)
+    expect(figureOf(body, 'catalogue_configuration_failures{source="url"}')).toBe(1)
+    globalConfig.stop()
+    await db.destroy()
+    await database.drop()
+  })
+
+  it('need the token of an administrator, unless they are public', async () => {
+    const { gateway } = await start('silent')
+    const { status, headers, json } = await gateway.call('/metrics', { token: null })
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    expect(json).toMatchObject({ data: { error_info: [{ reason: 'unauthorized' }] } })
+    const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+    const refused = await gateway.call('/metrics', { token: secret })
+    expect([refused.status, refused.json]).toMatchObject([403, { data: { error_info: [{ reason: 'forbidden' }] } }])
+    await gateway.stop()
+    const open = await start('silent', { metricsPublic: true })
+    expect((await open.gateway.call('/metrics', { token: null })).status).toBe(200)
+  })
+})
+
+describe('the line of a request', () => {
+  it('names the request, the token, the operation, the status and the duration, and is written for writes and refusals', async () => {
+    const { gateway, requests } = await start('info')
+    await gateway.call('/v1/stores', { method: 'POST', body: storeBody(), headers: { 'x-request-id': 'a-write' } })
+    await gateway.call('/v1/assets?store_uuid=', { headers: { 'x-request-id': 'a-refusal' } })
+    await gateway.graphql('{ stores { totalCount } }')
+    const line = { level: 30, tokenName: 'bootstrap', door: 'rest', durationMs: expect.any(Number) }
+    expect(requests()).toMatchObject([
+      { ...line, requestId: 'a-write', operation: 'CreateStore', status: 200 },
+      { ...line, requestId: 'a-refusal', operation: 'ListAssets', status: 400 },
+    ])
+  })
+
+  it('is written for reads too at the level debug', async () => {
+    const { gateway, requests } = await start('debug')
+    await gateway.graphql('{ stores { totalCount } }')
+    expect(requests()).toMatchObject([{ level: 20, door: 'graphql', operation: 'stores', status: 200 }])
+  })
+
+  it('has nothing in it of tokens, bodies and queries', async () => {
+    const { gateway, lines } = await start('trace')
+    const secret = 'canary-5d2f'
+    await gateway.call('/v1/stores', { method: 'POST', body: storeBody({ store_name: secret }) })
+    await gateway.call(`/v1/assets?store_uuid=${secret}`)
+    await gateway.call('/v1/assets', { token: `${secret}-token-of-nobody` })
+    await gateway.call('/v1/stores', { method: 'POST', body: `{"${secret}` })
+    await gateway.graphql('query ($secret: ID!) { store(storeUuid: $secret) { storeName } }', { secret })
+    expect(lines.length).toBeGreaterThanOrEqual(5)
+    expect(JSON.stringify(lines)).not.toContain(secret)
+    expect(JSON.stringify(lines)).not.toContain(token)
+  })
+})
