@@ -22,6 +22,7 @@ import { createGuard, type Introspection } from './graphql/guard.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
+import { type StopOptions, stopServer } from './http/stop.ts'
 import { createOnce } from './idempotency/once.ts'
 import { startSweeping } from './idempotency/sweep.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -56,8 +57,8 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Where it listens: `http://127.0.0.1:4000`. */
   url: string
-  /** Stops accepting, lets requests under way end, and resolves when all connections are closed. */
-  close(): Promise<void>
+  /** Is no longer ready, stops accepting, lets requests under way end, and resolves when all connections are closed. */
+  close(options?: StopOptions): Promise<void>
 }
 
 /** Brings schema, façade and HTTP together and listens. The one place where they meet. The database is the caller's, to open and to close. */
@@ -99,6 +100,8 @@ export async function startGateway({
   )
   const yoga = createGraphQL(schema, createGuard(schema, introspection), log)
 
+  let isStopping = false
+  const isReady = createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs)
   const server = createHttpServer({
     rest: notingOperation(
       endpoints,
@@ -123,7 +126,7 @@ export async function startGateway({
       fetch: async (url, init, caller, requestId) => yoga.fetch(url, init, contextOf(caller, requestId)),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
-    ready: createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs),
+    ready: async () => !isStopping && isReady(),
     pages: createPages({ openApi: openApiText(endpoints, globalConfig.enumerations) }),
     metrics: async (authorization) => {
       if (!metricsPublic) requireAdmin(await authenticate(authorization))
@@ -144,12 +147,10 @@ export async function startGateway({
   const { port: actualPort } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
-    close: async () => {
+    close: async (options = { noticeMs: 0, farewellMs: 0, patienceMs: 60_000 }) => {
+      isStopping = true
       stopSweeping()
-      await new Promise<void>((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()))
-        server.closeIdleConnections()
-      })
+      await stopServer(server, options)
       await authentication.close()
     },
   }

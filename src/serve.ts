@@ -8,6 +8,9 @@ import { createRemoteFilter } from './filter/remote-filter.ts'
 import { startGateway } from './gateway.ts'
 import { startGlobalConfig } from './global-config/global-config.ts'
 
+/** Together less than the five seconds that whoever sent SIGTERM is asked to wait. */
+const stopping = { noticeMs: 500, farewellMs: 1_000, patienceMs: 2_500 }
+
 export interface ServeOptions {
   /** Fill an empty database with a small generated catalogue. */
   demo: boolean
@@ -36,7 +39,7 @@ export async function serve(config: Config, { demo }: ServeOptions, log: Logger)
     )
     return async () => {
       globalConfig.stop()
-      await gateway.close()
+      await gateway.close(stopping)
       await remoteFilter?.close()
       await close()
     }

@@ -4,6 +4,9 @@ import { createLog } from '../log.ts'
 import type { CommandContext } from './program.ts'
 import { untilSignal } from './until-signal.ts'
 
+/** After this time without an end the process ends itself: something hangs that nobody will wait for. */
+const longestStopMs = 15_000
+
 /** `catalog serve`: runs until SIGINT or SIGTERM; a second signal ends it at once. */
 export function addServe(program: Command, { env }: CommandContext): void {
   program
@@ -15,9 +18,11 @@ export function addServe(program: Command, { env }: CommandContext): void {
       // Only this command needs GraphQL and HTTP: the others start in half the time without them.
       const { serve } = await import('../serve.ts')
       const log = createLog(config.logLevel)
+      const stopped = untilSignal()
       const stop = await serve(config, options, log)
-      const signal = await untilSignal()
+      const signal = await stopped
       log.info({ signal }, 'stopping')
+      setTimeout(() => process.exit(1), longestStopMs).unref()
       await stop()
     })
 }

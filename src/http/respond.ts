@@ -11,6 +11,9 @@ export interface Answer {
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
 export const lingerMs = 2_000
 
+/** How long a client may take to read its answer, in ms. */
+const readingMs = 20_000
+
 /**
  * Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it: many clients read
  * nothing before they have sent all, and a connection that is closed on them takes the answer along.
@@ -29,6 +32,7 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
   const sent = request.method === 'HEAD' ? undefined : body
   if (!unread) {
     response.end(sent)
+    if (response.writableLength > 0) cutSlowReader(response)
     return
   }
   // Without a body the head waits for the end: sent alone, it would not keep its bytes either.
@@ -39,6 +43,12 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
 /** Whether the headers announce a body: one without may not be `complete` yet when it is answered at once. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** An answer that nobody reads holds its memory: its connection is cut when it has not been read in time. */
+function cutSlowReader(response: ServerResponse): void {
+  const cut = setTimeout(() => response.destroy(), readingMs).unref()
+  response.once('close', () => clearTimeout(cut))
 }
 
 /** Throws away what comes in. Once all has come, or the time is over, `done` ends the answer, and with it the connection. */
