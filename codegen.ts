@@ -9,21 +9,20 @@ import { fallbackEnumerations } from './src/catalog/enumerations.ts'
 /** Makes the generated files: `node codegen.ts` writes them, `node codegen.ts --check` fails when one is not current. */
 const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`
 
+const plugins = ['typescript-operations', 'typed-document-node']
 const documents: CodegenConfig = {
   schema: sdl,
-  documents: 'rest/operations.graphql',
   silent: true,
+  config: {
+    useTypeImports: true,
+    enumsAsTypes: true,
+    skipTypename: true,
+    dedupeFragments: true,
+    scalars: { ID: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' },
+  },
   generates: {
-    'rest/operations.ts': {
-      plugins: ['typescript-operations', 'typed-document-node'],
-      config: {
-        useTypeImports: true,
-        enumsAsTypes: true,
-        skipTypename: true,
-        dedupeFragments: true,
-        scalars: { ID: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' },
-      },
-    },
+    'rest/operations.ts': { documents: 'rest/operations.graphql', plugins },
+    'examples/dashboard-operations.ts': { documents: 'examples/dashboard.graphql', plugins },
   },
 }
 

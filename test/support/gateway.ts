@@ -7,6 +7,7 @@ import { type GatewayOptions, startGateway } from '../../src/gateway.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { expectDocumented } from './documented.ts'
+import { recordExchange } from './exchanges.ts'
 
 export const token = 'a-token-for-the-tests-only'
 
@@ -82,6 +83,7 @@ export async function startTestGateway({
   const call = async (path: string, options: Call = {}) => {
     const reply = await send(gateway.url, agent, path, options)
     expectDocumented(options.method ?? 'GET', path, reply)
+    if (process.env.EXCHANGES) recordExchange(process.env.EXCHANGES, path, options, reply)
     return reply
   }
   const graphql = async (query: string, variables: Record<string, unknown> = {}) => {

@@ -1,0 +1,99 @@
+import { CatalogueApiError, type ErrorInfo } from './api-error.ts'
+
+/** How the client reaches the gateway. */
+export interface ClientOptions {
+  /** With the version prefix: `http://127.0.0.1:4000/v1`. */
+  baseUrl: string
+  /** A bearer token, or where to get one for each request. */
+  token: string | (() => string | Promise<string>)
+  /** How often a request is sent again when the gateway or the way to it fails; 3 unless told otherwise. */
+  retries?: number
+  /** Instead of the platform's own. */
+  fetch?: typeof fetch
+}
+
+/** What a single call may have besides its parameters. */
+export interface CallOptions {
+  /** Ends the call, also between two tries. */
+  signal?: AbortSignal
+  /** Comes back in the answer and stands in the gateway's log. */
+  requestId?: string
+  /** The name of a write, which is done once however often it is sent; made up when it is left out. */
+  idempotencyKey?: string
+}
+
+export interface Call extends CallOptions {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  query?: object | undefined
+  body?: unknown
+}
+
+/** Answers after which the same request may succeed. */
+const passing = [429, 502, 503]
+
+/**
+ * Sends a request and returns `data` of its answer. What fails on the way, and answers that say that it will pass, are tried again after a
+ * pause that grows, or as long as `Retry-After` says; a write keeps its idempotency key, so that it is done once. Throws a `CatalogueApiError`
+ * for an error answer, and what `fetch` throws when there is none.
+ */
+export async function send<Data>(options: ClientOptions, call: Call): Promise<Data> {
+  const { retries = 3 } = options
+  const request = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }
+  for (let tried = 0; ; tried++) {
+    const outcome = await attempt<Data>(options, request)
+    if ('data' in outcome) return outcome.data
+    if (tried >= retries || !outcome.mayPass || call.signal?.aborted) throw outcome.error
+    await pause(outcome.retryAfterMs ?? 100 * 2 ** tried * (0.5 + Math.random()), call.signal)
+  }
+}
+
+type Outcome<Data> = { data: Data } | { error: unknown; mayPass: boolean; retryAfterMs?: number | undefined }
+
+async function attempt<Data>(options: ClientOptions, call: Call): Promise<Outcome<Data>> {
+  const { fetch: send = fetch, token } = options
+  const headers = new Headers({ authorization: `Bearer ${typeof token === 'string' ? token : await token()}` })
+  if (call.requestId !== undefined) headers.set('x-request-id', call.requestId)
+  if (call.body !== undefined) headers.set('content-type', 'application/json')
+  if (call.method !== 'GET') headers.set('idempotency-key', call.idempotencyKey ?? '')
+  try {
+    const answer = await send(`${options.baseUrl}${call.path}${queryString(call.query)}`, {
+      method: call.method,
+      headers,
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      ...(call.signal && { signal: call.signal }),
+    })
+    const { status, data } = (await answer.json()) as { status: { request_id: string }; data: unknown }
+    if (answer.ok) return { data: data as Data }
+    const { error_info: errorInfo } = data as { error_info: ErrorInfo[] }
+    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+    return {
+      error: new CatalogueApiError(answer.status, status.request_id, errorInfo),
+      mayPass: passing.includes(answer.status),
+      retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
+    }
+  } catch (error) {
+    return { error, mayPass: true }
+  }
+}
+
+/** Lists are repeated parameters; what is undefined or null is left out. */
+function queryString(query: object = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const))
+  const pairs = given.filter(([, value]) => value != null).map(([name, value]) => [name, String(value)])
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', done, { once: true })
+  })
+}
