@@ -6,6 +6,8 @@ export interface RequestScope {
   readonly requestId: { readonly text: string; readonly header: string }
   /** The caller's W3C trace context, passed on as it came. */
   readonly traceparent: string | undefined
+  /** Calls back when the client has gone before its answer was sent; returns how to stop listening. */
+  readonly onGone: (gone: () => void) => () => void
   /** Which door it came through. */
   door?: 'rest' | 'graphql'
   /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a document that is valid. */

@@ -28,7 +28,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/errors.ts': 'faults of arguments',
   },
   'src/catalog': { 'src/database': 'tables', 'src/errors.ts': 'expected failures' },
-  'src/database': { 'src/config.ts': 'the type of the configuration' },
+  'src/database': { 'src/config.ts': 'the type of the configuration', 'src/request-scope.ts': 'whose turn it is' },
   'src/loaders.ts': { 'src/catalog': 'relations', 'src/database': 'tables' },
   'src/context.ts': {
     'src/auth': 'whoever asks',

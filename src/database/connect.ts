@@ -1,6 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { requestScope } from '../request-scope.ts'
+import { cancelStatement } from './cancel.ts'
 import type { Database } from './tables.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** What a waiting request is worth: after these a statement, a lock or a connection counts as unavailable. */
 const deadlines = {
@@ -11,6 +14,9 @@ const deadlines = {
   idle_in_transaction_session_timeout: 30_000,
 }
 
+/** How many requests may wait for a connection before the next is refused at once. */
+const mostWaiting = 1_000
+
 /** Opens a pool. Nothing is sent before the first query. `onError` hears of idle connections that the server cut. */
 export function connect(connection: pg.PoolConfig, onError: (error: Error) => void): Kysely<Database> {
   const pool = new pg.Pool({ application_name: 'catalogue-gateway', max: 10, ...deadlines, ...connection })
@@ -19,17 +25,50 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
     client.on('error', onError)
     closeWhenItHangs(client)
   })
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  pools.set(db, pool)
+  const { max: most = 10, connectionTimeoutMillis: waitMs = 0 } = pool.options
+  const turns = createTurns({ most, mostWaiting, waitMs })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: inTurn(pool, turns) }) })
+  pools.set(db, { pool, turns })
   return db
 }
 
-const pools = new WeakMap<Kysely<Database>, pg.Pool>()
+const pools = new WeakMap<Kysely<Database>, { pool: pg.Pool; turns: Turns }>()
 
 /** How many connections a pool has, how many of them are free, and how many requests wait for one. */
 export function poolStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
-  const pool = pools.get(db)
-  return pool && { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
+  const { pool, turns } = pools.get(db) ?? {}
+  return pool && turns && { total: pool.totalCount, idle: pool.idleCount, waiting: turns.waiting() }
+}
+
+/** The pool, whose connections are taken in turns, and whose statements end when the client that waits for them has gone. */
+function inTurn(pool: pg.Pool, turns: Turns) {
+  const ends = new Map<pg.PoolClient, () => void>()
+  pool.on('release', (_error, client) => {
+    ends.get(client as pg.PoolClient)?.()
+    ends.delete(client as pg.PoolClient)
+  })
+  const connect = async () => {
+    const scope = requestScope.getStore()
+    const giveBack = await turns.take({ caller: scope?.tokenName ?? '', onGone: scope?.onGone })
+    const client = await pool.connect().catch((error: unknown) => {
+      giveBack()
+      throw error
+    })
+    const deaf = scope?.onGone?.(() => abandon(client))
+    ends.set(client, () => {
+      deaf?.()
+      giveBack()
+    })
+    return client
+  }
+  return { connect, end: () => pool.end(), options: pool.options }
+}
+
+/** Stops what is done for nobody. The connection is closed when it is given back, and takes nothing but the end of its transaction until then. */
+function abandon(client: pg.PoolClient): void {
+  const release = client.release.bind(client)
+  client.release = () => release(true)
+  cancelStatement(client)
 }
 
 /**

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorResponse, type RestRequest, type RestResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/rest-error.ts'
 import { type RequestScope, requestScope, type ServedRequest } from '../request-scope.ts'
+import { departureOf } from './departure.ts'
 import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
 import { type Page, servePage } from './page.ts'
 import { answerParserErrors } from './parser-errors.ts'
@@ -37,7 +38,7 @@ const timeouts = {
 export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     const id = requestIdOf(request)
-    const scope: RequestScope = { requestId: id, traceparent: traceparentOf(request) }
+    const scope: RequestScope = { requestId: id, traceparent: traceparentOf(request), onGone: departureOf(response) }
     const began = performance.now()
     requestScope
       .run(scope, route, doors, request, response, id)

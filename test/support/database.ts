@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connect } from '../../src/database/connect.ts'
+import { connect, poolStateOf } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
 
@@ -14,6 +14,8 @@ export interface TestDatabase {
   connection: pg.PoolConfig
   /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
   statements(): number
+  /** The state of the connections of `db`. */
+  pool(): ReturnType<typeof poolStateOf>
   drop(): Promise<void>
 }
 
@@ -51,6 +53,7 @@ export async function createTestDatabase({
       sent = 0
       return seen
     },
+    pool: () => poolStateOf(connected),
     drop: async () => {
       await db.destroy()
       await asAdmin(`drop database if exists ${database} with (force)`)

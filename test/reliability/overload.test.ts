@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { productOf, storeWithProducts } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { newToken } from '../support/tokens.ts'
+import { type Answered, quantile, send } from './clients.ts'
+import { figure, isLong } from './scale.ts'
+
+const clients = isLong ? 500 : 150
+/** What an answer may take that needs no database: the short form shares its machine with other tests. */
+const swiftMs = isLong ? 50 : 400
+
+let gateway: TestGateway
+let admin: pg.Client
+/** In no transaction, within which PostgreSQL's activities seem to stand still. */
+let watcher: pg.Client
+let store: string
+beforeEach(async () => {
+  gateway = await startTestGateway()
+  store = await storeWithProducts(gateway, ['A', 'B'])
+  admin = new pg.Client({ ...inject('postgres'), database: new URL(gateway.database.url).pathname.slice(1) })
+  await admin.connect()
+  watcher = new pg.Client({ ...inject('postgres'), database: new URL(gateway.database.url).pathname.slice(1) })
+  await watcher.connect()
+})
+afterEach(async () => {
+  await admin.end()
+  await watcher.end()
+  await gateway.stop()
+})
+
+/** Holds the table of products until the function that it returns is called: whoever writes or reads one waits. */
+async function lockProducts(): Promise<() => Promise<unknown>> {
+  await admin.query('begin')
+  await admin.query('lock table product in access exclusive mode')
+  return () => admin.query('commit')
+}
+
+const read = (signal?: AbortSignal, as = token) =>
+  send(`${gateway.url}/v1/products?store_uuid=${store}`, { token: as, ...(signal && { signal }) })
+const put = (color: string, as = token) =>
+  send(`${gateway.url}/v1/products?store_uuid=${store}`, {
+    method: 'PUT',
+    token: as,
+    body: [{ product_code: 'A', Color: color }],
+  })
+
+async function waitingSessions(): Promise<number> {
+  const { rows } = await watcher.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+async function until(condition: () => Promise<boolean>, withinMs: number): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await condition()); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`it was not so within ${withinMs} ms`)
+  }
+}
+
+describe('a pool of connections behind a lock', () => {
+  it(`${clients} clients: 503 with Retry-After at 2 s, what needs no database at once, and all is well after`, async () => {
+    const release = await lockProducts()
+    const answers: Promise<Answered>[] = Array.from({ length: clients }, () => read())
+    await sleep(300)
+    const swift: number[] = []
+    for (const [path, given, status] of [
+      ['/health', undefined, 200],
+      ['/v1/assets', undefined, 401],
+      ['/v1/assets', token, 400],
+      ['/v1/nowhere', token, 404],
+      ['/v1/stores', token, 405],
+    ] as const) {
+      const answer = await send(gateway.url + path, given ? { token: given } : {})
+      expect([path, answer.status]).toEqual([path, status])
+      swift.push(answer.milliseconds)
+    }
+    expect(Math.max(...swift)).toBeLessThan(swiftMs)
+    expect((await send(`${gateway.url}/ready`)).status).toBe(503)
+    await sleep(2_700)
+    await release()
+    const began = performance.now()
+    expect((await read()).status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(1_000)
+
+    const all = await Promise.all(answers)
+    const refused = all.filter(({ status }) => status !== 200)
+    expect(refused).toHaveLength(clients - 10)
+    for (const { status, headers } of refused) expect([status, headers['retry-after']]).toEqual([503, '1'])
+    const times = refused.map(({ milliseconds }) => milliseconds)
+    expect(quantile(times, 0)).toBeGreaterThan(1_900)
+    expect(quantile(times, 1)).toBeLessThan(isLong ? 2_500 : 3_000)
+    await sleep(50)
+    const { total, idle, waiting } = gateway.database.pool() ?? {}
+    expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
+    figure(
+      8,
+      `${clients} clients: ${refused.length} × 503 at ${Math.round(quantile(times, 0.5))} ms; without database ≤ ${Math.max(...swift).toFixed(0)} ms`,
+    )
+  })
+
+  it('serves callers in a circle: one that asks much does not keep another waiting', async () => {
+    const { secret: other } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+    expect((await read(undefined, other)).status).toBe(200)
+    const release = await lockProducts()
+    const order: string[] = []
+    const note = async (name: string, answer: Promise<Answered>) => {
+      expect((await answer).status).toBe(200)
+      order.push(name)
+    }
+    const greedy = Array.from({ length: 60 }, (_, i) => note('greedy', put(`${i}`)))
+    await sleep(300)
+    const modest = note('modest', put('mine', other))
+    await sleep(200)
+    await release()
+    await Promise.all([...greedy, modest])
+    // It takes a few turns itself; in the order of arrival it would be the last of 61.
+    expect(order.indexOf('modest')).toBeLessThan(45)
+  })
+})
+
+describe('a client that has gone', () => {
+  it('is forgotten down to the statement: its locks and its connection are free at once, nothing is written', async () => {
+    const release = await lockProducts()
+    const gone = new AbortController()
+    const body = [{ product_code: 'A', Color: 'Red' }]
+    const path = `${gateway.url}/v1/products?store_uuid=${store}`
+    const asked = Array.from({ length: 15 }, () =>
+      send(path, { method: 'PUT', token, body, signal: gone.signal }).catch(() => 'gone'),
+    )
+    await until(async () => (await waitingSessions()) === 10, 3_000)
+    gone.abort()
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['gone']))
+    await until(async () => (await waitingSessions()) === 0, 1_500)
+    await release()
+    expect((await put('Blue')).status).toBe(200)
+    expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Color: 'Blue' })
+    expect(gateway.database.pool()?.waiting).toBe(0)
+  })
+
+  it('takes nobody else along: statements of others go on', async () => {
+    const release = await lockProducts()
+    const gone = new AbortController()
+    const leaving = [read(gone.signal), read(gone.signal)].map((answer) => answer.catch(() => 'gone'))
+    const staying = [put('Blue'), read()]
+    await until(async () => (await waitingSessions()) === 4, 2_000)
+    gone.abort()
+    await Promise.all(leaving)
+    await sleep(200)
+    await release()
+    expect((await Promise.all(staying)).map(({ status }) => status)).toEqual([200, 200])
+  })
+})
