@@ -6,7 +6,7 @@ import { channelFault, formatFault, urlFault } from './asset-rules.ts'
 import type { Enumerations } from './enumerations.ts'
 import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
-import { changeGroups, fromTouchedGroups } from './read-model.ts'
+import { linkItems } from './link-items.ts'
 import { storeKey } from './store-key.ts'
 import { isName, shown, storeUuidOf } from './text.ts'
 
@@ -149,46 +149,10 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
 /** Makes the new assets and the missing links; returns how many links it made. */
 async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
   if (rows.length === 0) return 0
-  const changes = sql`
-    item as (
-      select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
-        asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
-        channel text, parent_code text, asset_format text, url text)
-    ), new_asset as (
-      insert into asset (store_uuid, asset_id, asset_format, url)
-      select ${storeUuid}::uuid, asset_id, asset_format, url from item where is_new
-      order by asset_id
-    ), wanted as (
-      select parent_code, channel, asset_id, min(asset_format) as asset_format, min(url) as url, min(index) as index
-      from item group by parent_code, channel, asset_id
-    ), fresh as (
-      select w.*, row_number() over (partition by w.parent_code, w.channel order by w.index) as nth
-      from wanted w cross join lateral (
-        select count(*) as links from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
-          and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
-      ) l
-      where l.links = 0
-    ), placed as (
-      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url,
-        nth + max(case when nth = 1 then (
-          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
-            and l.parent_code = fresh.parent_code and l.channel = fresh.channel
-        ) end) over (partition by parent_code, channel) as place
-      from fresh
-    ), new_link as (
-      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select store_uuid, parent_code, channel, asset_id, place from placed
-      order by parent_code, channel, asset_id
-      returning asset_id
-    ), touched as (
-      select distinct store_uuid, channel, asset_format, parent_code from placed
-    ), remaining as (
-      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
-      ${fromTouchedGroups}
-    union all
-      select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
-    )`
-  const answer = sql<{ linked: number }>`(select count(*)::int from new_link) as linked`
-  return (await changeGroups(db, [storeUuid], changes, answer))?.linked ?? 0
+  const items = sql`
+    select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
+      asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
+      channel text, parent_code text, asset_format text, url text)`
+  return (await linkItems(db, storeUuid, items)).linked
 }

@@ -23,12 +23,22 @@ export interface StoredDefinition extends AttributeDefinition {
 export type AttributeJudge = (name: string, value: unknown) => string | undefined
 
 const longestValue = 65_535
+/** How many names a judge remembers: what many products share is judged once. */
+const mostNames = 10_000
 const reserved = new Set(['product_code', 'assets'])
 
 /** A judge for a store's attributes. An attribute without a definition takes any string (decisions: Products). */
 export function attributeJudge(definitions: readonly AttributeDefinition[]): AttributeJudge {
   const rules = new Map(definitions.map((definition) => [definition.name, valueRule(definition)]))
-  return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
+  const goodNames = new Set(rules.keys())
+  return (name, value) => {
+    if (!goodNames.has(name)) {
+      const fault = nameFault(name)
+      if (fault !== undefined) return fault
+      if (goodNames.size < mostNames) goodNames.add(name)
+    }
+    return textFault(name, value) ?? rules.get(name)?.(value as string)
+  }
 }
 
 /** Says what is wrong with an attribute's name, or undefined. */

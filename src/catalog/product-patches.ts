@@ -65,16 +65,19 @@ export function judgePatches(
 
 function patchFailures(patch: ProductPatch, judge: AttributeJudge): AttributeFailure[] {
   const failures: AttributeFailure[] = []
-  if (patch.status != null && !isProductStatus(patch.status)) {
-    const reason = `must be one of ${productStatuses.join(', ')}; got ${shown(patch.status)}`
-    failures.push({ attribute: 'status', reason })
-  }
+  const reason = patch.status == null ? undefined : statusFault(patch.status)
+  if (reason !== undefined) failures.push({ attribute: 'status', reason })
   const attributes = patch.attributes ?? {}
   for (const attribute of Object.keys(attributes)) {
     const reason = judge(attribute, attributes[attribute])
     if (reason !== undefined) failures.push({ attribute, reason })
   }
   return failures
+}
+
+/** What is wrong with a text that came as the status of a product, or undefined. */
+export function statusFault(status: string): string | undefined {
+  return isProductStatus(status) ? undefined : `must be one of ${productStatuses.join(', ')}; got ${shown(status)}`
 }
 
 /** A patch that has been judged: its attributes are strings, its status one of the enumeration. */

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Counts } from '../import/counts.ts'
 import { formats } from '../import/format.ts'
+import { presetNames } from '../import/preset-names.ts'
 import type { ImportOptions } from '../import/request.ts'
 import { UsageError } from '../import/usage-error.ts'
+import { summarySentence, summaryTable } from './import-summary.ts'
 import type { CommandContext } from './program.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -22,7 +24,9 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--asset-base <url>', 'what relative asset URLs are completed by')
     .option('--map <column=attribute>', 'import a column as an attribute of another name; repeatable', collect, [])
     .option('--only-mapped', 'import no attributes but those of --map', false)
-    .option('--errors <file>', 'report every problem in a file: CSV if its name ends so, else JSON Lines')
+    .option('--errors <file>', 'write the rows that fail to a file, as they are, with what is wrong with each')
+    .addOption(new Option('--preset <shop>', 'read the export of a shop').choices(presetNames))
+    .option('--resume', 'go on where an import of the file broke off', false)
     .option('--dry-run', 'change nothing, only say what would happen', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
@@ -43,6 +47,7 @@ async function runImport(
 ): Promise<boolean> {
   // Loaded here: the readers of files need not delay any other command.
   const { runImport } = await import('../import/run-import.ts')
+  const begun = performance.now()
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -55,12 +60,19 @@ async function runImport(
       interruption.signal,
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
-    if (stopped !== undefined) process.stderr.write(`${stopped}${options.dryRun ? '' : '; what came before is in'}\n`)
-    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : words(counts, options.dryRun)}\n`)
+    if (stopped !== undefined) {
+      process.stderr.write(`${stopped}${options.dryRun ? '' : '; what came before is in: --resume goes on there'}\n`)
+    }
+    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun, begun)}\n`)
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
   }
+}
+
+function summary(counts: Counts, dryRun: boolean, begun: number): string {
+  if (!process.stdout.isTTY) return summarySentence(counts, dryRun)
+  return summaryTable(counts, dryRun, (performance.now() - begun) / 1000)
 }
 
 function collect(value: string, before: string[]): string[] {
@@ -69,11 +81,4 @@ function collect(value: string, before: string[]): string[] {
 
 function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
   return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
-}
-
-function words(counts: Counts, dryRun: boolean): string {
-  const { rows, created, updated, unchanged, failed, assetsAdded, linksAdded } = counts
-  const products = `${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`
-  const assets = `${assetsAdded} assets and ${linksAdded} links added`
-  return `${products}; ${assets}${dryRun ? ' (a dry run: nothing was changed)' : ''}`
 }

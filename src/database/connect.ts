@@ -28,15 +28,21 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
   const { max: most = 10, connectionTimeoutMillis: waitMs = 0 } = pool.options
   const turns = createTurns({ most, mostWaiting, waitMs })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: inTurn(pool, turns) }) })
-  pools.set(db, { pool, turns })
+  pools.set(db.getExecutor().adapter, { pool, turns })
   return db
 }
 
-const pools = new WeakMap<Kysely<Database>, { pool: pg.Pool; turns: Turns }>()
+/** The pools of databases, by the adapter that all handles and transactions of one share. */
+const pools = new WeakMap<object, { pool: pg.Pool; turns: Turns }>()
+
+/** The pool behind a database. */
+export function poolOf(db: Kysely<Database>): pg.Pool | undefined {
+  return pools.get(db.getExecutor().adapter)?.pool
+}
 
 /** How many connections a pool has, how many of them are free, and how many requests wait for one. */
 export function poolStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
-  const { pool, turns } = pools.get(db) ?? {}
+  const { pool, turns } = pools.get(db.getExecutor().adapter) ?? {}
   return pool && turns && { total: pool.totalCount, idle: pool.idleCount, waiting: turns.waiting() }
 }
 

@@ -4,6 +4,7 @@ import * as catalogue from './migrations/2026-11-21-catalogue.ts'
 import * as keyRanges from './migrations/2026-11-21-key-ranges.ts'
 import * as tokens from './migrations/2026-11-21-tokens.ts'
 import * as writtenOnce from './migrations/2026-11-21-written-once.ts'
+import * as importRuns from './migrations/2026-11-22-import-runs.ts'
 import type { Database } from './tables.ts'
 
 /** Every migration by its name, which begins with its date: they run in the order of their names. */
@@ -12,6 +13,7 @@ const migrations = {
   '2026-11-21-key-ranges': keyRanges,
   '2026-11-21-tokens': tokens,
   '2026-11-21-written-once': writtenOnce,
+  '2026-11-22-import-runs': importRuns,
 }
 
 /**

@@ -10,6 +10,7 @@ export interface Database {
   asset_group: AssetGroupTable
   asset_group_range: AssetGroupRangeTable
   idempotency_key: IdempotencyKeyTable
+  import_run: ImportRunTable
   token: TokenTable
 }
 
@@ -88,6 +89,18 @@ interface IdempotencyKeyTable {
   body: Buffer
   answer: string | null
   created_at: Generated<Date>
+}
+
+/** How far an import of a file has come that has not reached its end. */
+interface ImportRunTable {
+  store_uuid: string
+  file: string
+  /** The hash of what the file holds, and what it is imported with: both must be the same to go on. */
+  content: string
+  options: string
+  counts: ColumnType<Record<string, number>, string, string>
+  report_bytes: ColumnType<string, number, number>
+  updated_at: ColumnType<Date, never, Date>
 }
 
 interface TokenTable {

@@ -2,6 +2,7 @@ import { isExactNumber } from './exact-json.ts'
 import type { Cell, Fault } from './row.ts'
 
 export interface FlatObject {
+  /** What stands in each column, by the column's name. */
   cells: Map<string, Cell>
   fault: Fault | undefined
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { UsageError } from './usage-error.ts'
 
@@ -5,11 +7,22 @@ import { UsageError } from './usage-error.ts'
 export interface InputFile {
   /** In bytes; 0 for what has no size, as a pipe. */
   size: number
+  /** Whether it can be read again from its start, as a pipe cannot. */
+  isRepeatable: boolean
   /** How much of it has been read. */
   bytesRead(): number
   /** Its content in order. */
   chunks: AsyncIterable<Buffer>
   close(): Promise<void>
+}
+
+const partSize = 256 * 1024
+
+/** The SHA-256 of what the file holds. */
+export async function contentHash(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: partSize })) hash.update(chunk as Buffer)
+  return hash.digest('hex')
 }
 
 /** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
@@ -25,6 +38,7 @@ export async function openInput(path: string): Promise<InputFile> {
   let read = 0
   return {
     size: stats.size,
+    isRepeatable: stats.isFile(),
     bytesRead: () => read,
     chunks: readAll(handle, (bytes) => (read += bytes)),
     close: () => handle.close(),
@@ -32,7 +46,10 @@ export async function openInput(path: string): Promise<InputFile> {
 }
 
 async function* readAll(handle: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of handle.createReadStream({
+    autoClose: false,
+    highWaterMark: partSize,
+  }) as AsyncIterable<Buffer>) {
     onRead(chunk.length)
     yield chunk
   }

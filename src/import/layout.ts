@@ -1,8 +1,12 @@
 import type { Enumerations } from '../catalog/enumerations.ts'
 import { shown } from '../catalog/text.ts'
 import { parseUrlField } from '../catalog/url-fields.ts'
+import { errorColumns, errorKeys } from './report-format.ts'
 import type { ImportRequest } from './request.ts'
 import { UsageError } from './usage-error.ts'
+
+/** What a report of failed rows has besides the rows themselves. */
+const ofReports = new Set([...errorColumns, ...Object.values(errorKeys)])
 
 /** What each column of a file is for. */
 export interface Layout {
@@ -39,7 +43,7 @@ export function planLayout(
     const mapped = request.attributes.get(column)
     if (mapped !== undefined) return mapped
     const isOther = column === code || column === status || request.assetColumns.includes(column)
-    return isOther || request.onlyMapped || urlPlaceOf(column) ? undefined : column
+    return isOther || request.onlyMapped || urlPlaceOf(column) || ofReports.has(column) ? undefined : column
   }
   const columnByAttribute = new Map([...request.attributes].map(([column, attribute]) => [attribute, column]))
   const columnOf = (attribute: string) =>

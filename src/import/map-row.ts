@@ -1,99 +1,158 @@
-import type { NewAsset } from '../catalog/add-assets.ts'
-import type { ProductPatch } from '../catalog/product-patches.ts'
 import { isName, shown } from '../catalog/text.ts'
 import { assetUrls } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
 import type { ImportRequest } from './request.ts'
-import type { Cell, Fault, Row, UnreadableRow } from './row.ts'
+import type { Cell, Fault, Place, Row, Source, UnreadableRow } from './row.ts'
+
+export interface MappedAsset {
+  assetFormat: string
+  url: string
+}
 
 /** What a row brings into the catalogue, and what is wrong with it. */
-export interface MappedRow {
-  number: number
-  line: number | undefined
+export interface MappedRow extends Place {
   size: number
+  /** The rows of the file that it stands for: several where a preset joins those of one product. */
+  rows: readonly (Place & { source: Source | undefined })[]
   code: string | undefined
   /** Undefined when the row's product cannot go in. */
-  patch: ProductPatch | undefined
+  product: MappedProduct | undefined
   /** All of the row's assets in their order, or none when one of them is bad: a gap would be filled by the next. */
-  assets: NewAsset[]
+  assets: readonly MappedAsset[]
   faults: Fault[]
+}
+
+/** A status, or null for none, and attributes: a name and a value each. */
+export interface MappedProduct {
+  status: string | null
+  names: readonly string[]
+  values: readonly string[]
 }
 
 export type RowMapper = (row: Row) => MappedRow
 
+/** What to do with the columns of rows that have the same. Numbers are places in `cells`. */
+interface Plan {
+  code: number
+  status: number
+  attributes: readonly { at: number; column: string; name: string }[]
+  /** Whether two columns give one attribute. */
+  hasTwins: boolean
+  assets: readonly { at: number; column: string; separator: string | undefined; assetFormat: string }[]
+}
+
 /** A mapper of rows for a request and the layout of its file. */
 export function rowMapper(request: ImportRequest, layout: Layout): RowMapper {
-  return ({ number, line, size, cells }) => {
-    const code = cells.get(layout.code) ?? ''
+  const planOf = plans((columns) => planFor(columns, request, layout))
+  return (row) => {
+    const { columns, cells } = row
+    const plan = planOf(columns)
+    const code = cells[plan.code] ?? ''
+    const faults: Fault[] = [...(row.faults ?? [])]
     if (typeof code !== 'string' || !isName(code)) {
       const reason = `must be a product code of 1 to 255 characters, without NUL and lone surrogates; got ${shown(code)}`
-      return unusableRow({ number, line, size, faults: [{ field: layout.code, reason }] })
+      return { ...unusable(row), faults: [{ field: layout.code, reason }, ...faults] }
     }
-    const faults: Fault[] = []
-    const patch = {
-      productCode: code,
-      status: statusOf(cells, layout),
-      attributes: attributesOf(cells, layout, faults),
-    }
+    const product = productOf(cells, plan, faults)
     const isSound = faults.length === 0
-    const assets = assetsOf(cells, request, layout, faults).map((asset) => ({
-      ...asset,
-      channel: request.channel,
-      parentCode: code,
-    }))
+    const urls = plan.assets.length === 0 ? [] : assetsOf(cells, plan.assets, request.assetBase, faults)
     return {
-      number,
-      line,
-      size,
+      number: row.number,
+      line: row.line,
+      size: row.size,
+      rows: row.rows ?? [row],
       code,
-      patch: isSound ? patch : undefined,
-      assets: faults.length === 0 ? assets : [],
+      product: isSound ? product : undefined,
+      assets: faults.length === 0 ? urls : [],
       faults,
     }
   }
 }
 
 /** A row that could not be read, as one that brings nothing. */
-export function mapUnreadable({ number, line, field, reason }: UnreadableRow): MappedRow {
-  return unusableRow({ number, line, size: 0, faults: [{ field, reason }] })
+export function mapUnreadable(row: UnreadableRow): MappedRow {
+  return { ...unusable({ ...row, size: 0 }), faults: [{ field: row.field, reason: row.reason }] }
 }
 
-function unusableRow(row: Pick<MappedRow, 'number' | 'line' | 'size' | 'faults'>): MappedRow {
-  return { ...row, code: undefined, patch: undefined, assets: [] }
+function unusable(row: Place & Pick<Row, 'size' | 'rows'> & { source: Source | undefined }): Omit<MappedRow, 'faults'> {
+  const { number, line, size } = row
+  return { number, line, size, rows: row.rows ?? [row], code: undefined, product: undefined, assets: [] }
 }
 
-function statusOf(cells: ReadonlyMap<string, Cell>, layout: Layout): string | null {
-  const cell = cells.get(layout.status) ?? ''
-  return cell === '' ? null : textOf(cell)
-}
-
-function attributesOf(cells: ReadonlyMap<string, Cell>, layout: Layout, faults: Fault[]): Record<string, string> {
-  const attributes = new Map<string, string>()
-  for (const [column, cell] of cells) {
-    const attribute = cell === '' ? undefined : layout.attributeOf(column)
-    if (attribute === undefined) continue
-    if (attributes.has(attribute)) faults.push({ field: column, reason: `${attribute} comes from two columns` })
-    attempt(column, faults, () => attributes.set(attribute, textOf(cell)))
+/** Plans are made once for rows that share their list of columns, or have lists that are equal. */
+function plans(make: (columns: readonly string[]) => Plan): (columns: readonly string[]) => Plan {
+  const most = 1_000
+  const byColumns = new Map<string, Plan>()
+  let last: { columns: readonly string[]; plan: Plan } | undefined
+  return (columns) => {
+    if (last?.columns === columns) return last.plan
+    const key = JSON.stringify(columns)
+    const known = byColumns.get(key) ?? make(columns)
+    if (byColumns.size < most) byColumns.set(key, known)
+    last = { columns, plan: known }
+    return known
   }
-  return Object.fromEntries(attributes)
 }
 
-function assetsOf(cells: ReadonlyMap<string, Cell>, request: ImportRequest, layout: Layout, faults: Fault[]) {
-  const { assetSeparator, assetBase: base } = request
-  const placed = [...cells.keys()].flatMap((column) => {
+function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
+  const attributes = columns.flatMap((column, at) => {
+    const name = layout.attributeOf(column)
+    return name === undefined ? [] : [{ at, column, name }]
+  })
+  const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
-    return place ? [{ column, separator: undefined, ...place }] : []
+    return place ? [{ at, column, separator: undefined, ...place }] : []
   })
-  const named = request.assetColumns.map((column) => ({ column, separator: assetSeparator, assetFormat: 'image' }))
-  const columns = [...placed.sort((a, b) => a.position - b.position), ...named]
-  return columns.flatMap(({ column, separator, assetFormat }) => {
-    const urls = attempt(column, faults, () => assetUrls(cells.get(column) ?? '', { separator, base })) ?? []
-    return urls.map((url) => ({ assetFormat, url }))
+  const separator = request.assetSeparator
+  const named = request.assetColumns.flatMap((column) => {
+    const at = columns.indexOf(column)
+    return at < 0 ? [] : [{ at, column, separator, assetFormat: 'image' }]
   })
+  return {
+    code: columns.indexOf(layout.code),
+    status: columns.indexOf(layout.status),
+    attributes,
+    hasTwins: new Set(attributes.map(({ name }) => name)).size < attributes.length,
+    assets: [...placed.sort((a, b) => a.position - b.position), ...named],
+  }
 }
 
-function textOf(cell: Cell): string {
-  return typeof cell === 'string' ? cell : JSON.stringify(cell)
+function productOf(
+  cells: readonly Cell[],
+  { status: statusAt, attributes, hasTwins }: Plan,
+  faults: Fault[],
+): MappedProduct {
+  const names: string[] = []
+  const values: string[] = []
+  for (const { at, column, name } of attributes) {
+    const cell = cells[at] ?? ''
+    if (cell === '') continue
+    if (hasTwins && names.includes(name)) faults.push({ field: column, reason: `${name} comes from two columns` })
+    names.push(name)
+    values.push(textOf(cell, column, faults))
+  }
+  const status = cells[statusAt] ?? ''
+  return { status: status === '' ? null : textOf(status, '', faults), names, values }
+}
+
+function assetsOf(
+  cells: readonly Cell[],
+  columns: Plan['assets'],
+  base: string | undefined,
+  faults: Fault[],
+): MappedAsset[] {
+  const assets: MappedAsset[] = []
+  for (const { at, column, separator, assetFormat } of columns) {
+    const cell = cells[at] ?? ''
+    if (cell === '') continue
+    const urls = attempt(column, faults, () => assetUrls(cell, { separator, base })) ?? []
+    for (const url of urls) assets.push({ assetFormat, url })
+  }
+  return assets
+}
+
+function textOf(cell: Cell, column: string, faults: Fault[]): string {
+  return typeof cell === 'string' ? cell : (attempt(column, faults, () => JSON.stringify(cell)) ?? '')
 }
 
 /** The work's result; a cell that it cannot be done with is a fault of its column. */

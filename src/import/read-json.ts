@@ -3,11 +3,11 @@ import { jsonParser, type Token } from 'stream-json/parser.js'
 import { BrokenFile } from './broken-file.ts'
 import { exactNumber } from './exact-json.ts'
 import { objectRow } from './object-row.ts'
-import { longestRow, type Row, type UnreadableRow } from './row.ts'
+import { type Entry, longestRow } from './row.ts'
 import { utf8Text } from './utf8-text.ts'
 
 /** Reads a JSON file that is one list of objects, a row at a time. What is no such list is broken from there on. */
-export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Row | UnreadableRow> {
+export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
   const tokenize = jsonParser({ streamValues: false })
   const assembler = new Assembler<unknown[]>()
   let number = 0
@@ -22,7 +22,8 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<R
       begun = true
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       if (assembler.depth === 1 && assembler.current?.length) {
-        yield objectRow(assembler.current.pop(), ++number, undefined, size)
+        const value = assembler.current.pop()
+        yield objectRow(value, { number: ++number, line: undefined }, size, { value })
         size = 0
       }
     }

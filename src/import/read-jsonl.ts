@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parseExactly } from './exact-json.ts'
 import { objectRow } from './object-row.ts'
-import { longestRow, type Row, type UnreadableRow } from './row.ts'
+import { type Entry, longestRow, type Source } from './row.ts'
 
 interface Line {
   line: number
@@ -10,20 +10,23 @@ interface Line {
 }
 
 /** Reads JSON Lines: an object a line. Blank lines are skipped; a line that is no JSON, or no UTF-8, fails alone. */
-export async function* readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Row | UnreadableRow> {
+export async function* readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
   let number = 0
   for await (const { line, bytes } of readLines(chunks)) {
     const text = bytes?.toString()
     if (text?.trim() === '') continue
     number++
-    const unreadable = (reason: string) => ({ number, line, field: undefined, reason, ends: false })
+    const unreadable = (reason: string, source?: Source) => {
+      return { number, line, field: undefined, reason, ends: false, source }
+    }
     if (bytes === undefined || text === undefined) {
       yield unreadable(`must have at most ${longestRow} characters`)
     } else if (!isUtf8(bytes)) {
-      yield unreadable('must be UTF-8')
+      yield unreadable('must be UTF-8', bytes)
     } else {
       const parsed = parsedOf(text)
-      yield 'reason' in parsed ? unreadable(parsed.reason) : objectRow(parsed.value, number, line, text.length)
+      if ('reason' in parsed) yield unreadable(parsed.reason, text)
+      else yield objectRow(parsed.value, { number, line }, text.length, text)
     }
   }
 }

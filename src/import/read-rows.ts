@@ -4,7 +4,7 @@ import type { Format } from './format.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readJsonl } from './read-jsonl.ts'
-import type { Row, RowSource, UnreadableRow } from './row.ts'
+import type { Entry, RowSource } from './row.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -23,24 +23,49 @@ async function sourceOf(chunks: AsyncIterable<Buffer>, format: Format): Promise<
         throw error instanceof BrokenFile ? new UsageError(`the header line cannot be read: ${error.message}`) : error
       })
     case 'jsonl':
-      return { columns: undefined, rows: readJsonl(chunks) }
+      return { columns: undefined, rows: inBlocks(readJsonl(chunks)) }
     case 'json':
-      return { columns: undefined, rows: readJson(chunks) }
+      return { columns: undefined, rows: inBlocks(readJson(chunks)) }
     default:
       return format satisfies never
   }
 }
 
-async function* untilBroken(rows: AsyncIterable<Row | UnreadableRow>): AsyncGenerator<Row | UnreadableRow> {
-  let number = 1
+const mostRows = 256
+const mostCharacters = 256 * 1024
+
+async function* inBlocks(rows: AsyncIterable<Entry>): AsyncGenerator<Entry[]> {
+  let block: Entry[] = []
+  let size = 0
   try {
     for await (const row of rows) {
-      number = row.number + 1
-      yield row
+      block.push(row)
+      size += 'cells' in row ? row.size : 0
+      if (block.length < mostRows && size < mostCharacters) continue
+      yield block
+      block = []
+      size = 0
+    }
+  } catch (error) {
+    yield block
+    throw error
+  }
+  yield block
+}
+
+async function* untilBroken(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+  let number = 1
+  try {
+    for await (const rows of blocks) {
+      const last = rows.at(-1)
+      if (!last) continue
+      number = last.number + 1
+      yield rows
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    yield { number, line: error instanceof BrokenFile ? error.line : undefined, field: undefined, reason, ends: true }
+    const line = error instanceof BrokenFile ? error.line : undefined
+    yield [{ number, line, field: undefined, reason, ends: true, source: undefined }]
   }
 }

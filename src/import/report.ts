@@ -1,21 +1,25 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { extname } from 'node:path'
 import { shown } from '../catalog/text.ts'
+import type { Format } from './format.ts'
+import type { MappedRow } from './map-row.ts'
+import { type ReportedRow, reportFormats } from './report-format.ts'
+import type { Fault } from './row.ts'
 import { UsageError } from './usage-error.ts'
 
-/** One thing that is wrong with one row. */
-export interface Problem {
-  /** The row's number in the file, from 1; header and blank lines do not count. */
-  row: number
-  line: number | undefined
-  code: string | undefined
-  /** The column that it lies in; undefined: the row as a whole. */
-  field: string | undefined
-  reason: string
+/** A row that has failed, with all its faults. */
+export interface FailedRow {
+  row: MappedRow
+  faults: Fault[]
 }
 
 export interface Report {
-  add(problems: readonly Problem[]): Promise<void>
+  /** Begins the report of a file with these columns. */
+  begin(columns: readonly string[]): Promise<void>
+  /**
+   * Adds rows behind what it held when it was so long, and returns how long it is with them: what was added by an attempt that
+   * failed is written over.
+   */
+  add(rows: readonly FailedRow[], behind: number): Promise<number>
   /** Ends the report and returns the sentences that sum it up: nothing for a file without problems. */
   close(): Promise<string[]>
 }
@@ -23,63 +27,103 @@ export interface Report {
 const mostShown = 20
 
 /**
- * Starts the report of an import's problems: all of them in a file (CSV if its name ends so, else JSON Lines), or the first 20 and a count
- * as sentences. Throws a UsageError when the file cannot be written.
+ * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or all of the rows in a file, in the format that they
+ * came in. `from` is how much of a report that is gone on with there is. Throws a UsageError when the file cannot be written.
  */
-export async function startReport(path: string | undefined): Promise<Report> {
-  if (path === undefined) return reportInSentences()
-  const file = await open(path, 'w').catch((error: unknown) => {
-    throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
-  })
-  return reportInFile(path, file)
+export async function startReport(path: string | undefined, format: Format, from: number): Promise<Report> {
+  if (path === undefined) return reportInSentences(from)
+  const file = await open(path, from > 0 ? 'r+' : 'w')
+    .catch((error) => (from > 0 ? open(path, 'w') : Promise.reject(error)))
+    .catch((error: unknown) => {
+      throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
+    })
+  return reportInFile(path, file, format, from)
 }
 
-function reportInSentences(): Report {
+function reportInSentences(from: number): Report {
   const sentences: string[] = []
-  let count = 0
+  let count = from
   return {
-    add: async (problems) => {
-      sentences.push(...problems.slice(0, mostShown - sentences.length).map(sentence))
-      count += problems.length
+    begin: async () => {},
+    add: async (rows, behind) => {
+      sentences.length = Math.min(sentences.length, behind - from)
+      count = behind
+      for (const { row, faults } of rows) {
+        for (const fault of faults) if (sentences.length < mostShown) sentences.push(sentence(row, fault))
+        count += faults.length
+      }
+      return count
     },
     close: async () => {
-      const rest = count - sentences.length
+      const rest = count - from - sentences.length
       return rest > 0 ? [...sentences, `and ${rest} more problems; --errors FILE reports all of them`] : sentences
     },
   }
 }
 
-async function reportInFile(path: string, file: FileHandle): Promise<Report> {
-  const asLine = extname(path).toLowerCase() === '.csv' ? csvLine : jsonLine
+async function reportInFile(path: string, file: FileHandle, format: Format, from: number): Promise<Report> {
+  const { head, between, foot, row: rowText } = reportFormats[format]
+  let columns: readonly string[] = []
+  let size = 0
+  let begin = 0
+  /** By how much the lengths that the caller knows differ from the file's: it may have been replaced meanwhile. */
+  let shift = 0
   let count = 0
-  if (asLine === csvLine) await file.appendFile('row,line,code,field,reason\n')
+  let lost = 0
   return {
-    add: async (problems) => {
-      if (problems.length > 0) await file.appendFile(problems.map(asLine).join(''))
-      count += problems.length
+    begin: async (named) => {
+      columns = named
+      const text = Buffer.from(head(named))
+      begin = text.length
+      const { size: found } = await file.stat()
+      size = from > 0 && found >= from ? from : begin
+      shift = from > 0 && found < from ? from - begin : 0
+      if (size === begin) await file.write(text, 0, begin, 0)
+      await file.truncate(size)
+    },
+    add: async (rows, behind) => {
+      size = behind === 0 ? begin : behind - shift
+      await file.truncate(size)
+      const parts: Buffer[] = []
+      for (const reported of rows.flatMap(rowsOf)) {
+        if (reported === undefined) lost++
+        else {
+          if (size > begin || parts.length > 0) parts.push(Buffer.from(between))
+          parts.push(Buffer.from(rowText(reported, columns)))
+        }
+      }
+      const bytes = Buffer.concat(parts)
+      await file.write(bytes, 0, bytes.length, size)
+      size += bytes.length
+      count += rows.length
+      return size + shift
     },
     close: async () => {
+      if (size > begin || format === 'json') await file.write(foot, size)
       await file.close()
-      return count > 0 ? [`${count} problems are reported in ${path}`] : []
+      if (count === 0) return []
+      const unreported = lost > 0 ? `; ${lost} of them could not be read so far as to be there` : ''
+      return [
+        `${count} rows failed: they are in ${path}, each with what is wrong with it, to be mended and imported again${unreported}`,
+      ]
     },
   }
 }
 
-function sentence({ row, line, code, field, reason }: Problem): string {
-  const where = `row ${row}${line === undefined ? '' : ` (line ${line})`}${code === undefined ? '' : `, ${shown(code)}`}`
+/** The rows of the file that a failed row stands for; those behind the first failed with it. Undefined for one that could not be read whole. */
+function rowsOf({ row: { number: first, rows }, faults }: FailedRow): (ReportedRow | undefined)[] {
+  return rows.map(({ number, source }, i) => {
+    if (source === undefined) return undefined
+    if (i === 0) return { number, source, faults }
+    return {
+      number,
+      source,
+      faults: [{ field: undefined, reason: `goes in together with row ${first}, which failed` }],
+    }
+  })
+}
+
+function sentence({ number, line, code }: MappedRow, { field, reason }: Fault): string {
+  const where = `row ${number}${line === undefined ? '' : ` (line ${line})`}${code === undefined ? '' : `, ${shown(code)}`}`
   return `${where}: ${field === undefined ? '' : `${shown(field)} `}${reason}`
-}
-
-function jsonLine({ row, line = null, code = null, field = null, reason }: Partial<Nullable<Problem>>): string {
-  return `${JSON.stringify({ row, line, code, field, reason })}\n`
-}
-
-type Nullable<T> = { [K in keyof T]: T[K] | null }
-
-function csvLine({ row, line, code, field, reason }: Problem): string {
-  return `${[row, line, code, field, reason].map((value) => csvCell(String(value ?? ''))).join(',')}\n`
-}
-
-function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

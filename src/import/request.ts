@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { nameFault } from '../catalog/attribute-rules.ts'
 import { isAbsoluteUrl, shown, storeUuidOf } from '../catalog/text.ts'
 import { type Format, formats } from './format.ts'
+import type { PresetName } from './preset-names.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The options of `catalog import` as they were given. */
@@ -18,6 +19,9 @@ export interface ImportOptions {
   onlyMapped: boolean
   errors?: string
   dryRun: boolean
+  preset?: PresetName
+  /** Go on where an import of the file broke off. */
+  resume?: boolean
 }
 
 /** What is to be imported, and how: the options turned into meaning. */
@@ -39,12 +43,15 @@ export interface ImportRequest {
   onlyMapped: boolean
   errorsFile: string | undefined
   dryRun: boolean
+  preset: PresetName | undefined
+  resume: boolean
 }
 
 /** Reads the options. Throws a UsageError that names the first bad one. */
 export function importRequest(file: string, options: ImportOptions): ImportRequest {
   const storeUuid = storeUuidOf(options.store)
   if (!storeUuid) throw new UsageError(`--store must be the UUID of a store; got ${shown(options.store)}`)
+  if (options.resume && options.dryRun) throw new UsageError('--resume and --dry-run exclude each other')
   if (options.assetSeparator === '') throw new UsageError('--asset-separator must not be empty')
   return {
     file,
@@ -60,6 +67,8 @@ export function importRequest(file: string, options: ImportOptions): ImportReque
     onlyMapped: options.onlyMapped,
     errorsFile: options.errors,
     dryRun: options.dryRun,
+    preset: options.preset,
+    resume: options.resume ?? false,
   }
 }
 

@@ -1,16 +1,25 @@
 /** What stands in one column of a row: a text, which is empty where there is nothing, or a list out of JSON. */
 export type Cell = string | readonly unknown[]
 
-/** Where an entry stands: the number of its row, from 1, and the line that it begins on, where the format has lines. */
-interface Place {
+/** A row as it stands in its file: the text, the bytes where they are no UTF-8, or the value of a JSON list. */
+export type Source = string | Buffer | { value: unknown }
+
+/** Where a row stands: its number in the file, from 1, and the line that it begins on, where the format has lines. */
+export interface Place {
   number: number
   line: number | undefined
 }
 
-/** A row that could be read: its cells by column, whatever format it came in. `size` is about its length in characters. */
+/** A row that could be read, whatever format it came in: what stands in each of its columns. `size` is about its length in characters. */
 export interface Row extends Place {
-  cells: ReadonlyMap<string, Cell>
+  columns: readonly string[]
+  cells: readonly Cell[]
   size: number
+  source: Source
+  /** The rows of the file that this one was joined of, if it was. */
+  rows?: readonly Row[]
+  /** What was found to be wrong with it already. */
+  faults?: readonly Fault[]
 }
 
 /** A row that could not be read. The rest of the file goes on behind it, unless `ends`. */
@@ -18,7 +27,11 @@ export interface UnreadableRow extends Place {
   field: string | undefined
   reason: string
   ends: boolean
+  /** Undefined where it cannot be told where the row ends. */
+  source: Source | undefined
 }
+
+export type Entry = Row | UnreadableRow
 
 /** Something that is wrong with a row, at a column of the file if it lies in one. */
 export interface Fault {
@@ -29,7 +42,8 @@ export interface Fault {
 export interface RowSource {
   /** The columns that every row has; undefined where each row names its own. */
   columns: readonly string[] | undefined
-  rows: AsyncIterable<Row | UnreadableRow>
+  /** The rows in order, some at a time. */
+  rows: AsyncIterable<Entry[]>
 }
 
 /** The longest row that is read, in characters: longer ones are taken for a quote or bracket that was never closed. */

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Enumerations } from '../catalog/enumerations.ts'
@@ -8,7 +9,8 @@ import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 import { startGlobalConfig } from '../global-config/global-config.ts'
 import { type ImportResult, importFile } from './import-file.ts'
-import { type InputFile, openInput } from './input-file.ts'
+import { findPosition, forgetRun, type RunKey } from './import-run.ts'
+import { contentHash, type InputFile, openInput } from './input-file.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 import { type ImportOptions, type ImportRequest, importRequest } from './request.ts'
@@ -53,21 +55,43 @@ async function importReporting(
   input: InputFile,
   signal: AbortSignal,
 ): Promise<ImportResult> {
-  const report = await startReport(request.errorsFile)
-  const progress = startProgress(process.stderr, input.size)
+  const run = request.dryRun || !input.isRepeatable ? undefined : await runKeyOf(request)
+  if (request.resume && !run) throw new UsageError('--resume needs a file that can be read again')
+  const from = run && request.resume ? await findPosition(db, run) : undefined
+  if (run && !from) await forgetRun(db, run)
+  if (request.resume)
+    tell(from ? `goes on behind row ${from.counts.rows}` : 'there is nothing to resume: begins at the start')
+  const report = await startReport(request.errorsFile, request.format, from?.reportBytes ?? 0)
+  const progress = startProgress(process.stderr, input, from?.counts.rows ?? 0)
   try {
-    return await importFile(request, {
+    const result = await importFile(request, {
       db,
       enumerations,
       chunks: input.chunks,
-      onProblems: report.add,
-      onProgress: (rows) => progress.update(input.bytesRead(), rows),
+      run,
+      from,
+      onColumns: report.begin,
+      onFailed: report.add,
+      onProgress: progress.update,
       signal,
     })
+    if (run && result.stopped === undefined) await forgetRun(db, run)
+    return result
   } finally {
     progress.stop()
-    for (const sentence of await report.close()) process.stderr.write(`${sentence}\n`)
+    for (const sentence of await report.close()) tell(sentence)
   }
+}
+
+function tell(sentence: string): void {
+  process.stderr.write(`${sentence}\n`)
+}
+
+/** What the import goes on with when it is interrupted: the same file, with the options that say what becomes of it. */
+async function runKeyOf(request: ImportRequest): Promise<RunKey> {
+  const { file, storeUuid, attributes, errorsFile: _errors, dryRun: _dryRun, resume: _resume, ...others } = request
+  const options = JSON.stringify({ ...others, attributes: [...attributes] })
+  return { storeUuid, file: resolve(file), content: await contentHash(file), options }
 }
 
 /** The report must not overwrite what it is about. */

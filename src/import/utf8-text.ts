@@ -22,8 +22,8 @@ function* textOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** The length without a character that is cut off at the end. */
-function wholeLength(bytes: Buffer): number {
+/** The length in bytes without a character that is cut off at the end. */
+export function wholeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return bytes.length

@@ -31,7 +31,7 @@ test('every option does what it says', async () => {
     'x,B,nonsense,Second,2,',
   ]
   const file = await catalog.file('export.txt', `${rows.join('\n')}\n`)
-  const errors = catalog.path('errors.jsonl')
+  const errors = catalog.path('errors.csv')
   const options = [
     ...['--channel', 'channel_value_2', '--format', 'csv', '--code', 'ID', '--status', 'State', '--assets', 'Pics'],
     ...['--asset-separator', '|', '--asset-base', 'https://a.example/media/', '--map', 'Title=name', '--only-mapped'],
@@ -43,12 +43,22 @@ test('every option does what it says', async () => {
   expect(await groupsOf(catalog, store, 'A', 'channel_value_2')).toEqual({
     image: ['https://a.example/media/1.jpg', 'https://b.example/2.jpg'],
   })
-  expect(
-    (await readFile(errors, 'utf8'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toEqual([{ row: 2, line: 3, code: 'B', field: 'State', reason: expect.stringMatching(/must be one of active/) }])
+  const [, , header] = parse(await readFile(errors))
+  expect(header).toBeUndefined()
+  expect(parse(await readFile(errors), { columns: true })).toEqual([
+    {
+      import_error_row: '2',
+      import_error_field: 'State',
+      import_error_expected: expect.stringMatching(/^must be one of active/),
+      import_error_got: '"nonsense"',
+      'Code;is ignored': 'x',
+      ID: 'B',
+      State: 'nonsense',
+      Title: 'Second',
+      Weight: '2',
+      Pics: '',
+    },
+  ])
 })
 
 test('without --json the answer is a sentence', async () => {
@@ -77,15 +87,6 @@ test('the first 20 problems go to stderr, with a count of the rest', async () =>
   expect(lines).toHaveLength(21)
   expect(lines[19]).toMatch(/^row 20 \(line 21\), "A\\u001b": "status" must be one of active.*got "bad"$/)
   expect(lines[20]).toMatch(/^and 5 more problems/)
-})
-
-test('an error report that ends in .csv is CSV that can be read again', async () => {
-  const store = await catalog.newStore()
-  const file = await catalog.file('quotes.csv', 'sku,status\n"A,""1""\n",bad\n')
-  await catalog.answer([file, '--store', store, '--errors', catalog.path('report.CSV')], 1)
-  const [header, row] = parse(await readFile(catalog.path('report.CSV')))
-  expect(header).toEqual(['row', 'line', 'code', 'field', 'reason'])
-  expect(row).toEqual(['1', '2', 'A,"1"\n', 'status', expect.stringMatching(/must be one of/)])
 })
 
 test('a file that breaks off is in up to there, and says where', async () => {
@@ -159,18 +160,18 @@ test('a column that no row has is told', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'no row has the column "imgaes"\n' })
 })
 
-test('progress is a line for every 10,000 rows, on stderr', async () => {
+test('progress is a line for every 100,000 rows, on stderr', async () => {
   const store = await catalog.newStore()
-  const lines = Array.from({ length: 20_500 }, (_, i) => `P${i}\n`)
+  const lines = Array.from({ length: 205_000 }, (_, i) => `P${i}\n`)
   const file = await catalog.file('many.csv', `sku\n${lines.join('')}`)
   const { stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
-  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 20_500, created: 20_500 })
-  expect(stderr).toBe('10000 rows\n20000 rows\n')
+  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 205_000, created: 205_000 })
+  expect(stderr).toMatch(/^100000 rows, \d+ rows\/s, \d+%, about \d+ s left\n200000 rows, .* left\n$/)
 })
 
 test('SIGINT ends the import between two batches, with an answer', async () => {
   const store = await catalog.newStore()
-  const lines = Array.from({ length: 200_000 }, (_, i) => `P${i},a name\n`)
+  const lines = Array.from({ length: 400_000 }, (_, i) => `P${i},a name\n`)
   const file = await catalog.file('long.csv', `sku,name\n${lines.join('')}`)
   const child = startImport([file, '--store', store, '--json'], { DATABASE_URL: catalog.database.url })
   const outcome = outcomeOf(child)
@@ -179,8 +180,10 @@ test('SIGINT ends the import between two batches, with an answer', async () => {
   const { code, stdout, stderr } = await outcome
   const { rows, created } = JSON.parse(stdout) as Record<string, number>
   expect(code).toBe(1)
-  expect(stderr).toMatch(new RegExp(`stopped after row ${rows}: interrupted; what came before is in\n`))
-  expect(rows).toBeLessThan(200_000)
+  expect(stderr).toMatch(
+    new RegExp(`stopped after row ${rows}: interrupted; what came before is in: --resume goes on there\n`),
+  )
+  expect(rows).toBeLessThan(400_000)
   expect({ rows: (await productsOf(catalog, store)).size, created }).toEqual({ rows, created: rows })
 })
 

@@ -20,10 +20,16 @@ function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {},
     ...options,
   })
   const layout = planLayout(request, enumerations, Object.keys(row), false)
-  const { patch, assets, faults } = rowMapper(
+  const [columns, cells] = [Object.keys(row), Object.values(row)]
+  const { code, product, assets, faults } = rowMapper(
     request,
     layout,
-  )({ number: 1, line: 2, size: 0, cells: new Map(Object.entries(row)) })
+  )({ number: 1, line: 2, size: 0, columns, cells, source: '' })
+  const patch = product && {
+    productCode: code,
+    status: product.status,
+    attributes: Object.fromEntries(product.names.map((name, i) => [name, product.values[i]])),
+  }
   return { patch, urls: assets.map(({ assetFormat, url }) => `${assetFormat} ${url}`), faults }
 }
 

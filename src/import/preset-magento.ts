@@ -1,0 +1,54 @@
+import type { Preset } from './presets.ts'
+import type { Cell, Entry, Row } from './row.ts'
+
+/**
+ * Magento's catalogue export: one row a product, and one more for each store view that says something otherwise, whose columns become attributes named
+ * `name (view)`. `additional_attributes` packs attributes into a cell: each becomes one of its own. `product_online` is the status.
+ */
+export const magento: Preset = {
+  code: 'sku',
+  status: 'product_online',
+  assetColumns: ['base_image', 'additional_images'],
+  reshape: ({ columns, rows }) => ({ columns, rows: unpacked(rows) }),
+}
+
+const packed = 'additional_attributes'
+const view = 'store_view_code'
+const statuses: Record<string, string> = { '1': 'active', '0': 'inactive', '2': 'inactive' }
+
+async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+  for await (const rows of blocks) yield rows.map((row) => ('reason' in row ? row : productRow(row)))
+}
+
+function productRow(row: Row): Row {
+  const viewCode = row.cells[row.columns.indexOf(view)] || ''
+  if (viewCode !== '') return { ...row, columns: row.columns.map((column) => viewed(column, viewCode)) }
+  const at = row.columns.indexOf(packed)
+  const more = Object.entries(attributesOf(row.cells[at] || '')).filter(([name]) => !row.columns.includes(name))
+  const cells = row.cells.map((cell, i) => (row.columns[i] === 'product_online' ? statusOf(cell) : cell))
+  if (more.length === 0) return { ...row, cells }
+  return {
+    ...row,
+    columns: [...row.columns, ...more.map(([name]) => name)],
+    cells: [...cells.map((cell, i) => (i === at ? '' : cell)), ...more.map(([, value]) => value)],
+  }
+}
+
+function viewed(column: string, viewCode: Cell): string {
+  return column === 'sku' || column === view ? column : `${column} (${viewCode})`
+}
+
+function statusOf(cell: Cell): Cell {
+  return typeof cell === 'string' ? (statuses[cell] ?? cell) : cell
+}
+
+/** `size=XS,color=Black`: a comma that no name follows belongs to the value. */
+function attributesOf(cell: Cell): Record<string, string> {
+  if (typeof cell !== 'string' || cell === '') return {}
+  const pairs = cell.split(/,(?=[a-z][a-z0-9_]*=)/i).map((pair) => {
+    const at = pair.indexOf('=')
+    return at < 1 ? undefined : ([pair.slice(0, at), pair.slice(at + 1)] as const)
+  })
+  // A cell that is packed otherwise stays as it is.
+  return pairs.includes(undefined) ? {} : Object.fromEntries(pairs.filter((pair) => pair !== undefined))
+}
