@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { Session } from '../database/copy.ts'
+import { CopyRows, type Session } from '../database/copy.ts'
 import type { Database } from '../database/tables.ts'
 import { storeKey } from './store-key.ts'
 
@@ -25,8 +25,8 @@ export async function prepareLoading({ db }: Session): Promise<void> {
   await sql`create temporary table loaded_product (product_code text collate "C", status text, attributes jsonb)`.execute(
     db,
   )
-  await sql`create temporary table loaded_asset (index integer, is_new boolean, parent_code text collate "C",
-    asset_format text collate "C", url text collate "C", asset_id text collate "C")`.execute(db)
+  await sql`create temporary table loaded_asset (index integer, parent_code text collate "C",
+    asset_format text collate "C", url text collate "C")`.execute(db)
 }
 
 /**
@@ -77,6 +77,8 @@ function againWhenCreatedMeanwhile(error: unknown): never {
   throw isTwin ? Object.assign(error, { code: '40001' }) : error
 }
 
-function* rowsOf(products: readonly LoadedProduct[]) {
-  for (const { productCode, status, attributes } of products) yield [productCode, status, attributes]
+function rowsOf(products: readonly LoadedProduct[]): CopyRows {
+  const rows = new CopyRows()
+  for (const { productCode, status, attributes } of products) rows.add([productCode, status, attributes])
+  return rows
 }

@@ -13,7 +13,7 @@ export type CopyValue = string | number | boolean | null
 export interface Session {
   db: Kysely<Database>
   /** Streams rows into the columns of a table, which belongs to the statements of the transaction that is open on `db`. */
-  copy(target: string, rows: Iterable<readonly CopyValue[]>): Promise<void>
+  copy(target: string, rows: CopyRows): Promise<void>
 }
 
 /** Works on a connection of its own, apart from the pool's and without its deadlines of statements: a bulk write may take its time. */
@@ -29,7 +29,7 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
   try {
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
-      copy: (target, rows) => pipeline(Readable.from(texts(rows)), client.query(copyFrom(`copy ${target} from stdin`))),
+      copy: (target, rows) => pipeline(Readable.from(rows.take()), client.query(copyFrom(`copy ${target} from stdin`))),
     })
   } finally {
     await client.end().catch(() => {})
@@ -38,17 +38,27 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
 
 const bufferSize = 64 * 1024
 
-/** The rows in the text format of `COPY`, some at a time. */
-function* texts(rows: Iterable<readonly CopyValue[]>): Generator<Buffer> {
-  let text = ''
-  for (const row of rows) {
-    for (let i = 0; i < row.length; i++) text += (i === 0 ? '' : '\t') + escaped(row[i] ?? null)
-    text += '\n'
-    if (text.length < bufferSize) continue
-    yield Buffer.from(text)
-    text = ''
+/** Rows in the text format of `COPY`. They are kept as bytes, which are no burden to the collector of garbage. */
+export class CopyRows {
+  private readonly full: Buffer[] = []
+  private text = ''
+
+  add(values: readonly CopyValue[]): void {
+    for (let i = 0; i < values.length; i++) this.text += (i === 0 ? '' : '\t') + escaped(values[i] ?? null)
+    this.text += '\n'
+    if (this.text.length >= bufferSize) this.flush()
   }
-  if (text !== '') yield Buffer.from(text)
+
+  /** The rows in order, some at a time. */
+  take(): readonly Buffer[] {
+    this.flush()
+    return this.full
+  }
+
+  private flush(): void {
+    if (this.text !== '') this.full.push(Buffer.from(this.text))
+    this.text = ''
+  }
 }
 
 function escaped(value: CopyValue): string {

@@ -1,4 +1,6 @@
 import type { MappedRow } from './map-row.ts'
+import { ChunkBuilder, type PreparedChunk } from './prepare-chunk.ts'
+import type { Rules } from './rules.ts'
 
 /** How much a chunk may hold: it is what one transaction writes, and what memory holds a few of. */
 export interface ChunkSize {
@@ -6,37 +8,44 @@ export interface ChunkSize {
   characters: number
 }
 
-export const usualChunk: ChunkSize = { rows: 20_000, characters: 4 * 1024 * 1024 }
+export const usualChunk: ChunkSize = { rows: 20_000, characters: 6 * 1024 * 1024 }
 
 /** How many times as much a chunk may hold when that keeps the rows of a product together. */
-const stretch = 5
+const stretch = 2
 
 /** Gathers rows into chunks of a bounded size, in order. Rows of one product that follow each other stay together within reason. */
 export async function* chunksOf(
   blocks: AsyncIterable<readonly MappedRow[]>,
+  begin: () => Promise<{ rules: Rules; columnOf(attribute: string): string }>,
   most: ChunkSize = usualChunk,
-): AsyncGenerator<MappedRow[]> {
-  let chunk: MappedRow[] = []
-  let size = 0
-  let last: string | undefined
+): AsyncGenerator<PreparedChunk> {
+  let builder: ChunkBuilder | undefined
   for await (const rows of blocks) {
     for (const row of rows) {
-      const isFull = chunk.length >= most.rows || (chunk.length > 0 && size + row.size > most.characters)
-      if (isFull && !(row.code !== undefined && row.code === last && hasRoom(chunk.length, size + row.size, most))) {
-        yield chunk
-        chunk = []
-        size = 0
+      if (builder && isFull(builder, row, most)) {
+        yield builder.finish()
+        builder = undefined
       }
-      chunk.push(row)
-      size += row.size
-      last = row.code
+      if (!builder) {
+        const { rules, columnOf } = await begin()
+        builder = new ChunkBuilder(rules, columnOf)
+      }
+      builder.add(row)
     }
   }
-  if (chunk.length > 0) yield chunk
+  if (builder) yield builder.finish()
 }
 
-function hasRoom(rows: number, size: number, most: ChunkSize): boolean {
-  return rows < stretch * most.rows && size <= stretch * most.characters
+/** Rows that fail are kept whole until they are reported, those that go in as bytes: of them there may be more. */
+const mostFailed = 1024 * 1024
+
+function isFull(
+  { rows, size, failedSize, last }: ChunkBuilder,
+  { code, size: more }: MappedRow,
+  most: ChunkSize,
+): boolean {
+  const room = code !== undefined && code === last ? stretch : 1
+  return rows >= most.rows * room || size + more > most.characters * room || failedSize > mostFailed * room
 }
 
 /** The same items; each is made while the one before it is being used. */

@@ -11,8 +11,8 @@ export interface InputFile {
   isRepeatable: boolean
   /** How much of it has been read. */
   bytesRead(): number
-  /** Its content in order. */
-  chunks: AsyncIterable<Buffer>
+  /** Reads its content from the start. */
+  open(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
@@ -40,16 +40,17 @@ export async function openInput(path: string): Promise<InputFile> {
     size: stats.size,
     isRepeatable: stats.isFile(),
     bytesRead: () => read,
-    chunks: readAll(handle, (bytes) => (read += bytes)),
+    open: () => {
+      read = 0
+      return readAll(handle, stats.isFile(), (bytes) => (read += bytes))
+    },
     close: () => handle.close(),
   }
 }
 
-async function* readAll(handle: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
-  for await (const chunk of handle.createReadStream({
-    autoClose: false,
-    highWaterMark: partSize,
-  }) as AsyncIterable<Buffer>) {
+async function* readAll(handle: FileHandle, isFile: boolean, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const options = { autoClose: false, highWaterMark: partSize, ...(isFile && { start: 0 }) }
+  for await (const chunk of handle.createReadStream(options) as AsyncIterable<Buffer>) {
     onRead(chunk.length)
     yield chunk
   }

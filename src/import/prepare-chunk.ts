@@ -1,107 +1,102 @@
-import { v7 as uuidv7 } from 'uuid'
-import type { AttributeJudge } from '../catalog/attribute-rules.ts'
-import type { LoadedAsset } from '../catalog/load-assets.ts'
+import { LoadedAssets } from '../catalog/load-assets.ts'
 import type { LoadedProduct } from '../catalog/load-products.ts'
 import { statusFault } from '../catalog/product-patches.ts'
-import type { MappedAsset, MappedProduct, MappedRow } from './map-row.ts'
+import type { MappedProduct, MappedRow } from './map-row.ts'
+import type { FailedRow } from './report.ts'
 import type { Fault } from './row.ts'
+import type { Rules } from './rules.ts'
 
-/** What a chunk of a file brings: its products, each once, and their assets; and what it does not. */
+/** What a part of a file brings: its products, each once, and their assets; and what it does not. */
 export interface PreparedChunk {
+  /** What its rows were judged by. */
+  rules: Rules
   products: LoadedProduct[]
-  /** Each asset of a product once, in the order of the rows. */
-  assets: LoadedAsset[]
-  /** The rows that have failed, each with all its faults. */
-  failed: { row: MappedRow; faults: Fault[] }[]
-  /** How many rows of the file have none. */
+  assets: LoadedAssets
+  failed: FailedRow[]
+  /** How many rows of the file have no fault. */
   good: number
 }
 
-interface Gathered extends LoadedProduct {
-  product: MappedProduct
-}
-
 /**
- * Judges each row by itself: one that fails leaves the others of its product alone. Then the good rows of a product are merged in their
- * order. `columnOf` names the column that an attribute came from.
+ * Prepares a chunk row by row, so that of a row nothing is kept but what is written. Each is judged by itself: one that fails leaves
+ * the others of its product alone. The good rows of a product are merged in their order. `columnOf` names the column that an attribute came from.
  */
-export function prepareChunk(
-  rows: readonly MappedRow[],
-  judge: AttributeJudge,
-  columnOf: (attribute: string) => string,
-): PreparedChunk {
-  const byCode = new Map<string, Gathered>()
-  const prepared: PreparedChunk = { products: [], assets: [], failed: [], good: 0 }
-  const addAsset = assetsOnce(prepared.assets)
-  for (const row of rows) {
+export class ChunkBuilder {
+  /** How many rows it has, of what size altogether, and the product code of the last. */
+  rows = 0
+  size = 0
+  /** The size of those that have failed: they are kept as they are. */
+  failedSize = 0
+  last: string | undefined
+  private readonly chunk: PreparedChunk
+  private readonly columnOf: (attribute: string) => string
+  private readonly products = new Map<string, LoadedProduct>()
+  /** The attributes of products that have come more than once. */
+  private readonly merged = new Map<LoadedProduct, Map<string, string>>()
+
+  constructor(rules: Rules, columnOf: (attribute: string) => string) {
+    this.chunk = { rules, products: [], assets: new LoadedAssets(), failed: [], good: 0 }
+    this.columnOf = columnOf
+  }
+
+  add(row: MappedRow): void {
+    this.rows++
+    this.size += row.size
+    this.last = row.code
     const { code, product } = row
-    const faults = product ? [...row.faults, ...faultsOf(product, judge, columnOf)] : row.faults
-    const isWhole = faults.length === 0
-    if (isWhole) prepared.good += row.rows.length
-    else prepared.failed.push({ row, faults })
+    const own = product ? this.faultsOf(product) : []
+    const isWhole = own.length + row.faults.length === 0
+    if (isWhole) this.chunk.good += row.rows.length
+    else this.fail(row, [...row.faults, ...own])
     // With a fault in its assets only, the product goes in.
-    if (code === undefined || !product || faults.length > row.faults.length) continue
-    const before = byCode.get(code)
-    const merged = before ? mergedProducts(before.product, product) : product
-    const isCounted = isWhole || before?.isCounted === true
-    byCode.set(code, { productCode: code, product: merged, isCounted, status: merged.status, attributes: '' })
-    if (isWhole) for (const asset of row.assets) addAsset(code, asset)
+    if (code === undefined || !product || own.length > 0) return
+    this.addProduct(code, product, isWhole)
+    if (isWhole) for (const { assetFormat, url } of row.assets) this.chunk.assets.add(code, assetFormat, url)
   }
-  for (const gathered of byCode.values()) {
-    const { productCode, status, isCounted, product } = gathered
-    prepared.products.push({ productCode, status, isCounted, attributes: jsonOf(product) })
-  }
-  return prepared
-}
 
-function faultsOf(product: MappedProduct, judge: AttributeJudge, columnOf: (attribute: string) => string): Fault[] {
-  const { status, names, values } = product
-  const faults: Fault[] = []
-  const reason = status === null ? undefined : statusFault(status)
-  if (reason !== undefined) faults.push({ field: columnOf('status'), reason })
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i] ?? ''
-    const fault = judge(name, values[i])
-    if (fault !== undefined) faults.push({ field: columnOf(name), reason: fault })
+  /** The chunk, once all of its rows are there. */
+  finish(): PreparedChunk {
+    for (const [product, attributes] of this.merged) {
+      product.attributes = jsonOf([...attributes.keys()], [...attributes.values()])
+    }
+    return this.chunk
   }
-  return faults
-}
 
-function mergedProducts(before: MappedProduct, product: MappedProduct): MappedProduct {
-  const attributes = new Map(before.names.map((name, i) => [name, before.values[i] ?? '']))
-  product.names.forEach((name, i) => {
-    attributes.set(name, product.values[i] ?? '')
-  })
-  return {
-    status: product.status ?? before.status,
-    names: [...attributes.keys()],
-    values: [...attributes.values()],
+  private fail(row: MappedRow, faults: Fault[]): void {
+    this.failedSize += row.size
+    const rows = row.rows.map(({ number, line, source }) => ({ number, line, source }))
+    this.chunk.failed.push({ row: { ...row, rows, product: undefined, assets: [] }, faults })
   }
-}
 
-function jsonOf({ names, values }: MappedProduct): string {
-  let text = ''
-  for (let i = 0; i < names.length; i++) {
-    text += `${i === 0 ? '{' : ','}${JSON.stringify(names[i])}:${JSON.stringify(values[i])}`
+  private faultsOf({ status, names, values }: MappedProduct): Fault[] {
+    const faults: Fault[] = []
+    const reason = status === null ? undefined : statusFault(status)
+    if (reason !== undefined) faults.push({ field: this.columnOf('status'), reason })
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] ?? ''
+      const fault = this.chunk.rules.judge(name, values[i])
+      if (fault !== undefined) faults.push({ field: this.columnOf(name), reason: fault })
+    }
+    return faults
   }
-  return names.length === 0 ? '{}' : `${text}}`
-}
 
-/** Takes each asset of a product once; an asset of several products has one id. */
-function assetsOnce(assets: LoadedAsset[]): (code: string, asset: MappedAsset) => void {
-  const byUrl = new Map<string, { assetId: string; last: string; codes: Set<string> | undefined }>()
-  return (parentCode, { assetFormat, url }) => {
-    const key = `${assetFormat} ${url}`
-    const known = byUrl.get(key)
-    if (known === undefined) {
-      const assetId = uuidv7()
-      byUrl.set(key, { assetId, last: parentCode, codes: undefined })
-      assets.push({ parentCode, assetFormat, url, assetId, isFirst: true })
+  private addProduct(code: string, { status, names, values }: MappedProduct, isCounted: boolean): void {
+    const before = this.products.get(code)
+    if (before) {
+      const merged = this.merged.get(before) ?? new Map(Object.entries<string>(JSON.parse(before.attributes)))
+      this.merged.set(before, merged)
+      for (let i = 0; i < names.length; i++) merged.set(names[i] ?? '', values[i] ?? '')
+      before.status = status ?? before.status
+      before.isCounted ||= isCounted
       return
     }
-    known.codes ??= new Set([known.last])
-    if (known.codes.has(parentCode)) return
-    known.codes.add(parentCode)
-    assets.push({ parentCode, assetFormat, url, assetId: known.assetId, isFirst: false })
+    const loaded = { productCode: code, status, attributes: jsonOf(names, values), isCounted }
+    this.products.set(code, loaded)
+    this.chunk.products.push(loaded)
   }
+}
+
+/** The text in one piece: what is concatenated would stay in memory with all of its pieces. */
+function jsonOf(names: readonly string[], values: readonly string[]): string {
+  return `{${names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(values[i])}`).join(',')}}`
 }

@@ -67,7 +67,7 @@ async function importReporting(
     const result = await importFile(request, {
       db,
       enumerations,
-      chunks: input.chunks,
+      open: input.open,
       run,
       from,
       onColumns: report.begin,

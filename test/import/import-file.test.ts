@@ -43,7 +43,7 @@ async function importRows(
   const result = await importFile(request, {
     db: catalog.database.db,
     enumerations: fallbackEnumerations,
-    chunks: Symbol.asyncIterator in rows ? rows : linesOf(rows),
+    open: () => (Symbol.asyncIterator in rows ? rows : linesOf(rows)),
     chunkSize,
     onFailed: async (failed, behind) => {
       problems.length = behind
