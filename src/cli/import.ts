@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Counts } from '../import/counts.ts'
 import { formats } from '../import/format.ts'
 import { presetNames } from '../import/preset-names.ts'
@@ -27,6 +27,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--errors <file>', 'write the rows that fail to a file, as they are, with what is wrong with each')
     .addOption(new Option('--preset <shop>', 'read the export of a shop').choices(presetNames))
     .option('--resume', 'go on where an import of the file broke off', false)
+    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 20000)', chunkRowsOf)
     .option('--dry-run', 'change nothing, only say what would happen', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
@@ -73,6 +74,11 @@ async function runImport(
 function summary(counts: Counts, dryRun: boolean, begun: number): string {
   if (!process.stdout.isTTY) return summarySentence(counts, dryRun)
   return summaryTable(counts, dryRun, (performance.now() - begun) / 1000)
+}
+
+function chunkRowsOf(value: string): number {
+  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999.')
 }
 
 function collect(value: string, before: string[]): string[] {

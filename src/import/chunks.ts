@@ -3,7 +3,7 @@ import { ChunkBuilder, type PreparedChunk } from './prepare-chunk.ts'
 import type { Rules } from './rules.ts'
 
 /** How much a chunk may hold: it is what one transaction writes, and what memory holds a few of. */
-export interface ChunkSize {
+interface ChunkSize {
   rows: number
   characters: number
 }
@@ -17,7 +17,7 @@ const stretch = 2
 export async function* chunksOf(
   blocks: AsyncIterable<readonly MappedRow[]>,
   begin: () => Promise<{ rules: Rules; columnOf(attribute: string): string }>,
-  most: ChunkSize = usualChunk,
+  most: ChunkSize,
 ): AsyncGenerator<PreparedChunk> {
   let builder: ChunkBuilder | undefined
   for await (const rows of blocks) {

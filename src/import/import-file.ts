@@ -4,7 +4,7 @@ import { prepareLoading } from '../catalog/load-products.ts'
 import { write } from '../catalog/write.ts'
 import { type Session, withSession } from '../database/copy.ts'
 import type { Database } from '../database/tables.ts'
-import { ahead, type ChunkSize, chunksOf } from './chunks.ts'
+import { ahead, chunksOf, usualChunk } from './chunks.ts'
 import { type Counts, sum } from './counts.ts'
 import { moveRun, type RunKey, type RunPosition, start } from './import-run.ts'
 import type { PreparedChunk } from './prepare-chunk.ts'
@@ -24,7 +24,6 @@ export interface ImportWork {
   run?: RunKey | undefined
   /** Where it goes on; by default at the start. */
   from?: RunPosition | undefined
-  chunkSize?: ChunkSize
   /** Hears of the columns of the file before its first row. */
   onColumns?(columns: readonly string[]): Promise<void>
   /** Hears of the rows that have failed before the chunk that they are of is in: `Report.add`. */
@@ -117,12 +116,12 @@ async function writeChunks(
 }
 
 /** The chunks, judged by the rules that the store has when each begins. */
-async function* judgedChunks({ db, request, stream, chunkSize }: RowsWork): AsyncGenerator<PreparedChunk> {
+async function* judgedChunks({ db, request, stream }: RowsWork): AsyncGenerator<PreparedChunk> {
   const { columnOf } = stream.layout
   let rules: Rules | undefined
   const begin = async () => {
     rules = await readRules(db, request.storeUuid, rules)
     return { rules, columnOf }
   }
-  yield* chunksOf(stream.blocks, begin, chunkSize)
+  yield* chunksOf(stream.blocks, begin, { ...usualChunk, rows: request.chunkRows ?? usualChunk.rows })
 }

@@ -22,6 +22,7 @@ export interface ImportOptions {
   preset?: PresetName
   /** Go on where an import of the file broke off. */
   resume?: boolean
+  chunkRows?: number
 }
 
 /** What is to be imported, and how: the options turned into meaning. */
@@ -45,6 +46,8 @@ export interface ImportRequest {
   dryRun: boolean
   preset: PresetName | undefined
   resume: boolean
+  /** How many rows one transaction may write; undefined: as many as is usual. */
+  chunkRows: number | undefined
 }
 
 /** Reads the options. Throws a UsageError that names the first bad one. */
@@ -69,6 +72,7 @@ export function importRequest(file: string, options: ImportOptions): ImportReque
     dryRun: options.dryRun,
     preset: options.preset,
     resume: options.resume ?? false,
+    chunkRows: options.chunkRows,
   }
 }
 

@@ -89,8 +89,10 @@ function tell(sentence: string): void {
 
 /** What the import goes on with when it is interrupted: the same file, with the options that say what becomes of it. */
 async function runKeyOf(request: ImportRequest): Promise<RunKey> {
-  const { file, storeUuid, attributes, errorsFile: _errors, dryRun: _dryRun, resume: _resume, ...others } = request
-  const options = JSON.stringify({ ...others, attributes: [...attributes] })
+  const { file, storeUuid, format, channel, code, status, assetColumns, assetSeparator, assetBase } = request
+  const { attributes, onlyMapped, preset } = request
+  const meaning = { format, channel, code, status, assetColumns, assetSeparator, assetBase, onlyMapped, preset }
+  const options = JSON.stringify({ ...meaning, attributes: [...attributes] })
   return { storeUuid, file: resolve(file), content: await contentHash(file), options }
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { createStore } from '../../src/catalog/stores.ts'
@@ -33,6 +33,8 @@ export interface Catalog {
   /** Writes a file and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>
   path(name: string): string
+  /** Writes a changed copy of a file and returns its path. */
+  mend(path: string, change: (text: string) => string): Promise<string>
   /** Runs `catalog import` in a process of its own. */
   run(args: readonly string[], env?: Record<string, string>): Promise<Outcome>
   /** Runs `catalog import … --json`, which must print exactly one JSON object on stdout. */
@@ -53,6 +55,11 @@ export async function createCatalog(): Promise<Catalog> {
     file: async (name, content) => {
       await writeFile(path(name), content)
       return path(name)
+    },
+    mend: async (from, change) => {
+      const to = join(directory, `mended-${basename(from)}`)
+      await writeFile(to, change(await readFile(from, 'utf8')))
+      return to
     },
     run,
     answer: async (args, expectedCode = 0) => {

@@ -28,23 +28,27 @@ interface Import extends ImportResult {
   problems: Problem[]
 }
 
-/** Small enough that these files have several. */
-const chunkSize = { rows: 1_000, characters: 2 * 1024 * 1024 }
-
 async function importRows(
   store: string,
   rows: readonly object[] | AsyncIterable<Buffer>,
   options: Partial<ImportOptions> = {},
   signal = new AbortController().signal,
 ): Promise<Import> {
-  const defaults = { channel: 'SMP', assets: [], assetSeparator: ',', map: [], onlyMapped: false, dryRun: false }
+  const defaults = {
+    channel: 'SMP',
+    assets: [],
+    assetSeparator: ',',
+    map: [],
+    onlyMapped: false,
+    dryRun: false,
+    chunkRows: 1_000,
+  }
   const request = importRequest('file.jsonl', { store, ...defaults, ...options })
   const problems: Problem[] = []
   const result = await importFile(request, {
     db: catalog.database.db,
     enumerations: fallbackEnumerations,
     open: () => (Symbol.asyncIterator in rows ? rows : linesOf(rows)),
-    chunkSize,
     onFailed: async (failed, behind) => {
       problems.length = behind
       for (const { row, faults } of failed) {

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Catalog, createCatalog, groupsOf, productsOf } from './catalog.ts'
+
+let catalog: Catalog
+
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+
+afterAll(() => catalog.drop())
+
+const shopifyHeader =
+  'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position,Image Alt Text,Status'
+
+test('several rows of a handle become one product, its images one group in the order of their positions', async () => {
+  const store = await catalog.newStore()
+  const rows = [
+    shopifyHeader,
+    'mug,Mug,Color,Red,M-R,5.00,https://a.example/3,3,third,archived',
+    'mug,,,Blue,M-B,6.00,https://a.example/1,1,,',
+    'mug,,,,,,https://a.example/2,2,,',
+    'pot,Pot,Title,Default Title,P,9.00,https://a.example/p,1,,active',
+    'cup,Cup,Title,Default Title,C,1.00,,,,draft',
+  ]
+  const file = await catalog.file('shopify.csv', rows.join('\r\n'))
+  const answer = await catalog.answer([file, '--store', store, '--preset', 'shopify'])
+  expect(answer).toMatchObject({ rows: 5, created: 3, unchanged: 2, failed: 0, assets_added: 4, links_added: 4 })
+  const products = await productsOf(catalog, store)
+  expect(products.get('mug')).toEqual({
+    status: 'inactive',
+    attributes: {
+      Title: 'Mug',
+      'Option1 Name': 'Color',
+      'Option1 Value': 'Red',
+      'Variant SKU': 'M-R',
+      'Variant Price': '5.00',
+      Variants: JSON.stringify([
+        { 'Option1 Value': 'Red', 'Variant SKU': 'M-R', 'Variant Price': '5.00' },
+        { 'Option1 Value': 'Blue', 'Variant SKU': 'M-B', 'Variant Price': '6.00' },
+      ]),
+    },
+  })
+  expect(products.get('pot')?.attributes).not.toHaveProperty('Variants')
+  expect(await groupsOf(catalog, store, 'mug')).toEqual({
+    image: ['https://a.example/1', 'https://a.example/2', 'https://a.example/3'],
+  })
+  const again = await catalog.answer([file, '--store', store, '--preset', 'shopify'])
+  expect(again).toMatchObject({ created: 0, updated: 0, unchanged: 5, assets_added: 0, links_added: 0 })
+})
+
+test('a row that is wrong keeps back the others of its handle, and the report has all of them, to be sent again', async () => {
+  const store = await catalog.newStore()
+  const good = ['mug,Mug,Color,Red,M-R,5.00,https://a.example/1,1,,', 'mug,,,Blue,M-B,6.00,https://a.example/2,2,,']
+  const bad = good.map((row, i) => (i === 1 ? row.replace(',2,', ',second,') : row))
+  const errors = catalog.path('failed.csv')
+  const file = await catalog.file('bad.csv', [shopifyHeader, 'pot,Pot,,,,,,,,', ...bad].join('\n'))
+  const args = ['--store', store, '--preset', 'shopify']
+  const answer = await catalog.answer([file, ...args, '--errors', errors], 1)
+  expect(answer).toMatchObject({ rows: 3, created: 1, failed: 2 })
+  expect((await productsOf(catalog, store)).has('mug')).toBe(false)
+  const mended = await catalog.mend(errors, (text) => text.replace(',second,', ',2,'))
+  expect(await catalog.answer([mended, ...args])).toMatchObject({ rows: 2, created: 1, unchanged: 1, links_added: 2 })
+  expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
+})
+
+test('the magento preset unpacks attributes, keeps store views apart, and finds images and statuses', async () => {
+  const store = await catalog.newStore()
+  const rows = [
+    'sku,store_view_code,name,product_online,additional_attributes,base_image,additional_images',
+    'A,,Hoodie,1,"size=XS,note=warm, soft,color=Black",/m/1.jpg,"/m/1.jpg,/m/2.jpg"',
+    'A,fr,Sweat,,,,',
+    'B,,Shirt,2,no pairs,,',
+  ]
+  const file = await catalog.file('magento.csv', rows.join('\n'))
+  const args = ['--store', store, '--preset', 'magento', '--asset-base', 'https://a.example/media']
+  expect(await catalog.answer([file, ...args])).toMatchObject({ rows: 3, created: 2, failed: 0, links_added: 2 })
+  const attributes = { name: 'Hoodie', size: 'XS', note: 'warm, soft', color: 'Black' }
+  expect(Object.fromEntries(await productsOf(catalog, store))).toEqual({
+    A: { status: 'active', attributes: { ...attributes, store_view_code: 'fr', 'name (fr)': 'Sweat' } },
+    B: { status: 'inactive', attributes: { name: 'Shirt', additional_attributes: 'no pairs' } },
+  })
+  expect(await groupsOf(catalog, store, 'A')).toEqual({
+    image: ['https://a.example/media/m/1.jpg', 'https://a.example/media/m/2.jpg'],
+  })
+})
+
+test('an option goes before what the preset knows, and a file of another kind is refused', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file(
+    'own.csv',
+    'Handle,code,Image Src,pics\nh,A,https://a.example/1,https://a.example/2\n',
+  )
+  const options = ['--preset', 'shopify', '--code', 'code', '--assets', 'pics']
+  await catalog.answer([file, '--store', store, ...options])
+  expect(await groupsOf(catalog, store, 'A')).toEqual({ image: ['https://a.example/2'] })
+  const { code, stderr } = await catalog.run([file, '--store', store, '--preset', 'magento'])
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/--preset magento needs the column "sku"/),
+  })
+})
+
+const shared = join(import.meta.dirname, '../../../shared/data')
+const base = ['--asset-base', 'https://a.example/media']
+/** Real exports, where they lie beside this checkout; counts are those of the files. */
+const exported = [
+  { name: 'shopify-apparel.csv', preset: ['shopify'], products: 20, images: 20 },
+  { name: 'shopify-jewelery.csv', preset: ['shopify'], products: 20, images: 41 },
+  { name: 'shopify-home-and-garden.csv', preset: ['shopify'], products: 20, images: 21 },
+  { name: 'magento-products.csv', preset: ['magento', ...base], products: 1994, images: 3364 },
+].filter(({ name }) => existsSync(join(shared, name)))
+
+test.skipIf(exported.length === 0)('real exports go in whole', async () => {
+  for (const { name, preset, products, images } of exported) {
+    const store = await catalog.newStore()
+    const answer = await catalog.answer([join(shared, name), '--store', store, '--preset', ...preset])
+    expect({ name, ...answer }).toMatchObject({ name, created: products, failed: 0, links_added: images })
+    expect((await productsOf(catalog, store)).size).toBe(products)
+  }
+})

@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Catalog, createCatalog, productsOf } from './catalog.ts'
+
+let catalog: Catalog
+
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+
+afterAll(() => catalog.drop())
+
+const latin1 = Buffer.from('caf\xe9', 'latin1')
+
+/** A file with rows that are wrong, what its report must be, and how the rows are mended. */
+const files: { name: string; content: string | Buffer; report: (string | object)[]; mend: (text: string) => string }[] =
+  [
+    {
+      name: 'a.csv',
+      content: 'sku,status,"n,1"\r\nA,new,1\r\nB,sold,"x\r\n""y"""\r\n,new,3\r\nC,new\r\nD,,4',
+      report: [
+        'import_error_row,import_error_field,import_error_expected,import_error_got,sku,status,"n,1"',
+        expect.stringMatching(/^2,status,"must be one of active.*","""sold""",B,sold,"x\r$/),
+        '""y"""',
+        expect.stringMatching(/^3,sku,"must be a product code.*","""""",,new,3$/),
+        '4,,"must have 3 cells, as the header has",2,C,new',
+      ],
+      mend: (text) => text.replace('B,sold', 'B,draft').replace(',,new,3', ',E,new,3').replace('C,new', 'C,new,5'),
+    },
+    {
+      name: 'a.jsonl',
+      content: '{"sku":"A"}\n{"sku":"B","status":"sold","n":1.10}\n[1]\n{"sku":\n',
+      report: [
+        {
+          import_errors: [
+            { row: 2, field: 'status', expected: expect.stringMatching(/^must be one of/), got: '"sold"' },
+          ],
+          sku: 'B',
+          status: 'sold',
+          n: 1.1,
+        },
+        { import_errors: [{ row: 3, field: null, expected: 'must be an object', got: 'a list' }], import_source: [1] },
+        {
+          import_errors: [{ row: 4, field: null, expected: expect.stringMatching(/^must be JSON/), got: null }],
+          import_source: '{"sku":',
+        },
+      ],
+      mend: (text) =>
+        text
+          .replace('"sold"}', '"draft"}')
+          .replace('"status":"sold"', '"status":"draft"')
+          .replace('"import_source":[1]', '"sku":"C"')
+          .replace('"import_source":"{\\"sku\\":"', '"sku":"E"'),
+    },
+  ]
+
+test.each(files)(
+  'what fails of $name comes back as it is, and goes in when it is mended',
+  async ({ name, content, report, mend }) => {
+    const store = await catalog.newStore()
+    const errors = catalog.path(`failed-${name}`)
+    const file = await catalog.file(name, content)
+    const { failed } = await catalog.answer([file, '--store', store, '--errors', errors], 1)
+    expect(failed).toBe(3)
+    const text = await readFile(errors, 'utf8')
+    const lines = text.trimEnd().split('\n')
+    expect(name.endsWith('.csv') ? lines : lines.map((line) => JSON.parse(line))).toEqual(report)
+    // As it is it fails again, and the report of a report has its own errors only.
+    const again = catalog.path(`again-${name}`)
+    expect(await catalog.answer([errors, '--store', store, '--errors', again], 1)).toMatchObject({ rows: 3, failed: 3 })
+    const againText = await readFile(again, 'utf8')
+    expect(againText.match(/import_error/g)).toHaveLength(text.match(/import_error/g)?.length ?? 0)
+    expect(againText.trimEnd().split('\n')).toHaveLength(lines.length)
+    const mended = await catalog.mend(errors, mend)
+    expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 3, created: 3, failed: 0 })
+    const attributes = [...(await productsOf(catalog, store)).values()].flatMap((product) =>
+      Object.keys(product.attributes),
+    )
+    expect(attributes.filter((attribute) => attribute.startsWith('import_'))).toEqual([])
+  },
+)
+
+test('the report of a JSON list is one, and bytes that are no UTF-8 stay what they are', async () => {
+  const store = await catalog.newStore()
+  const list = await catalog.file('list.json', '[{"sku":"A","status":"x"},{"sku":"B"},5]')
+  await catalog.answer([list, '--store', store, '--errors', catalog.path('list-failed.json')], 1)
+  expect(JSON.parse(await readFile(catalog.path('list-failed.json'), 'utf8'))).toEqual([
+    { import_errors: [expect.objectContaining({ row: 1, field: 'status' })], sku: 'A', status: 'x' },
+    { import_errors: [expect.objectContaining({ row: 3 })], import_source: 5 },
+  ])
+  const table = await catalog.file('latin.csv', Buffer.concat([Buffer.from('sku,n\nC,'), latin1, Buffer.from('\n')]))
+  await catalog.answer([table, '--store', store, '--errors', catalog.path('latin-failed.csv')], 1)
+  expect((await readFile(catalog.path('latin-failed.csv'))).includes(Buffer.concat([Buffer.from(',C,'), latin1]))).toBe(
+    true,
+  )
+})
+
+/** Files as they come from spreadsheets, old programs and interrupted downloads. */
+const hostile: [what: string, content: string | Buffer, code: number, message: RegExp][] = [
+  ['a byte-order mark, CRLF, quotes and empty lines', '\uFEFFsku,n\r\n\r\nA,"1, ""2"""\r\n\r\n,\r\n', 0, /^$/],
+  [
+    'a cell of a megabyte',
+    `sku,n\nA,${'x'.repeat(1_000_000)}\n`,
+    1,
+    /row 1 \(line 2\), "A": "n" must have at most 65535 characters; got 1000000/,
+  ],
+  ['UTF-16 with a mark', Buffer.from('\uFEFFsku\nA\n', 'utf16le'), 2, /the file is UTF-16: save it as UTF-8/],
+  ['UTF-16 without one', Buffer.from('sku\nA\n', 'utf16le'), 2, /may be UTF-16, save it as UTF-8/],
+  [
+    'Latin-1',
+    Buffer.concat([Buffer.from('sku,n\nA,'), latin1, Buffer.from('\nB,1\n')]),
+    1,
+    /"n" must be UTF-8; got other bytes: the file may be Latin-1/,
+  ],
+  ['Latin-1 in its header', Buffer.concat([latin1, Buffer.from(',sku\n')]), 2, /the header line must be UTF-8/],
+  ['a column twice', 'sku,n,n\nA,1,2\n', 2, /the header names columns twice: "n"/],
+  ['half a last row', 'sku,n,m\nA,1,2\nB,1', 1, /row 2 \(line 3\): must have 3 cells, as the header has; got 2/],
+  [
+    'half a last row within quotes',
+    'sku,n,m\nA,1,2\nB,"1',
+    1,
+    /stopped at row 2: a quoted cell begins in this row and never ends/,
+  ],
+  ['nothing', '', 2, /the file is empty: expected a header line/],
+  [
+    'no columns that are known',
+    'id;name\n1;x\n',
+    2,
+    /--code must name the column of the product code; the file has the columns "id;name"/,
+  ],
+]
+
+test.each(hostile)('a CSV file with %s gets a clear answer', async (what, content, expected, message) => {
+  const store = await catalog.newStore()
+  const file = await catalog.file(`${what.replaceAll(/\W/g, '-')}.csv`, content)
+  const { code, stderr } = await catalog.run([file, '--store', store, '--json'])
+  expect({ code, stderr: stderr.trim() }).toEqual({ code: expected, stderr: expect.stringMatching(message) })
+})

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { runCli } from '../support/cli.ts'
+import { type Catalog, createCatalog, outcomeOf, startImport } from './catalog.ts'
+
+let catalog: Catalog
+
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+
+afterAll(() => catalog.drop())
+
+const rows = 12_000
+/** Every 500th row is wrong; images are shared, so that ids and order matter. */
+const line = (i: number) =>
+  `P${String(i).padStart(6, '0')},${i % 500 === 0 ? 'bad' : 'new'},name ${i},https://a.example/${i % 5_000},https://a.example/b${i}\n`
+const content = `sku,status,name,Image URL 1,Image URL 2\n${Array.from({ length: rows }, (_, i) => line(i)).join('')}`
+
+async function exportOf(store: string): Promise<string> {
+  const out = catalog.path(`${store}.jsonl`)
+  const { code, stderr } = await runCli(['export', '--store', store, '--format', 'jsonl', '--out', out], {
+    DATABASE_URL: catalog.database.url,
+  })
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  return readFile(out, 'utf8')
+}
+
+/** How many times an import is killed before it is let through; KILLS makes it more. */
+const kills = Number(process.env.KILLS ?? 3)
+
+test('an import that is killed again and again and resumed is one that was never interrupted', async () => {
+  const file = await catalog.file('large.csv', content)
+  const [undisturbed, disturbed] = [await catalog.newStore(), await catalog.newStore()]
+  const reports = [catalog.path('whole.csv'), catalog.path('parts.csv')]
+  const whole = await catalog.answer([file, '--store', undisturbed, '--errors', reports[0] ?? ''], 1)
+  const env = { DATABASE_URL: catalog.database.url }
+  const args = [file, '--store', disturbed, '--errors', reports[1] ?? '', '--chunk-rows', '500', '--resume', '--json']
+  const worked: number[] = []
+  for (let kill = 0; kill < kills; kill++) {
+    const child = startImport(args, env)
+    const ended = outcomeOf(child)
+    const before = worked.at(-1) ?? 0
+    await expect.poll(() => position(disturbed), { timeout: 30_000, interval: 5 }).toBeGreaterThan(before)
+    await sleep(Math.random() * 100)
+    child.kill('SIGKILL')
+    await ended
+    worked.push(await position(disturbed))
+  }
+  const { code, stdout, stderr } = await catalog.run(args, env)
+  expect(stderr).toContain(`goes on behind row ${worked.at(-1)}\n`)
+  expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 1, ...whole })
+  expect(await exportOf(disturbed)).toBe(await exportOf(undisturbed))
+  expect(await readFile(reports[1] ?? '', 'utf8')).toBe(await readFile(reports[0] ?? '', 'utf8'))
+  expect(await checkReadModel(catalog.database.db)).toEqual([])
+  expect(await position(disturbed)).toBe(0)
+}, 120_000)
+
+/** How many rows of the import under way are in; 0 when there is none. */
+async function position(store: string): Promise<number> {
+  const run = await catalog.database.db
+    .selectFrom('import_run')
+    .select('counts')
+    .where('store_uuid', '=', store)
+    .executeTakeFirst()
+  return run?.counts.rows ?? 0
+}
+
+test('a file that has changed, or other options, are refused and nothing is done', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('changing.csv', content)
+  const env = { DATABASE_URL: catalog.database.url }
+  const child = startImport([file, '--store', store, '--chunk-rows', '500'], env)
+  const ended = outcomeOf(child)
+  await expect.poll(() => position(store), { timeout: 30_000, interval: 5 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  await ended
+  const before = await position(store)
+  const other = await catalog.run([file, '--store', store, '--resume', '--channel', 'channel_value_1'], env)
+  expect(other).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--resume: .* stopped after row \d+ had other options/),
+  })
+  await catalog.file('changing.csv', content.replace('name 7', 'name 8'))
+  const changed = await catalog.run([file, '--store', store, '--resume'], env)
+  expect(changed).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--resume: the file has changed since the import .* after row \d+/),
+  })
+  expect(await position(store)).toBe(before)
+  const anew = await catalog.answer([file, '--store', store], 1)
+  expect(anew).toMatchObject({ rows, failed: rows / 500 })
+})
+
+test('with nothing to resume an import begins at the start', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('small.csv', 'sku\nA\n')
+  const { code, stdout, stderr } = await catalog.run([file, '--store', store, '--resume', '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'there is nothing to resume: begins at the start\n' })
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 1, created: 1 })
+})
