@@ -31,6 +31,8 @@ import { graphiqlPage } from './pages/graphiql.ts'
 import { createPages, once } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
 import { logRequest } from './request-log.ts'
+import type { Tracing } from './tracing/trace.ts'
+import { endTrace, operationName, traced } from './tracing/traced.ts'
 
 /** How long `/ready` waits for what it depends on, in ms. */
 const readyMs = 1_000
@@ -49,6 +51,8 @@ export interface GatewayOptions {
   introspection?: Introspection | undefined
   /** Whether /metrics needs no token. */
   metricsPublic?: boolean
+  /** What makes the spans of requests, if they are traced. */
+  tracing?: Tracing | undefined
   host: string
   port: number
   log: Logger
@@ -71,6 +75,7 @@ export async function startGateway({
   jwt,
   introspection = 'all',
   metricsPublic = false,
+  tracing,
   host,
   port,
   log,
@@ -83,21 +88,24 @@ export async function startGateway({
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
   })
+  const filter: RemoteFilter['filter'] | undefined =
+    remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const contextOf = (caller: Caller, requestId: string, transaction = db) =>
     createContext({
       db: transaction,
       caller,
       requestId,
       enumerations: globalConfig.enumerations(),
-      filter: remoteFilter?.filter,
+      filter,
     })
   const doOnce = createOnce(db)
   const stopSweeping = startSweeping(db, log)
-  const execute = createExecutor(
+  const executor = createExecutor(
     schema,
     endpoints.map((endpoint) => endpoint.document),
     log,
   )
+  const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
   const yoga = createGraphQL(schema, createGuard(schema, introspection), log)
 
   let isStopping = false
@@ -123,7 +131,8 @@ export async function startGateway({
     graphql: {
       authenticate,
       page: once(() => graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))),
-      fetch: async (url, init, caller, requestId) => yoga.fetch(url, init, contextOf(caller, requestId)),
+      fetch: (url, init, caller, requestId) =>
+        traced('operation', 'graphql', async () => yoga.fetch(url, init, contextOf(caller, requestId)), operationName),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
     ready: async () => !isStopping && isReady(),
@@ -136,7 +145,9 @@ export async function startGateway({
       const { door = 'other', operation = 'none' } = served.scope
       metrics.observe(door, operation, served.status, served.durationMs)
       logRequest(log, served)
+      endTrace(served)
     },
+    trace: tracing?.begin,
     onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
   })
 

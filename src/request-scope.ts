@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Trace } from './tracing/trace.ts'
 
 /** What belongs to the request that is being served, wherever in the process its work has got to. */
 export interface RequestScope {
@@ -16,6 +17,8 @@ export interface RequestScope {
   isWrite?: boolean
   /** The name of the caller's token. */
   tokenName?: string
+  /** Its spans, while requests are traced. */
+  trace?: Trace | undefined
 }
 
 /** A request that has its answer. */

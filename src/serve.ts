@@ -7,6 +7,7 @@ import { fillDemo } from './demo/demo.ts'
 import { createRemoteFilter } from './filter/remote-filter.ts'
 import { startGateway } from './gateway.ts'
 import { startGlobalConfig } from './global-config/global-config.ts'
+import type { Tracing } from './tracing/trace.ts'
 
 /** Together less than the five seconds that whoever sent SIGTERM is asked to wait. */
 const stopping = { noticeMs: 500, farewellMs: 1_000, patienceMs: 2_500 }
@@ -14,10 +15,16 @@ const stopping = { noticeMs: 500, farewellMs: 1_000, patienceMs: 2_500 }
 export interface ServeOptions {
   /** Fill an empty database with a small generated catalogue. */
   demo: boolean
+  /** What makes the spans of requests, if they are traced. */
+  tracing?: Tracing | undefined
 }
 
 /** Runs the gateway on the configuration's database. Resolves, once it answers, with the way to stop it. */
-export async function serve(config: Config, { demo }: ServeOptions, log: Logger): Promise<() => Promise<void>> {
+export async function serve(
+  config: Config,
+  { demo, tracing }: ServeOptions,
+  log: Logger,
+): Promise<() => Promise<void>> {
   const { db, connection, close } = await openDatabase(config, log)
   try {
     const migrations = await migrate(db)
@@ -32,7 +39,7 @@ export async function serve(config: Config, { demo }: ServeOptions, log: Logger)
     const remoteFilter = config.filterUrl
       ? createRemoteFilter({ url: config.filterUrl, timeoutMs: config.filterTimeoutMs, log })
       : undefined
-    const gateway = await startGateway({ db, connection, globalConfig, remoteFilter, ...config, log })
+    const gateway = await startGateway({ db, connection, globalConfig, remoteFilter, tracing, ...config, log })
     if (token !== undefined && config.bootstrapToken === undefined) announceToken(token)
     process.stdout.write(
       `catalogue gateway at ${gateway.url} (GraphiQL: ${gateway.url}/graphql, REST: ${gateway.url}/v1)\n`,
@@ -41,6 +48,7 @@ export async function serve(config: Config, { demo }: ServeOptions, log: Logger)
       globalConfig.stop()
       await gateway.close(stopping)
       await remoteFilter?.close()
+      await tracing?.close()
       await close()
     }
   } catch (error) {

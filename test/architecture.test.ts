@@ -28,7 +28,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/errors.ts': 'faults of arguments',
   },
   'src/catalog': { 'src/database': 'tables', 'src/errors.ts': 'expected failures' },
-  'src/database': { 'src/config.ts': 'the type of the configuration', 'src/request-scope.ts': 'whose turn it is' },
+  'src/database': { 'src/config.ts': 'the type of the configuration', 'src/request-scope.ts': 'whose statement it is' },
   'src/loaders.ts': { 'src/catalog': 'relations', 'src/database': 'tables' },
   'src/context.ts': {
     'src/auth': 'whoever asks',
@@ -57,11 +57,13 @@ const arrows: Record<string, Record<string, string>> = {
   },
   'src/idempotency': { 'src/database': 'the table of kept answers', 'src/errors.ts': 'a key used for something else' },
   'src/http': {
+    'src/tracing': 'begins with the request',
     'src/request-scope.ts': 'begins with the request',
     rest: "the façade's plain requests and answers",
     'src/catalog/text.ts': 'characters of a request id',
   },
   'src/metrics': { 'src/global-config': 'its state' },
+  'src/tracing': { 'src/request-scope.ts': 'whose spans they are' },
   'src/note-request.ts': { rest: 'the table of endpoints', 'src/request-scope.ts': 'where it is noted' },
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is' },
@@ -80,6 +82,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/metrics': 'the figures of the service',
     'src/note-request.ts': 'whose request it is, and for what',
     'src/request-log.ts': 'the line of a request',
+    'src/tracing': 'the spans of requests',
     'src/pages': 'what people read',
   },
   'src/demo': { 'src/catalog': 'what it makes', 'src/database': 'tables' },
@@ -92,6 +95,7 @@ const arrows: Record<string, Record<string, string>> = {
   },
   'src/export': { 'src/catalog': 'what it reads', 'src/database': 'tables' },
   'src/serve.ts': {
+    'src/tracing': 'the spans of requests',
     'src/auth': 'the first token',
     'src/config.ts': 'the configuration',
     'src/database': 'the database',
@@ -101,6 +105,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/global-config': 'enumerations in force',
   },
   'src/cli': {
+    'src/tracing': 'the spans of requests',
     'src/auth': 'a command',
     'src/catalog': 'checks',
     'src/config.ts': 'the configuration',
@@ -116,7 +121,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/main.ts': { 'src/cli': 'the program' },
   'src/config.ts': {},
   'src/ready.ts': {},
-  'src/request-scope.ts': {},
+  'src/request-scope.ts': { 'src/tracing': 'the spans of a request' },
   'src/errors.ts': {},
   'src/log.ts': {},
 }
@@ -186,7 +191,7 @@ describe('the source', () => {
   it('does nothing when it is loaded, but for the programs', () => {
     const modules = files.filter((file) => !programs.includes(file)).map((file) => join(root, file))
     const script = `
-      const before = [process.stdout, process.stderr] && process.getActiveResourcesInfo()
+      const before = [process.stdin, process.stdout, process.stderr] && process.getActiveResourcesInfo()
       for (const module of ${JSON.stringify(modules)}) await import(module)
       const after = process.getActiveResourcesInfo()
       if (after.length === before.length) process.exit(0)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
+import { startTracing } from '../tracing/start-tracing.ts'
 import type { CommandContext } from './program.ts'
 import { untilSignal } from './until-signal.ts'
 
@@ -17,9 +18,10 @@ export function addServe(program: Command, { env }: CommandContext): void {
       const config = readConfig(env)
       // Only this command needs GraphQL and HTTP: the others start in half the time without them.
       const { serve } = await import('../serve.ts')
+      const tracing = await startTracing(env)
       const log = createLog(config.logLevel)
       const stopped = untilSignal()
-      const stop = await serve(config, options, log)
+      const stop = await serve(config, { ...options, tracing }, log)
       const signal = await stopped
       log.info({ signal }, 'stopping')
       setTimeout(() => process.exit(1), longestStopMs).unref()

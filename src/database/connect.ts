@@ -86,6 +86,7 @@ function closeWhenItHangs(client: pg.PoolClient): void {
   const watched = (...query: unknown[]) => {
     const answer = send(...query)
     if (answer instanceof Promise) {
+      traceStatement(query[0], answer)
       answer.catch((error: unknown) => {
         if (error instanceof Error && error.message === 'Query read timeout') client.end().catch(() => {})
       })
@@ -93,4 +94,14 @@ function closeWhenItHangs(client: pg.PoolClient): void {
     return answer
   }
   client.query = watched as typeof client.query
+}
+
+/** Tells the trace of the request, if it has one, of a statement and of when its answer came. */
+function traceStatement(query: unknown, answer: Promise<unknown>): void {
+  const trace = requestScope.getStore()?.trace
+  if (!trace) return
+  const began = performance.now()
+  const sql = typeof query === 'string' ? query : String((query as { text?: string }).text)
+  const tell = (error?: unknown) => trace.statement({ sql, durationMs: performance.now() - began, error })
+  answer.then(() => tell(), tell)
 }

@@ -95,6 +95,7 @@ async function askInTime(endpoint: FilterEndpoint, question: Parameters<Filter>,
 
 /** What tells the service whose request this is. */
 function forwarded(): Record<string, string> {
-  const { requestId, traceparent } = requestScope.getStore() ?? {}
+  const { requestId, trace, traceparent: came } = requestScope.getStore() ?? {}
+  const traceparent = trace?.traceparent() ?? came
   return { ...(requestId && { 'x-request-id': requestId.header }), ...(traceparent && { traceparent }) }
 }

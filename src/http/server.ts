@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { errorResponse, type RestRequest, type RestResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/rest-error.ts'
 import { type RequestScope, requestScope, type ServedRequest } from '../request-scope.ts'
+import type { Tracing } from '../tracing/trace.ts'
 import { departureOf } from './departure.ts'
 import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
 import { type Page, servePage } from './page.ts'
@@ -20,6 +21,8 @@ export interface Doors<Caller> {
   ready(): Promise<boolean>
   /** Hears of what no door has caught. */
   onError(error: unknown, requestId: string): void
+  /** Begins the spans of a request, while requests are traced. */
+  trace?: Tracing['begin'] | undefined
   /** Hears of each request once its answer is on its way. */
   onServed(served: ServedRequest): void
   /** The service's own figures, for an administrator. Throws a `RestError` for anybody else. */
@@ -38,7 +41,9 @@ const timeouts = {
 export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     const id = requestIdOf(request)
-    const scope: RequestScope = { requestId: id, traceparent: traceparentOf(request), onGone: departureOf(response) }
+    const traceparent = traceparentOf(request)
+    const trace = doors.trace?.({ method: request.method ?? 'GET', traceparent })
+    const scope: RequestScope = { requestId: id, traceparent, trace, onGone: departureOf(response) }
     const began = performance.now()
     requestScope
       .run(scope, route, doors, request, response, id)

@@ -56,7 +56,7 @@ describe('the metrics', () => {
     expect(text).not.toContain('Mine')
   })
 
-  it('have buckets that add up, the process, and no pool that is not known', async () => {
+  it('have buckets that add up, the process, the pool, and nothing of what is not there', async () => {
     const { gateway } = await start('silent')
     for (let i = 0; i < 5; i++) await gateway.call('/health')
     const { text, headers } = await gateway.call('/metrics')
@@ -65,7 +65,8 @@ describe('the metrics', () => {
     expect(figureOf(text, `${series},le="+Inf"}`)).toBe(5)
     expect(figureOf(text, `${series},le="10"}`)).toBe(5)
     expect(figureOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
-    expect(text).not.toMatch(/^catalogue_(pool|configuration|filter)\w*\{/m)
+    expect(figureOf(text, 'catalogue_pool_connections{state="idle"}')).toBeGreaterThanOrEqual(0)
+    expect(text).not.toMatch(/^catalogue_(configuration|filter)\w*\{/m)
   })
 
   it('tell how the pool, the circuit and the configuration are', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ async function throughPrism(
   const prism = await startValidationProxy(document, `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
   for (const exchange of exchanges) {
     current = exchange
-    const { headers } = await ask(prism.url, exchange)
+    const headers = await ask(prism.url, exchange)
     each(exchange, JSON.parse(String(headers['sl-violations'] ?? '[]')))
   }
   await prism.close()
@@ -82,12 +82,17 @@ async function throughPrism(
   upstream.close()
 }
 
-function ask(url: string, { method, target, headers, body }: Exchange): Promise<IncomingMessage> {
+function ask(url: string, { method, target, headers, body }: Exchange): Promise<IncomingHttpHeaders> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const outgoing = request(`${url}${target}`, { method, headers: { ...headers, ...length } }, (answer) => {
       answer.resume()
-      answer.on('end', () => resolve(answer))
+      answer.on('end', () => resolve(answer.headers))
+    })
+    // Prism never answers a request whose Content-Type is no media type; the service refuses it.
+    outgoing.setTimeout(5_000, () => {
+      outgoing.destroy()
+      resolve({})
     })
     outgoing.on('error', reject)
     outgoing.end(body)

@@ -5,6 +5,7 @@ import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
 import { type GatewayOptions, startGateway } from '../../src/gateway.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
+import type { Tracing } from '../../src/tracing/trace.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { expectDocumented } from './documented.ts'
 import { recordExchange } from './exchanges.ts'
@@ -50,6 +51,7 @@ export interface TestGatewayOptions {
   connection?: PoolConfig
   globalConfig?: GlobalConfig
   metricsPublic?: boolean
+  tracing?: Tracing
   remoteFilter?: RemoteFilter
   jwt?: GatewayOptions['jwt']
   introspection?: GatewayOptions['introspection']
@@ -60,6 +62,7 @@ export async function startTestGateway({
   log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   connection = {},
   metricsPublic = false,
+  tracing,
   globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} },
   remoteFilter,
   jwt,
@@ -75,6 +78,7 @@ export async function startTestGateway({
     remoteFilter,
     bootstrapToken: token,
     metricsPublic,
+    tracing,
     host: '127.0.0.1',
     port: 0,
     log,

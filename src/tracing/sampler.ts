@@ -1,0 +1,35 @@
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace'
+
+/** The sampler that OTEL_TRACES_SAMPLER names, with the ratio of OTEL_TRACES_SAMPLER_ARG; all requests of callers that do not say otherwise by default. */
+export function samplerOf({
+  OTEL_TRACES_SAMPLER: name = 'parentbased_always_on',
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: Env): Sampler {
+  const root = roots[name.replace(/^parentbased_/, '')]?.(ratio)
+  if (!root) throw new Error(`OTEL_TRACES_SAMPLER must be one of ${known}; got ${JSON.stringify(name)}`)
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
+}
+
+type Env = Record<string, string | undefined>
+
+const roots: Record<string, (ratio: string | undefined) => Sampler> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratioOf(ratio)),
+}
+
+const known = Object.keys(roots)
+  .flatMap((name) => [name, `parentbased_${name}`])
+  .join(', ')
+
+function ratioOf(text = '1'): number {
+  const ratio = Number(text)
+  if (ratio >= 0 && ratio <= 1) return ratio
+  throw new Error(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; got ${JSON.stringify(text)}`)
+}
