@@ -34,12 +34,21 @@ export interface Endpoint {
   repeatable?: readonly string[]
   /** Whether it answers through the filtering service, so that what cannot be reached is its downstream. */
   dependsOnFilter?: boolean
+  /** How to tell, for less than the answer costs, whether one that was given before still stands. */
+  version?: Version<unknown, Record<string, unknown>, unknown>
   shapes(enumerations: Enumerations): Shapes<z.ZodObject, z.ZodType>
   variables(query: unknown, body: unknown): Record<string, unknown>
   data(result: unknown): unknown
 }
 
-interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType> {
+/** An operation of the same variables that tells the current version, and where an answer tells its own; null where there is none. */
+interface Version<Answer, Variables, Current> {
+  document: TypedDocumentNode<Current, NoInfer<Variables>>
+  of(result: Current): string | null
+  ofAnswer(result: Answer): string | null
+}
+
+interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType, Current> {
   method: Endpoint['method']
   path: string
   success: Endpoint['success']
@@ -48,14 +57,15 @@ interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodTy
   takesBody: boolean
   repeatable?: readonly string[]
   dependsOnFilter?: boolean
+  version?: Version<Result, Variables, Current>
   shapes(enumerations: Enumerations): Shapes<Query, Body>
   variables(query: z.output<Query>, body: z.input<Body>): Variables
   data(result: Result): unknown
 }
 
 /** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */
-export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
-  row: Row<Result, Variables, Query, Body>,
+export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType, Current>(
+  row: Row<Result, Variables, Query, Body, Current>,
 ): Endpoint {
   const { shapes } = row as unknown as Endpoint
   return { ...(row as unknown as Endpoint), shapes: madeOnce(shapes) }

@@ -11,6 +11,7 @@ import {
 } from './answers.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import {
+  AssetsVersionDocument,
   CreateProductsDocument,
   CreateStoreDocument,
   DeleteAssetsDocument,
@@ -34,7 +35,7 @@ import {
   text,
   wholeNumber,
 } from './shapes.ts'
-import { assetEntry, errorInfo, failedProducts, listOf, productObject, productPatch } from './translate.ts'
+import { assetGroups, errorInfo, failedProducts, listOf, productObject, productPatch } from './translate.ts'
 
 /** What is served under /v1: an endpoint a row (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -51,6 +52,11 @@ export const endpoints: readonly Endpoint[] = [
     document: ListAssetsDocument,
     takesBody: false,
     dependsOnFilter: true,
+    version: {
+      document: AssetsVersionDocument,
+      of: ({ assetGroupsVersion }) => assetGroupsVersion ?? null,
+      ofAnswer: ({ assetGroups }) => assetGroups.version ?? null,
+    },
     shapes: ({ assetFormats }) => ({
       query: z.object({
         store_uuid: storeUuid,
@@ -70,17 +76,7 @@ export const endpoints: readonly Endpoint[] = [
     data: ({ assetGroups: page }) => ({
       total_groups: page.totalGroups,
       returned_groups: page.returnedGroups,
-      assets: new Map(
-        page.groups.map((group) => [
-          group.parentCode,
-          {
-            channel: group.channel,
-            asset_type: group.assetType,
-            store_uuid: group.storeUuid,
-            assets: group.assets.map(assetEntry),
-          },
-        ]),
-      ),
+      assets: assetGroups(page.groups),
     }),
   }),
 

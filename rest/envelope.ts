@@ -6,6 +6,15 @@ export interface ErrorInfo {
   index?: number
 }
 
+/** A value that is there as JSON text already. */
+export class JsonText {
+  readonly text: string
+
+  constructor({ json }: { readonly json: string }) {
+    this.text = json
+  }
+}
+
 /** The spec's response envelope as JSON text (spec: Response envelope). A `Map` in `data` becomes an object with its keys in order. */
 export function envelope(code: 0 | -1, message: string, requestId: string, data: unknown): string {
   return sealed(code, message, requestId, toJson(data))
@@ -13,7 +22,18 @@ export function envelope(code: 0 | -1, message: string, requestId: string, data:
 
 /** The envelope around data that is JSON text already. */
 export function sealed(code: 0 | -1, message: string, requestId: string, data: string): string {
-  return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":${data}}`
+  return `${headOf(code, message, requestId)}${data}}`
+}
+
+/** The same around data that was rendered before, as bytes. */
+export function sealedBytes(code: 0 | -1, message: string, requestId: string, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(headOf(code, message, requestId)), data, closing])
+}
+
+const closing = Buffer.from('}')
+
+function headOf(code: 0 | -1, message: string, requestId: string): string {
+  return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
 }
 
 /** The envelope of every error: one entry for each fault. */
@@ -26,6 +46,7 @@ export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]
  * such as `1002` to the front.
  */
 export function toJson(value: unknown): string {
+  if (value instanceof JsonText) return value.text
   if (value instanceof Map) return braces([...value])
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return braces(Object.entries(value))
   return JSON.stringify(value)

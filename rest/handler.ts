@@ -1,11 +1,13 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { AnswerCache } from './answer-cache.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ErrorInfo, errorEnvelope, sealed, toJson } from './envelope.ts'
 import { readRequest } from './read-request.ts'
 import { RestError } from './rest-error.ts'
 import type { Enumerations } from './shapes.ts'
 import { httpStatus } from './status.ts'
+import { answerVersioned, isVersioned } from './versioned.ts'
 
 /** A request, whatever server it came through. */
 export interface RestRequest {
@@ -22,11 +24,11 @@ export interface RestRequest {
   body(): Promise<Uint8Array | 'too large'>
 }
 
-/** A response for whatever server: `body` is JSON text, absent where HTTP has none. */
+/** A response for whatever server: `body` is JSON text or its bytes, absent where HTTP has none. */
 export interface RestResponse {
   status: number
   headers: Record<string, string>
-  body?: string
+  body?: string | Buffer
 }
 
 /** What the façade needs of the service behind it. `Caller` is whoever the token stands for. */
@@ -44,6 +46,8 @@ export interface RestServices<Caller> {
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
+  /** Holds answers that were rendered, as long as they stand. */
+  answers: AnswerCache
   /** Translates what was thrown, unless it is a `RestError`, into the error to answer with. */
   errorOf(thrown: unknown, requestId: string): GraphQLError
 }
@@ -105,11 +109,17 @@ async function answer<Caller>(
   services.authorize(endpoint.document, caller)
   const { enumerations, requestId } = { enumerations: services.enumerations(), requestId: request.requestId }
   const { variables, keyed } = await readRequest(request, endpoint, enumerations)
-  const work = async (execute: Execute<Caller>) => {
-    const { data, errors } = await execute(endpoint.document, variables, { caller, requestId })
-    if (errors) throw restError(errors)
-    return toJson(endpoint.data(data))
+  const running =
+    (execute: Execute<Caller>) => async (document: Endpoint['document'], given: Record<string, unknown>) => {
+      const { data, errors } = await execute(document, given, { caller, requestId })
+      if (errors) throw restError(errors)
+      return data
+    }
+  if (isVersioned(endpoint)) {
+    return answerVersioned(endpoint, request, variables, services.answers, running(services.execute))
   }
+  const work = async (execute: Execute<Caller>) =>
+    toJson(endpoint.data(await running(execute)(endpoint.document, variables)))
   const data = keyed ? await services.once(keyed, work) : await work(services.execute)
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }

@@ -4,11 +4,13 @@ import {
   type AssetGroupPage,
   checkFormat,
   entriesOf,
+  groupsVersion,
   largestPage,
   listGroups,
 } from '../src/catalog/asset-groups.ts'
 import { listFilteredGroups } from '../src/catalog/filtered-groups.ts'
 import { builder } from './builder.ts'
+import { JsonText } from './json-text.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
 import { storable } from './validation.ts'
@@ -37,6 +39,12 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
       description: 'The assets in order; at least one.',
       resolve: entriesOf,
     }),
+    restEntries: t.field({
+      type: 'JSON',
+      description:
+        'The same assets as GET /v1/assets shows them: a list of objects with `asset_id` and the URL under its field, such as `Image URL 1` (spec: Asset entry).',
+      resolve: (group) => new JsonText(group.entries),
+    }),
     product: t.field({
       type: ProductRef,
       nullable: true,
@@ -57,6 +65,11 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
       complexity: { field: 0, multiplier: 1 },
       description: 'The groups.',
       resolve: (page) => page.groups,
+    }),
+    version: t.exposeString('version', {
+      nullable: true,
+      description:
+        'Stands for all that a page of this store, channel and format can show: while it is the same, so is every page. Null with a remote filter.',
     }),
   }),
 })
@@ -105,7 +118,9 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
     resolve: async (store, args, { loaders, enumerations }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
-      return (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [] }
+      return (
+        (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [], version: null }
+      )
     },
   }),
 )
@@ -122,6 +137,20 @@ builder.queryField('assetGroups', (t) =>
       checkFormat(enumerations, query.assetFormat)
       return filter ? listFilteredGroups(db, filter, args.storeUuid, query) : listGroups(db, args.storeUuid, query)
     },
+  }),
+)
+
+builder.queryField('assetGroupsVersion', (t) =>
+  t.string({
+    nullable: true,
+    description:
+      'The `version` of the pages of one store, channel and format, without a page. Errors: `store_not_found`, `downstream_unavailable`.',
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      channel: pageArgs.channel,
+      assetFormat: pageArgs.assetFormat,
+    },
+    resolve: (_root, args, { db, filter }) => (filter ? null : groupsVersion(db, args.storeUuid, queryOf(args))),
   }),
 )
 

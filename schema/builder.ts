@@ -4,6 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../src/context.ts'
+import type { JsonText } from './json-text.ts'
 import { validationError } from './validation.ts'
 
 export const builder = new SchemaBuilder<{
@@ -15,6 +16,7 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string }
     DateTime: { Input: never; Output: Date }
     AttributeMap: { Input: Record<string, unknown>; Output: Record<string, string> }
+    JSON: { Input: never; Output: JsonText }
   }
 }>({
   plugins: [ZodPlugin, RelayPlugin, ComplexityPlugin],
@@ -69,4 +71,9 @@ builder.scalarType('AttributeMap', {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
     throw new GraphQLError('AttributeMap must be an object of attribute name to value')
   },
+})
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value. Only on output.',
+  serialize: (value) => value,
 })

@@ -20,6 +20,8 @@ export interface Config {
   introspection: 'all' | 'admin'
   /** Whether /metrics needs no token. */
   metricsPublic: boolean
+  /** The most memory for rendered pages of assets, in MiB; 0 keeps none. */
+  pageCacheMb: number
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -45,6 +47,7 @@ const environment = z.object({
   JWT_AUDIENCE: z.string().optional(),
   JWT_JWKS_URL: url(['https:', 'http:']).optional(),
   INTROSPECTION: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
+  PAGE_CACHE_MB: wholeNumber(0, 4_096).default(32),
 })
 
 /** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
@@ -70,6 +73,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     jwt: jwtOf(values),
     introspection: values.INTROSPECTION,
     metricsPublic: values.METRICS_PUBLIC === 'true',
+    pageCacheMb: values.PAGE_CACHE_MB,
   }
 }
 

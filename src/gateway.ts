@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { type Kysely, sql } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
+import { createAnswerCache } from '../rest/answer-cache.ts'
 import { endpoints } from '../rest/endpoints.ts'
 import { createHandler, unauthorized } from '../rest/handler.ts'
 import { openApiText } from '../rest/openapi/document.ts'
@@ -56,6 +57,8 @@ export interface GatewayOptions {
   host: string
   port: number
   log: Logger
+  /** The most memory for rendered pages of assets, in MiB. */
+  pageCacheMb?: number
 }
 
 export interface Gateway {
@@ -79,6 +82,7 @@ export async function startGateway({
   host,
   port,
   log,
+  pageCacheMb = 32,
 }: GatewayOptions): Promise<Gateway> {
   const onTokenError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'tokens could not be asked for again')
   const authentication = createAuthentication({ db, connection, bootstrapToken, jwt, onError: onTokenError })
@@ -102,7 +106,7 @@ export async function startGateway({
   const stopSweeping = startSweeping(db, log)
   const executor = createExecutor(
     schema,
-    endpoints.map((endpoint) => endpoint.document),
+    endpoints.flatMap(({ document, version }) => [document, ...(version ? [version.document] : [])]),
     log,
   )
   const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
@@ -115,6 +119,7 @@ export async function startGateway({
       endpoints,
       createHandler(endpoints, {
         authenticate,
+        answers: createAnswerCache(pageCacheMb * 1024 * 1024),
         enumerations: globalConfig.enumerations,
         authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
         execute: (document, variables, { caller, requestId }) =>

@@ -30,7 +30,7 @@ export function openApiDocument(
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the gateway.' } },
-      parameters: { XRequestId: requestId, IdempotencyKey: idempotencyKey },
+      parameters: { XRequestId: requestId, IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
       headers,
       responses,
       schemas: Object.fromEntries(Object.entries(schemas.components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -84,7 +84,18 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an answer that the client has: 304 without a body when it is what would come.',
+  schema: { type: 'string' },
+}
+
 const headers = {
+  ETag: {
+    description: 'Stands for the answer but its request id. There is none with a remote filtering service.',
+    schema: { type: 'string' },
+  },
   XRequestId: { description: 'The same as `status.request_id`.', schema: { type: 'string' } },
   RetryAfter: { description: 'When to try again, in seconds.', schema: { type: 'integer', minimum: 1 } },
   WwwAuthenticate: { description: 'How to authenticate: `Bearer`.', schema: { type: 'string' } },

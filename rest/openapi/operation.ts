@@ -4,7 +4,7 @@ import { successOf } from '../answers.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Enumerations } from '../shapes.ts'
 import { type Example, keptExamples } from './examples.ts'
-import { errorResponses, successResponse } from './responses.ts'
+import { errorResponses, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 /** The GraphQL operation that an endpoint runs, with variables to try it with. */
@@ -19,7 +19,7 @@ export function operationOf(
   endpoint: Endpoint,
   { enumerations, examples, schemas }: { enumerations: Enumerations; examples: readonly Example[]; schemas: Schemas },
 ): Json {
-  const { about, success, takesBody, dependsOnFilter } = endpoint
+  const { about, success, takesBody, dependsOnFilter, version } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const own = examples.filter(({ method, path }) => method === endpoint.method && path === endpoint.path)
   const good = own.filter(({ status }) => status === 200)
@@ -37,10 +37,12 @@ export function operationOf(
       ...queryParameters(query, endpoint.repeatable ?? [], schemas),
       { $ref: '#/components/parameters/XRequestId' },
       ...(takesBody ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(version ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
     ],
     ...(takesBody && body && { requestBody: requestBody(schemas.named(`${id}Body`, body), good) }),
     responses: {
-      200: successResponse(schemas.named(`${id}Answer`, successOf(success, about.answer)), good),
+      200: successResponse(schemas.named(`${id}Answer`, successOf(success, about.answer)), good, version !== undefined),
+      ...(version && { 304: notModified }),
       ...errorResponses({ takesBody, dependsOnFilter: dependsOnFilter ?? false, namesStore }),
     },
   }

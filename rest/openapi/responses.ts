@@ -72,10 +72,15 @@ export function responseComponents(schemas: Schemas, examples: readonly Example[
   )
 }
 
-/** The answer of success of an endpoint. */
-export function successResponse(schema: Json, examples: readonly Example[]): Json {
+const taggedHeaders = { ...headerRefs, ETag: { $ref: '#/components/headers/ETag' } }
+
+/** The answer to who has the current one already. */
+export const notModified: Json = { description: 'The answer is still what the client has.', headers: taggedHeaders }
+
+/** The answer of success of an endpoint, with a tag if it has versions. */
+export function successResponse(schema: Json, examples: readonly Example[], isTagged: boolean): Json {
   const content = { 'application/json': { schema, ...(examples.length > 0 && { examples: named(examples) }) } }
-  return { description: 'Done.', headers: headerRefs, content }
+  return { description: 'Done.', headers: isTagged ? taggedHeaders : headerRefs, content }
 }
 
 function named(examples: readonly Example[]): Json {

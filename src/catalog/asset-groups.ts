@@ -28,6 +28,8 @@ export interface AssetGroupPage {
   /** All groups of the store, channel and format, exactly. */
   totalGroups: number
   groups: AssetGroup[]
+  /** As `groupsVersion` has it, of the moment of the page; null where somebody else filters. */
+  version: string | null
 }
 
 /** `offset` from 0; `limit` from 1, at most `largestPage`. */
@@ -81,10 +83,11 @@ export async function listGroupsOfStores(
 ): Promise<Map<string, AssetGroupPage>> {
   const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await fromSource(
-    sql<{ store_uuid: string; total: number; parent_code: string | null; entries: string }>`
-    select s.store_uuid, t.total, g.parent_code, g.entries
+    sql<{ store_uuid: string; total: number; version: string; parent_code: string | null; entries: string }>`
+    select s.store_uuid, t.total, t.version, g.parent_code, g.entries
     from store s cross join lateral (
-      select coalesce(sum(groups), 0)::int as total from asset_group_range where ${ofQuery}
+      select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
+      from asset_group_range where ${ofQuery}
     ) t left join lateral (
       select parent_code, entries from asset_group
       where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})
@@ -95,8 +98,8 @@ export async function listGroupsOfStores(
     order by s.store_uuid, g.parent_code`.execute(db),
   )
   const pages = new Map<string, AssetGroupPage>()
-  for (const { store_uuid, total, parent_code, entries } of rows) {
-    const page = pages.get(store_uuid) ?? { totalGroups: total, groups: [] }
+  for (const { store_uuid, total, version, parent_code, entries } of rows) {
+    const page = pages.get(store_uuid) ?? { totalGroups: total, version, groups: [] }
     pages.set(store_uuid, page)
     if (parent_code !== null) {
       page.groups.push(groupOf({ store_uuid, channel, asset_format: assetFormat, parent_code, entries }))
@@ -132,23 +135,27 @@ function farCode(ofQuery: Sql, offset: number): Sql {
 }
 
 /**
- * A text that stands for all that a page of the store's groups can show: it changes in the transaction of every writer of one of them. Undefined when
- * there is no such store. Throws `downstream_unavailable`. One statement, whatever the number of groups.
+ * A text that stands for all that a page of the store's groups can show: it changes in the transaction of every writer of one of them. Throws
+ * `store_not_found` or `downstream_unavailable`. One statement, whatever the number of groups.
  */
 export async function groupsVersion(
   db: Kysely<Database>,
   storeUuid: string,
   { channel, assetFormat }: Pick<AssetGroupQuery, 'channel' | 'assetFormat'>,
-): Promise<string | undefined> {
+): Promise<string> {
+  const uuid = storeUuidOf(storeUuid)
+  if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const { rows } = await fromSource(
     sql<{ version: string }>`
     select (
       select coalesce(sum(version), 0)::text from asset_group_range
       where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
     ) as version
-    from store s where s.store_uuid = ${storeUuid}`.execute(db),
+    from store s where s.store_uuid = ${uuid}`.execute(db),
   )
-  return rows[0]?.version
+  const [row] = rows
+  if (!row) throw storeNotFound('storeUuid', storeUuid)
+  return row.version
 }
 
 /** The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One statement. */
@@ -163,6 +170,7 @@ export async function listGroupsOfParents(
     from unnest(${storable.map((parent) => parent.storeUuid)}::uuid[], ${storable.map((parent) => parent.productCode)}::text[])
       as k(store_uuid, parent_code)
     join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"
+      and hashtextextended(g.parent_code, 0) = hashtextextended(k.parent_code collate "C", 0)
     where (${narrow.channel ?? null}::text is null or g.channel = ${narrow.channel ?? null})
       and (${narrow.assetFormat ?? null}::text is null or g.asset_format = ${narrow.assetFormat ?? null})
     order by g.store_uuid, g.parent_code, g.channel, g.asset_format`.execute(db)

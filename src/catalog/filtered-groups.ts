@@ -26,7 +26,7 @@ export async function listFilteredGroups(
   const exists = uuid !== undefined && (await fromSource(findStores(db, [uuid]))).has(uuid)
   if (!exists) throw storeNotFound('storeUuid', storeUuid)
   const pages = await listFilteredGroupsOfStores(db, filter, [uuid], query)
-  return pages.get(uuid) ?? { totalGroups: 0, groups: [] }
+  return pages.get(uuid) ?? { totalGroups: 0, groups: [], version: null }
 }
 
 /**
@@ -50,7 +50,7 @@ export async function listFilteredGroupsOfStores(
   return new Map(
     chosen.map(({ storeUuid, totalGroups, parentCodes }) => [
       storeUuid,
-      { totalGroups, groups: parentCodes.flatMap((code) => byKey.get(`${storeUuid}/${code}`) ?? []) },
+      { totalGroups, groups: parentCodes.flatMap((code) => byKey.get(`${storeUuid}/${code}`) ?? []), version: null },
     ]),
   )
 }

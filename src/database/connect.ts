@@ -23,6 +23,7 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
+    prepareStatements(client)
     closeWhenItHangs(client)
   })
   const { max: most = 10, connectionTimeoutMillis: waitMs = 0 } = pool.options
@@ -75,6 +76,34 @@ function abandon(client: pg.PoolClient): void {
   const release = client.release.bind(client)
   client.release = () => release(true)
   cancelStatement(client)
+}
+
+/** Names of the statements that are sent as prepared ones, by their text. Values are always parameters, so there are about as many as places in the code. */
+const names = new Map<string, string>()
+const mostNames = 500
+
+/**
+ * Has the statements of the catalogue prepared: to plan one costs PostgreSQL more than to run it. Each connection does so when it first meets one. What
+ * holds its values as literals (a cursor's declaration, `fetch`, `set`) is sent as it is.
+ */
+function prepareStatements(client: pg.PoolClient): void {
+  const send = client.query.bind(client) as (...query: unknown[]) => unknown
+  const prepared = (...query: unknown[]) => {
+    const [text, values] = query
+    if (query.length !== 2 || typeof text !== 'string' || !Array.isArray(values)) return send(...query)
+    const name = nameOf(text)
+    return name === undefined ? send(...query) : send({ name, text, values })
+  }
+  client.query = prepared as typeof client.query
+}
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= mostNames || !/^\s*(select|with|insert|update|delete)\b/i.test(text))
+    return known
+  const name = `catalogue_${names.size}`
+  names.set(text, name)
+  return name
 }
 
 /**

@@ -67,7 +67,8 @@ async function declareCursor(db: Transaction<Database>, { storeUuid, channel, st
             json_each_text(entry) as f(field, url) where field <> 'asset_id'
         )) order by g.asset_format)
       from asset_group g
-      where g.store_uuid = p.store_uuid and g.parent_code = p.product_code and g.channel = ${sql.lit(channel)}
+      where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
+        and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0) and g.channel = ${sql.lit(channel)}
     ), '[]') as groups
     from product p
     where p.store_uuid = ${sql.lit(storeUuid)}::uuid and ${withStatus(status)}

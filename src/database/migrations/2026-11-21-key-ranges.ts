@@ -36,4 +36,8 @@ const changes = [
         else translate(left(g.asset_format, 1), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') || substr(g.asset_format, 2) end as word) w
   )`,
   'alter table asset_group alter column entries set not null, drop column assets',
+
+  // By the hash, so that no listing can take it for an index in the order of parent codes and filter the other channels out.
+  'drop index asset_group_by_parent',
+  'create index asset_group_by_parent on asset_group (store_uuid, hashtextextended(parent_code, 0))',
 ]

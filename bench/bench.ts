@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util'
+import { bulk } from './bulk.ts'
+import { stores } from './data.ts'
+import { memory, start } from './process.ts'
+import { compare, graphql, rest, revalidated } from './reads.ts'
+import { startServer, token } from './servers.ts'
+import { startDatabase } from './setup.ts'
+import { writers } from './writers.ts'
+
+/**
+ * The benchmark: `npm run bench`. Everything is measured in rounds that take turns, so that ratios mean something on a machine that does other things
+ * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long.
+ */
+const { values } = parseArgs({
+  options: {
+    large: { type: 'boolean', default: false },
+    only: { type: 'string', default: 'reads,growth,bulk,writers,process' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '1,16,64' },
+  },
+})
+const parts = values.only.split(',')
+const rounds = Number(values.rounds)
+const seconds = Number(values.seconds)
+
+const database = await startDatabase({ large: values.large })
+const env = { DATABASE_URL: database.url }
+const main = new URL('../src/main.ts', import.meta.url).pathname
+const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
+const yardstick = await startServer([yardstickProgram], env)
+const rendered = await startServer([yardstickProgram, 'rendered'], env)
+const gateway = await startServer([main], env)
+const uncached = await startServer([main], { ...env, PAGE_CACHE_MB: '0' })
+
+try {
+  if (parts.includes('reads')) {
+    for (const connections of values.connections.split(',').map(Number)) {
+      const contenders = [
+        rest('yardstick', yardstick),
+        rest('yardstick over rendered text', rendered),
+        rest('GET /v1/assets, read each time', uncached),
+        rest('GET /v1/assets, unchanged', gateway),
+        await revalidated('GET /v1/assets, If-None-Match', gateway, token),
+        graphql('POST /graphql', gateway),
+      ]
+      print(
+        await compare(`50 groups × 5 assets, ${connections} connections`, contenders, { connections, rounds, seconds }),
+      )
+    }
+  }
+  if (parts.includes('growth')) {
+    const options = { connections: 16, rounds, seconds }
+    const depths = [0, 10_000, 150_000].map((offset) => rest(`offset ${offset}`, uncached, stores.big, offset))
+    print(await compare('depth in 200,000 groups', depths, options))
+    const sizes = [rest('500 groups', uncached, stores.small), rest('200,000 groups', uncached)]
+    if (values.large) sizes.push(rest('1,000,000 groups', uncached, stores.large))
+    print(await compare('size of the store', sizes, options))
+  }
+  if (parts.includes('bulk')) print(await bulk(database.db, gateway, rounds))
+  if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
+  if (parts.includes('process')) {
+    print(await start(main))
+    print(await memory(main, env))
+  }
+} finally {
+  await Promise.all([yardstick, rendered, gateway, uncached].map((server) => server.stop()))
+  await database.drop()
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n\n`)
+}

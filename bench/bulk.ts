@@ -1,0 +1,137 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { deleteAssets } from '../src/catalog/delete-assets.ts'
+import { unlinkAssets } from '../src/catalog/unlink-assets.ts'
+import { write } from '../src/catalog/write.ts'
+import type { Database } from '../src/database/tables.ts'
+import { stores } from './data.ts'
+import { type Server, token } from './servers.ts'
+import { figure, median, table } from './table.ts'
+
+const code = (i: number) => `SKU-${String(i).padStart(7, '0')}`
+const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
+
+/** Something that is done with many items, in one way; `round` makes its values new. */
+type Way = (round: number) => Promise<unknown>
+
+/**
+ * Bulk writes through the façade, beside the same work in SQL alone: one hand-written UPDATE, an UPDATE an item in one transaction, the statements of the
+ * catalogue without HTTP and GraphQL. Deletes are previews on both sides, so that every round finds the same.
+ */
+export async function bulk(db: Kysely<Database>, gateway: Server, rounds: number): Promise<string> {
+  const items = (round: number, n: number) =>
+    upTo(n, (i) => ({ product_code: code(i * 17), Color: `color ${round}`, Name: `Name ${round} of ${i}` }))
+  const ids = upTo(1_000, (i) => `asset-${i * 401}`)
+  const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', asset_id: `asset-${i * 400}` }))
+  const put = (n: number) => (round: number) =>
+    send(gateway, 'PUT', `products?store_uuid=${stores.big}`, items(round, n))
+  const groups: [title: string, ways: Record<string, Way>][] = [
+    [
+      'PUT of 1,000 products',
+      {
+        'one UPDATE': (round) => oneUpdate(db, items(round, 1_000)),
+        façade: put(1_000),
+        'an UPDATE an item': (round) => updateEach(db, items(round, 1_000)),
+      },
+    ],
+    ['PUT of 10,000 products', { 'one UPDATE': (round) => oneUpdate(db, items(round, 10_000)), façade: put(10_000) }],
+    [
+      'DELETE of 1,000 assets',
+      {
+        'SQL alone': () => write(db, true, (t) => deleteAssets(t, [{ storeUuid: stores.big, assetId: ids }])),
+        façade: () => send(gateway, 'DELETE', 'assets?dry_run=true', [{ store_uuid: stores.big, asset_id: ids }]),
+      },
+    ],
+    [
+      'unlink of 1,000 assets',
+      {
+        'SQL alone': () => write(db, true, (t) => unlinkAssets(t, links.map(linkOf))),
+        façade: () =>
+          send(
+            gateway,
+            'POST',
+            'assets/unlink?dry_run=true',
+            links.map((link) => ({ store_uuid: stores.big, ...link })),
+          ),
+      },
+    ],
+  ]
+  const rows: string[][] = []
+  for (const [title, ways] of groups) rows.push(...(await inTurn(title, ways, gateway, rounds)))
+  return table(['bulk writes', 'ms', 'speed', 'longest /health meanwhile, ms'], rows)
+}
+
+function linkOf({ parent_code, channel, asset_id }: { parent_code: string; channel: string; asset_id: string }) {
+  return { storeUuid: stores.big, parentCode: parent_code, channel, assetId: [asset_id] }
+}
+
+/** Each way in turn, so many rounds after one that warms up; speeds are ratios to the first. */
+async function inTurn(title: string, ways: Record<string, Way>, gateway: Server, rounds: number): Promise<string[][]> {
+  const times = new Map<string, number[]>()
+  const waits = new Map<string, number[]>()
+  for (let round = 0; round <= rounds * 2; round++) {
+    for (const [name, way] of Object.entries(ways)) {
+      const pulse = startPulse(gateway)
+      const began = performance.now()
+      await way(round + Math.random())
+      const ms = performance.now() - began
+      const longest = await pulse()
+      if (round === 0) continue
+      times.set(name, [...(times.get(name) ?? []), ms])
+      waits.set(name, [...(waits.get(name) ?? []), longest])
+    }
+  }
+  const of = (name: string) => median(times.get(name) ?? [])
+  const [first = ''] = Object.keys(ways)
+  return Object.keys(ways).map((name) => [
+    `${title}: ${name}`,
+    figure(of(name)),
+    figure(of(first) / of(name)),
+    name === 'façade' ? figure(median(waits.get(name) ?? [])) : '',
+  ])
+}
+
+/** Asks for /health again and again; tells the longest wait when it is stopped. */
+function startPulse({ url }: Server): () => Promise<number> {
+  let beating = true
+  const beats = (async () => {
+    let longest = 0
+    while (beating) {
+      const began = performance.now()
+      await (await fetch(`${url}/health`)).text()
+      longest = Math.max(longest, performance.now() - began)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    return longest
+  })()
+  return () => {
+    beating = false
+    return beats
+  }
+}
+
+async function send({ url }: Server, method: string, path: string, body: unknown): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}/v1/${path}`, { method, headers, body: JSON.stringify(body) })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${text.slice(0, 500)}`)
+}
+
+type Item = { product_code: string } & Record<string, string>
+
+async function oneUpdate(db: Kysely<Database>, items: readonly Item[]): Promise<void> {
+  const rows = items.map(({ product_code, ...attributes }) => ({ product_code, attributes }))
+  await sql`
+    update product p set attributes = p.attributes || i.attributes, updated_at = now()
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(product_code text, attributes jsonb)
+    where p.store_uuid = ${stores.big}::uuid and p.product_code = i.product_code collate "C"`.execute(db)
+}
+
+async function updateEach(db: Kysely<Database>, items: readonly Item[]): Promise<void> {
+  await db.transaction().execute(async (transaction: Transaction<Database>) => {
+    for (const { product_code, ...attributes } of items) {
+      await sql`
+        update product set attributes = attributes || ${JSON.stringify(attributes)}::jsonb, updated_at = now()
+        where store_uuid = ${stores.big}::uuid and product_code = ${product_code}`.execute(transaction)
+    }
+  })
+}

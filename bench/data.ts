@@ -1,0 +1,68 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../src/database/tables.ts'
+
+/** The stores of the generated data set. */
+export const stores = {
+  /** 200,000 groups of 5 images on SMP, 200,000 products. */
+  big: '01900000-0000-7000-8000-000000000001',
+  /** 500 groups of 5 images; the first of 200 small stores. */
+  small: '01900000-0000-7000-8000-000000001000',
+  /** 1,000,000 groups of 5 images, with `--large`. */
+  large: '01900000-0000-7000-8000-000000000002',
+}
+
+const smallStores = 200
+
+/** Fills an empty, migrated database with a data set that is the same every time; set-based, so that it takes seconds. */
+export async function generate(db: Kysely<Database>, { large }: { large: boolean }): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`set local statement_timeout = 0`.execute(transaction)
+    await sql`set local work_mem = '256MB'`.execute(transaction)
+    await sql`
+      create temp table wanted on commit drop as
+      select ${stores.big}::uuid as store_uuid, 200000 as groups, 200000 as products
+      union all select (left(${stores.small}, 32) || lpad(to_hex(4096 + i), 4, '0'))::uuid, case i when 0 then 500 else 20 end, 20
+        from generate_series(0, ${smallStores - 1}::int) i
+      union all select ${stores.large}::uuid, 1000000, 0 where ${large}`.execute(transaction)
+    await sql`
+      insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
+      select store_uuid, store_uuid, 'Store of ' || groups, 'catalog', '{}', '{SMP}', '{}' from wanted`.execute(
+      transaction,
+    )
+    await sql`
+      insert into product (store_uuid, product_code, status, attributes)
+      select store_uuid, ${code(sql`i`)}, 'active', jsonb_build_object('Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text)
+      from wanted, generate_series(0, products - 1) i`.execute(transaction)
+    await sql`
+      insert into asset (store_uuid, asset_id, asset_format, url)
+      select store_uuid, 'asset-' || i, 'image', ${url(sql`i`)} from wanted, generate_series(0, groups * 5 - 1) i
+      where store_uuid <> ${stores.large}`.execute(transaction)
+    await sql`
+      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
+      select store_uuid, ${code(sql`(i / 5)`)}, 'SMP', 'asset-' || i, i % 5 + 1 from wanted, generate_series(0, groups * 5 - 1) i
+      where store_uuid <> ${stores.large}`.execute(transaction)
+    await sql`
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select store_uuid, 'SMP', 'image', ${code(sql`i`)}, '[' || (
+        select string_agg('{"asset_id":"asset-' || n || '","Image URL ' || n - i * 5 + 1 || '":"' || ${url(sql`n`)} || '"}', ',' order by n)
+        from generate_series(i * 5, i * 5 + 4) n
+      ) || ']'
+      from wanted, generate_series(0, groups - 1) i`.execute(transaction)
+    await sql`
+      insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups, version)
+      select store_uuid, 'SMP', 'image', case i when 0 then '' else ${code(sql`i`)} end, least(2000, groups - i), 1
+      from wanted, generate_series(0, groups - 1, 2000) i`.execute(transaction)
+  })
+  await sql`vacuum analyze`.execute(db)
+  await sql`checkpoint`.execute(db)
+}
+
+type Sql = ReturnType<typeof sql>
+
+function code(i: Sql): Sql {
+  return sql`'SKU-' || lpad(${i}::text, 7, '0')`
+}
+
+function url(i: Sql): Sql {
+  return sql`'https://assets.example.com/catalogue/images/' || ${i} || '.jpg'`
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { load } from './load.ts'
+import { rest } from './reads.ts'
+import { startServer } from './servers.ts'
+import { figure, median, table } from './table.ts'
+
+/** From the start of the process to its first answer: on no database yet, and on one that is there. */
+export async function start(main: string): Promise<string> {
+  const first: number[] = []
+  const later: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'))
+    for (const times of [first, later, later]) {
+      const server = await startServer([main], { DATA_DIR: dataDir, DATABASE_URL: '' })
+      await (await fetch(`${server.url}/ready`)).text()
+      times.push(performance.now() - server.began)
+      await server.stop()
+    }
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  const rows = [
+    ['first start ever', figure(median(first) / 1000)],
+    ['on an existing database', figure(median(later) / 1000)],
+  ]
+  return table(['start to first answer, with the embedded PostgreSQL', 's'], rows)
+}
+
+/** Resident memory of the gateway after 100,000 requests at 64 connections. */
+export async function memory(main: string, env: Record<string, string>): Promise<string> {
+  const server = await startServer([main], env)
+  const before = await server.memory()
+  for (let sent = 0; sent < 100_000; ) sent += (await load(rest('', server).target, 64, 10)).requests
+  const after = await server.memory()
+  await server.stop()
+  const rows = [
+    ['after the start', figure(before.now)],
+    ['after 100,000 requests', figure(after.now)],
+    ['at its highest', figure(after.peak)],
+  ]
+  return table(['resident memory of the gateway', 'MiB'], rows)
+}

@@ -1,0 +1,70 @@
+import { stores } from './data.ts'
+import { type Load, load, type Target } from './load.ts'
+import type { Server } from './servers.ts'
+import { figure, median, table } from './table.ts'
+
+/** Something that is asked of a server, beside others in the same rounds. */
+export interface Contender {
+  name: string
+  server: Server
+  target: Target
+}
+
+interface Measured extends Load {
+  /** CPU seconds of the server's process for a thousand requests. */
+  cpu: number
+}
+
+const query = `query Page($store: ID!, $offset: Int!) { assetGroups(storeUuid: $store, offset: $offset) { totalGroups returnedGroups
+  groups { parentCode channel assetType storeUuid assets { assetId url position urlField } } } }`
+
+export function pageOf(store: string, offset = 0): string {
+  return `/v1/assets?store_uuid=${store}&limit=50&offset=${offset}`
+}
+
+export function rest(name: string, server: Server, store = stores.big, offset = 0): Contender {
+  return { name, server, target: { url: `${server.url}${pageOf(store, offset)}` } }
+}
+
+export function graphql(name: string, server: Server): Contender {
+  const body = JSON.stringify({ query, variables: { store: stores.big, offset: 0 } })
+  const headers = { 'content-type': 'application/json', accept: 'application/json' }
+  return { name, server, target: { url: `${server.url}/graphql`, method: 'POST', headers, body } }
+}
+
+/** The same with the tag of the answer that the client has: 304 each time. */
+export async function revalidated(name: string, server: Server, token: string): Promise<Contender> {
+  const { url } = rest(name, server).target
+  const { headers } = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  return { name, server, target: { url, headers: { 'if-none-match': headers.get('etag') ?? '' } } }
+}
+
+/**
+ * Measures the contenders in turn, round after round, after a round that only warms them up, and returns a table of medians; ratios are to the first of
+ * them. What a machine does beside falls on all alike.
+ */
+export async function compare(
+  title: string,
+  contenders: readonly Contender[],
+  { connections, rounds, seconds }: { connections: number; rounds: number; seconds: number },
+): Promise<string> {
+  const results = new Map<string, Measured[]>(contenders.map(({ name }) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, server, target } of contenders) {
+      const before = await server.cpuSeconds()
+      const measured = await load(target, connections, round === 0 ? 1 : seconds)
+      const cpu = (((await server.cpuSeconds()) - before) / measured.requests) * 1000
+      if (round > 0) results.get(name)?.push({ ...measured, cpu })
+    }
+  }
+  const of = (name: string, key: keyof Measured) => median((results.get(name) ?? []).map((measured) => measured[key]))
+  const first = contenders[0]?.name ?? ''
+  const rows = contenders.map(({ name }) => [
+    name,
+    figure(of(name, 'perSecond')),
+    figure(of(name, 'perSecond') / of(first, 'perSecond')),
+    ...(['p50', 'p99', 'cpu'] as const).map((key) => figure(of(name, key))),
+  ])
+  const head = [title, 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU s/1,000']
+  return table(head, rows)
+}

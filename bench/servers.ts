@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+
+/** A server in a process of its own. */
+export interface Server {
+  url: string
+  /** Resident memory now and at its highest, in MiB. */
+  memory(): Promise<{ now: number; peak: number }>
+  /** CPU seconds that the process has used so far. */
+  cpuSeconds(): Promise<number>
+  /** When it was started, by `performance.now`. */
+  began: number
+  stop(): Promise<void>
+}
+
+export const token = 'a-token-for-the-benchmark'
+
+/** Starts a program of this project and waits for the line that names its URL. */
+export async function startServer(args: readonly string[], env: Record<string, string>): Promise<Server> {
+  const began = performance.now()
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await urlOf(child)
+  return {
+    url,
+    began,
+    memory: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+      const mib = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
+      return { now: mib('VmRSS'), peak: mib('VmHWM') }
+    },
+    cpuSeconds: async () => {
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return (Number(fields[11]) + Number(fields[12])) / 100
+    },
+    stop: async () => {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('the server has no standard output')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
+    if (url) {
+      child.stdout.resume()
+      return url
+    }
+  }
+  throw new Error('the server ended before it listened')
+}

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import { connect } from '../src/database/connect.ts'
+import { startEmbedded } from '../src/database/embedded.ts'
+import { migrate } from '../src/database/migrate.ts'
+import type { Database } from '../src/database/tables.ts'
+import { generate } from './data.ts'
+
+export interface BenchDatabase {
+  db: Kysely<Database>
+  /** For processes of their own. */
+  url: string
+  drop(): Promise<void>
+}
+
+/** A PostgreSQL of the benchmark's own with the generated data set, in a temporary directory or in that of `BENCH_DATA_DIR`, where it is kept. */
+export async function startDatabase({ large }: { large: boolean }): Promise<BenchDatabase> {
+  const kept = process.env.BENCH_DATA_DIR
+  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'catalogue-bench-')))
+  const server = await startEmbedded({ dataDir })
+  const { host, port, user, database } = server.connection
+  const db = connect({ host, port, user, database, statement_timeout: 0, query_timeout: 0 }, () => {})
+  await migrate(db)
+  const filled = await db.selectFrom('store').select('store_uuid').executeTakeFirst()
+  if (!filled) await generate(db, { large })
+  return {
+    db,
+    url: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}`,
+    drop: async () => {
+      await db.destroy()
+      await server.stop()
+      if (kept === undefined) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { stores } from './data.ts'
+import { load, type Target } from './load.ts'
+import type { Server } from './servers.ts'
+import { figure, median, table } from './table.ts'
+
+/** Writers of one store, each adding an asset to some group of 200,000: 1, 8 and 32 at once, in turn. */
+export async function writers(gateway: Server, seconds: number, rounds: number): Promise<string> {
+  const counts = [1, 8, 32]
+  const results = new Map<number, number[]>()
+  for (let round = 0; round <= rounds; round++) {
+    for (const count of counts) {
+      const { perSecond } = await load(additions(gateway, `${round}-${count}-${Date.now()}`), count, seconds)
+      if (round > 0) results.set(count, [...(results.get(count) ?? []), perSecond])
+    }
+  }
+  const of = (count: number) => median(results.get(count) ?? [])
+  const rows = counts.map((count) => [`${count} at once`, figure(of(count)), figure(of(count) / of(1))])
+  return table(['writers of one store', 'writes/s', 'ratio'], rows)
+}
+
+function additions({ url }: Server, run: string): Target {
+  const requests = Array.from({ length: 5_000 }, (_, i) => ({
+    path: `/v1/assets?store_uuid=${stores.big}`,
+    body: JSON.stringify([
+      {
+        parent_code: `SKU-${String((i * 7_919) % 200_000).padStart(7, '0')}`,
+        asset_type: 'image',
+        assets: { 'Image URL 9': `https://assets.example.com/${run}/${i}.jpg` },
+      },
+    ]),
+  }))
+  return { url, method: 'POST', headers: { 'content-type': 'application/json' }, requests }
+}
