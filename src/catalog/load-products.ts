@@ -22,11 +22,14 @@ export interface LoadCounts {
 
 /** Makes the tables of the session that rows are streamed into. */
 export async function prepareLoading({ db }: Session): Promise<void> {
+  // A chunk is sorted and hashed in memory: one import at a time has it, not each of many requests.
+  await sql`set work_mem = '32MB'`.execute(db)
+  await sql`set temp_buffers = '32MB'`.execute(db)
   await sql`create temporary table loaded_product (product_code text collate "C", status text, attributes jsonb)`.execute(
     db,
   )
   await sql`create temporary table loaded_asset (index integer, parent_code text collate "C",
-    asset_format text collate "C", url text collate "C")`.execute(db)
+    asset_format text collate "C", url text collate "C", place integer, nth integer)`.execute(db)
 }
 
 /**

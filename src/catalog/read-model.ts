@@ -32,6 +32,29 @@ export const numbered = (source: RawBuilder<unknown>) => sql`
         row_number() over (partition by store_uuid, channel, asset_format, parent_code order by place, asset_id) as nth
       from ${source}`
 
+/** CTEs that count groups that came (`delta` 1) and went (-1) in their ranges: rows of a group's key and `delta`. */
+const countGroups = (changes: RawBuilder<unknown>) => sql`
+  changed as (
+    select store_uuid, channel, asset_format, first_code, sum(delta) as delta
+    from (
+      select c.store_uuid, c.channel, c.asset_format, c.delta, coalesce((
+        select first_code from asset_group_range r
+        where r.store_uuid = c.store_uuid and r.channel = c.channel and r.asset_format = c.asset_format
+          and r.first_code <= c.parent_code
+        order by first_code desc limit 1
+      ), '') as first_code
+      from (${changes}) c
+    ) c
+    group by store_uuid, channel, asset_format, first_code
+  ), counted as (
+    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
+    select store_uuid, channel, asset_format, first_code, delta, 1 + (random() * 1000000)::bigint from changed
+    order by store_uuid, channel, asset_format, first_code
+    on conflict (store_uuid, channel, asset_format, first_code)
+      do update set groups = r.groups + excluded.groups, version = r.version + excluded.version
+    returning groups
+  )`
+
 /**
  * The tail of every statement that changes links: CTEs that bring the read model and its ranges up to date with it.
  * They expect, before them, `touched(store_uuid, channel, asset_format, parent_code)`: the groups that may have changed, each
@@ -59,26 +82,7 @@ const maintainReadModel = sql`
         select store_uuid, channel, asset_format, parent_code from rebuilt
       )
     returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
-  ), changed as (
-    select store_uuid, channel, asset_format, first_code, sum(delta) as delta
-    from (
-      select c.store_uuid, c.channel, c.asset_format, c.delta, coalesce((
-        select first_code from asset_group_range r
-        where r.store_uuid = c.store_uuid and r.channel = c.channel and r.asset_format = c.asset_format
-          and r.first_code <= c.parent_code
-        order by first_code desc limit 1
-      ), '') as first_code
-      from (select * from kept union all select * from emptied) c
-    ) c
-    group by store_uuid, channel, asset_format, first_code
-  ), counted as (
-    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
-    select store_uuid, channel, asset_format, first_code, delta, 1 + (random() * 1000000)::bigint from changed
-    order by store_uuid, channel, asset_format, first_code
-    on conflict (store_uuid, channel, asset_format, first_code)
-      do update set groups = r.groups + excluded.groups, version = r.version + excluded.version
-    returning groups
-  )`
+  ), ${countGroups(sql`select * from kept union all select * from emptied`)}`
 
 /**
  * Changes links, and the read model with them: `changes` are CTEs up to `touched` and `remaining`, `answer` is what to select in the end. One
@@ -95,5 +99,28 @@ export async function changeGroups<Answer>(
     select (select max(groups) from counted) as largest, ${answer}`.execute(db)
   const [row] = rows
   if ((row?.largest ?? 0) > largestRange) await splitRanges(db, storeUuids)
+  return row
+}
+
+/**
+ * Writes groups that are not there yet: `additions` are CTEs up to `added`, the rows of the groups as `entriesOfRows` takes them. The caller holds the groups'
+ * locks and has seen that there are none. One statement; two more where a range has grown too large.
+ */
+export async function addGroups<Answer>(
+  db: Transaction<Database>,
+  storeUuid: string,
+  additions: RawBuilder<unknown>,
+  answer: RawBuilder<Answer>,
+): Promise<Answer | undefined> {
+  const { rows } = await sql<Answer & { largest: number | null }>`
+    with ${additions}, kept as (
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} from added
+      group by store_uuid, channel, asset_format, parent_code
+      returning store_uuid, channel, asset_format, parent_code, 1 as delta
+    ), ${countGroups(sql`select * from kept`)}
+    select (select max(groups) from counted) as largest, ${answer}`.execute(db)
+  const [row] = rows
+  if ((row?.largest ?? 0) > largestRange) await splitRanges(db, [storeUuid])
   return row
 }

@@ -51,7 +51,7 @@ export class ChunkBuilder {
     // With a fault in its assets only, the product goes in.
     if (code === undefined || !product || own.length > 0) return
     this.addProduct(code, product, isWhole)
-    if (isWhole) for (const { assetFormat, url } of row.assets) this.chunk.assets.add(code, assetFormat, url)
+    if (isWhole) this.chunk.assets.add(code, row.assets)
   }
 
   /** The chunk, once all of its rows are there. */

@@ -156,6 +156,51 @@ test('an asset that several products share is added once and linked to each, on 
   expect(await groupsOf(catalog, store, 'P1500')).toEqual({})
 })
 
+test('images of a product are one group in the order of the rows, whether they come together, apart, or later', async () => {
+  const at = (n: number) => `https://a.example/${n}`
+  const rows = [
+    { sku: 'A', 'Image URL 1': at(1), 'Image URL 2': at(1), 'Video URL 1': at(1), 'Image URL 3': at(2) },
+    { sku: 'B', 'Image URL 1': at(2), 'Image URL 2': at(3) },
+    { sku: 'A', 'Image URL 1': at(3), 'Image URL 2': at(1) },
+  ]
+  const expected = { A: { image: [at(1), at(2), at(3)], video: [at(1)] }, B: { image: [at(2), at(3)] } }
+  const groups = async (store: string) => ({
+    A: await groupsOf(catalog, store, 'A'),
+    B: await groupsOf(catalog, store, 'B'),
+  })
+  for (const parts of [[rows], [rows.slice(0, 2), rows.slice(2)], [rows.slice(0, 1), rows.slice(1)]]) {
+    const store = await catalog.newStore()
+    const results: Import[] = []
+    for (const part of parts) results.push(await importRows(store, part))
+    expect(await groups(store)).toEqual(expected)
+    const total = (key: 'assetsAdded' | 'linksAdded') => results.reduce((sum, { counts }) => sum + counts[key], 0)
+    expect([total('assetsAdded'), total('linksAdded')]).toEqual([4, 6])
+    expect((await importRows(store, rows)).counts).toMatchObject({ assetsAdded: 0, linksAdded: 0 })
+    expect(await groups(store)).toEqual(expected)
+  }
+  expect(await checkReadModel(catalog.database.db)).toEqual([])
+})
+
+test('definitions that change while a file is read hold for what comes behind', async () => {
+  const store = await catalog.newStore()
+  const { db } = catalog.database
+  const n = { name: 'n', type: 'boolean' as const, allowedValues: null, maxLength: null, pattern: null }
+  let isDefined = false
+  async function* lines() {
+    yield* linesOf(numbered(1500))
+    if (!isDefined) {
+      await expect.poll(async () => (await productsOf(catalog, store)).size).toBe(1000)
+      await write(db, false, (transaction) => defineAttributes(transaction, store, [n]))
+      isDefined = true
+    }
+    yield* linesOf(numbered(500, 1501))
+  }
+  const { counts, problems } = await importRows(store, { [Symbol.asyncIterator]: lines })
+  expect(counts).toMatchObject({ rows: 2000, created: 1000, failed: 1000 })
+  expect(problems[0]).toMatchObject({ row: 1001, code: 'P1001', field: 'n' })
+  expect(problems).toHaveLength(1000)
+})
+
 test('rows of one product that follow each other are one write, however long the file', async () => {
   const store = await catalog.newStore()
   const rows = [...numbered(999), { sku: 'X', n: '1' }, { sku: 'X', n: '2' }, { sku: 'X', n: '3' }]
