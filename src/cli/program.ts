@@ -1,7 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import { adviceOn } from './advice.ts'
 import { addCheck } from './check.ts'
+import { addCompletion } from './completion.ts'
 import { addExport } from './export.ts'
 import { addFilterService } from './filter-service.ts'
+import { addHelp, commandsOf } from './help.ts'
 import { addImport } from './import.ts'
 import { addMigrate } from './migrate.ts'
 import { addServe } from './serve.ts'
@@ -17,6 +20,19 @@ export interface CommandContext {
   end(code: ExitCode): void
 }
 
+const commands = [addServe, addMigrate, addImport, addExport, addCheck, addToken, addFilterService, addCompletion]
+
+/** The command line with all its commands and their help. */
+export function createProgram(context: CommandContext): Command {
+  const program = new Command('catalog').description(
+    'The catalogue gateway: stores, products and assets in PostgreSQL.',
+  )
+  for (const add of commands) add(program, context)
+  addHelp(program)
+  for (const { command } of commandsOf(program)) command.exitOverride()
+  return program.exitOverride()
+}
+
 /** Runs the command line and returns its exit code. Errors are a sentence on stderr. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = 0
@@ -26,17 +42,13 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
       exitCode = code
     },
   }
-  const program = new Command('catalog')
-    .description('The catalogue gateway: stores, products and assets in PostgreSQL.')
-    .exitOverride()
-  const commands = [addServe, addMigrate, addImport, addExport, addCheck, addToken, addFilterService]
-  for (const add of commands) add(program, context)
+  const program = createProgram(context)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`catalog: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`catalog: ${adviceOn(error)}\n`)
     return 1
   }
 }

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { adviceOn } from '../../src/cli/advice.ts'
+import { commandsOf, helps } from '../../src/cli/help.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { runCli } from '../support/cli.ts'
+
+const commands = commandsOf(createProgram({ env: {}, end: () => {} }))
+const leaves = commands.filter(({ command }) => command.commands.length === 0)
+
+describe('the command line', () => {
+  it('has examples and exit codes in the help of every command', async () => {
+    expect(Object.keys(helps).toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
+    const { stdout, code } = await runCli(['token', 'create', '--help'], {})
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /Examples:\n( {2}\$ catalog token create --name .*\n)+\nExit codes:\n {2}0 {2}done\n {2}1 {2}it could not be done\n {2}2 {2}wrong usage\n/,
+    )
+  })
+
+  it('gives only examples that its commands take', () => {
+    for (const [path, { examples }] of Object.entries(helps)) {
+      for (const example of examples) {
+        const words = example
+          .replace(/^.*?(?=catalog )/, '')
+          .split(' ')
+          .slice(1)
+        const found = leaves.find((leaf) => words.slice(0, leaf.path.split(' ').length).join(' ') === leaf.path)
+        const known = found?.command.options.flatMap(({ long }) => long ?? []) ?? []
+        expect(known, `${path}: ${example}`).toEqual(
+          expect.arrayContaining(words.filter((word) => word.startsWith('--'))),
+        )
+      }
+    }
+  })
+
+  it('has --json for every command that ends by itself with something to tell', () => {
+    const without = leaves.filter(({ command }) => !command.options.some(({ long }) => long === '--json'))
+    expect(without.map(({ path }) => path)).toEqual(['serve', 'completion'])
+  })
+
+  it('answers wrong usage with 2, a sentence, and where to look', async () => {
+    const unknown = await runCli(['token', 'crate'], {})
+    expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("unknown command 'crate'") })
+    expect(unknown.stderr).toContain('Run "catalog token --help" to see what it takes.')
+    const missing = await runCli(['export'], {})
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('Run "catalog export --help"') })
+  })
+
+  it('says what to do when the database cannot be reached', async () => {
+    const { code, stdout, stderr } = await runCli(['check'], { DATABASE_URL: 'postgresql://u@127.0.0.1:1/x' })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(
+      'catalog: the database cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Start the database, or correct DATABASE_URL; without DATABASE_URL the embedded database is used.\n',
+    )
+  })
+
+  it('keeps the words of an error for which it knows no next step', () => {
+    expect(adviceOn(new Error('It broke.'))).toBe('It broke.')
+    expect(adviceOn('odd')).toBe('odd')
+  })
+
+  it('completes commands and options in bash', async () => {
+    const { stdout: script } = await runCli(['completion', 'bash'], {})
+    const completed = (...words: string[]) => {
+      const list = words.map((word) => `'${word}'`).join(' ')
+      const ask = `COMP_WORDS=(catalog ${list}); COMP_CWORD=${words.length}; _catalog; echo "\${COMPREPLY[@]}"`
+      return execFileSync('bash', ['-c', `${script}\n${ask}`], { encoding: 'utf8' }).trim()
+    }
+    expect(completed('tok')).toBe('token')
+    expect(completed('token', '')).toBe('create list revoke --help')
+    expect(completed('import', 'export', '--dry')).toBe('--dry-run')
+    expect(completed('token', 'create', '--name', 'x', '--sc')).toBe('--scope')
+  })
+})
