@@ -21,6 +21,7 @@ import { requireAccess } from './graphql/access.ts'
 import { createExecutor } from './graphql/executor.ts'
 import { createGuard, type Introspection } from './graphql/guard.ts'
 import { publicError } from './graphql/public-error.ts'
+import { createShortcut } from './graphql/shortcut.ts'
 import { createGraphQL } from './graphql/yoga.ts'
 import { createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
@@ -110,7 +111,9 @@ export async function startGateway({
     log,
   )
   const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
-  const yoga = createGraphQL(schema, createGuard(schema, introspection), log)
+  const guard = createGuard(schema, introspection)
+  const shortcut = createShortcut(schema, guard, log)
+  const yoga = createGraphQL(schema, guard, log)
 
   let isStopping = false
   const isReady = createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs)
@@ -136,6 +139,8 @@ export async function startGateway({
     graphql: {
       authenticate,
       page: once(() => graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))),
+      shortcut: (request, caller, requestId) =>
+        traced('operation', 'graphql', () => shortcut(request, contextOf(caller, requestId)), operationName),
       fetch: (url, init, caller, requestId) =>
         traced('operation', 'graphql', async () => yoga.fetch(url, init, contextOf(caller, requestId)), operationName),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),

@@ -202,6 +202,7 @@ describe('a client that is slow, or goes away', () => {
     const graphql = {
       authenticate: never,
       fetch: never,
+      shortcut: never,
       page: () => ({ type: '', body: '' }),
       errorOf: () => ({ message: '', extensions: {} }),
     }

@@ -1,0 +1,73 @@
+import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { Caller } from '../auth/caller.ts'
+import { compile, interpret, type Run } from './compile.ts'
+import type { Guard } from './guard.ts'
+
+/** An operation that may be run at once: its document is valid, and the caller may have it. */
+export interface KnownOperation {
+  document: DocumentNode
+  operationName: string | undefined
+  run: Run
+}
+
+/** Finds the operation; undefined when anything is wrong with it, or when it is a subscription. */
+export type FindOperation = (
+  query: string,
+  operationName: string | undefined,
+  caller: Caller,
+) => KnownOperation | undefined
+
+interface KnownDocument {
+  document: DocumentNode
+  runs: Map<string | undefined, { times: number; run: Run }>
+}
+
+const mostDocuments = 200
+const longestDocument = 10_000
+
+/**
+ * Remembers documents that are sound, so that they are parsed and validated once, and compiled when they come again. The guard sees each request all
+ * the same. What is wrong with the others is for somebody else to say.
+ */
+export function createKnownDocuments(schema: GraphQLSchema, guard: Guard): FindOperation {
+  const documents = new LRUCache<string, KnownDocument>({ max: mostDocuments })
+
+  return (query, operationName, caller) => {
+    if (query.length > longestDocument) return undefined
+    try {
+      const known = documents.get(keyOf(query, caller)) ?? read(query, caller)
+      guard.document(known.document, operationName, caller)
+      const operation = getOperationAST(known.document, operationName)
+      if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
+      return { document: known.document, operationName, run: runOf(known, query, operationName) }
+    } catch {
+      return undefined
+    }
+  }
+
+  function read(query: string, caller: Caller): KnownDocument {
+    guard.text(query)
+    const document = parse(query, { maxTokens: guard.maxTokens(caller) })
+    guard.document(document, undefined, caller)
+    const [error] = validate(schema, document)
+    if (error) throw error
+    const known = { document, runs: new Map() }
+    documents.set(keyOf(query, caller), known)
+    return known
+  }
+
+  function runOf({ document, runs }: KnownDocument, query: string, operationName: string | undefined): Run {
+    const known = runs.get(operationName) ?? { times: 0, run: interpret(schema, document, operationName) }
+    known.times++
+    // Introspection comes seldom and is long.
+    if (known.times === 2 && !query.includes('__')) known.run = compile(schema, document, operationName)
+    runs.set(operationName, known)
+    return known.run
+  }
+
+  /** Tokens are limited by the class of the caller's token. */
+  function keyOf(query: string, caller: Caller): string {
+    return `${guard.maxTokens(caller)} ${query}`
+  }
+}
