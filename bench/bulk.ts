@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { deleteAssets } from '../src/catalog/delete-assets.ts'
 import { unlinkAssets } from '../src/catalog/unlink-assets.ts'
+import { wholeCatalogue } from '../src/catalog/viewer.ts'
 import { write } from '../src/catalog/write.ts'
 import type { Database } from '../src/database/tables.ts'
 import { stores } from './data.ts'
@@ -37,14 +38,15 @@ export async function bulk(db: Kysely<Database>, gateway: Server, rounds: number
     [
       'DELETE of 1,000 assets',
       {
-        'SQL alone': () => write(db, true, (t) => deleteAssets(t, [{ storeUuid: stores.big, assetId: ids }])),
+        'SQL alone': () =>
+          write(wholeCatalogue(db), true, (t) => deleteAssets(t, [{ storeUuid: stores.big, assetId: ids }])),
         façade: () => send(gateway, 'DELETE', 'assets?dry_run=true', [{ store_uuid: stores.big, asset_id: ids }]),
       },
     ],
     [
       'unlink of 1,000 assets',
       {
-        'SQL alone': () => write(db, true, (t) => unlinkAssets(t, links.map(linkOf))),
+        'SQL alone': () => write(wholeCatalogue(db), true, (t) => unlinkAssets(t, links.map(linkOf))),
         façade: () =>
           send(
             gateway,

@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely'
 import type { Caller } from './auth/caller.ts'
 import type { Enumerations } from './catalog/enumerations.ts'
 import type { Filter } from './catalog/filtered-groups.ts'
-import type { Database } from './database/tables.ts'
+import type { View } from './catalog/viewer.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What a resolver has at hand: one per request. */
 export interface Context {
-  readonly db: Kysely<Database>
+  readonly db: View
   /** Whoever asks. */
   readonly caller: Caller
   /** The enumerations in force when the request began. */

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../rest/answer-cache.ts'
@@ -12,9 +12,11 @@ import { schema } from '../schema/index.ts'
 import { createAuthentication } from './auth/authentication.ts'
 import { type Caller, hasScope } from './auth/caller.ts'
 import type { JwtOptions } from './auth/jwt.ts'
+import { viewOf, viewWithin } from './catalog/viewer.ts'
 import { createContext } from './context.ts'
 import { poolStateOf } from './database/connect.ts'
 import type { Database } from './database/tables.ts'
+import { canLimit, tenantRole } from './database/tenant.ts'
 import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GlobalConfig } from './global-config/global-config.ts'
 import { requireAccess } from './graphql/access.ts'
@@ -95,9 +97,9 @@ export async function startGateway({
   })
   const filter: RemoteFilter['filter'] | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
-  const contextOf = (caller: Caller, requestId: string, transaction = db) =>
+  const contextOf = (caller: Caller, requestId: string, transaction?: Transaction<Database>) =>
     createContext({
-      db: transaction,
+      db: transaction ? viewWithin(db, transaction, caller.viewer) : viewOf(db, caller.viewer),
       caller,
       requestId,
       enumerations: globalConfig.enumerations(),
@@ -105,6 +107,7 @@ export async function startGateway({
     })
   const doOnce = createOnce(db)
   const stopSweeping = startSweeping(db, log)
+  warnOfOneWall(db, log)
   const executor = createExecutor(
     schema,
     endpoints.flatMap(({ document, version }) => [document, ...(version ? [version.document] : [])]),
@@ -175,6 +178,13 @@ export async function startGateway({
       await authentication.close()
     },
   }
+}
+
+/** Where the database's user may not act as the role of row-level security, limited tokens are held by the query functions alone. */
+function warnOfOneWall(db: Kysely<Database>, log: Logger): void {
+  canLimit(db)
+    .then((possible) => possible || log.warn(`row-level security is off: the role ${tenantRole} cannot be used`))
+    .catch(() => {})
 }
 
 function reasonOf(error: unknown): string {

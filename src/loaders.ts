@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader'
-import type { Kysely } from 'kysely'
 import { type AssetGroupPage, listGroupsOfParents, listGroupsOfStores } from './catalog/asset-groups.ts'
 import { listDefinitions } from './catalog/attribute-definitions.ts'
 import type { StoredDefinition } from './catalog/attribute-rules.ts'
@@ -15,7 +14,7 @@ import {
 } from './catalog/list-products.ts'
 import { listStoresOfGroups } from './catalog/list-stores.ts'
 import { findStores } from './catalog/stores.ts'
-import type { Database } from './database/tables.ts'
+import type { View } from './catalog/viewer.ts'
 
 export type Loaders = ReturnType<typeof createLoaders>
 
@@ -23,7 +22,7 @@ export type Loaders = ReturnType<typeof createLoaders>
  * One request's relations: what is asked for many parents at once is read in one statement. Nothing is kept between batches, so a
  * mutation's answer never shows what was read before it.
  */
-export function createLoaders(db: Kysely<Database>, filter: Filter | undefined) {
+export function createLoaders(db: View, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(db, uuids)),
     linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(db, groups)),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createFirstToken } from './auth/tokens.ts'
+import { wholeCatalogue } from './catalog/viewer.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
@@ -35,7 +36,7 @@ export async function serve(
       refreshMs: config.globalConfigRefreshMs,
       log,
     })
-    if (demo) await fillDemo(db, globalConfig.enumerations(), log)
+    if (demo) await fillDemo(wholeCatalogue(db), globalConfig.enumerations(), log)
     const remoteFilter = config.filterUrl
       ? createRemoteFilter({ url: config.filterUrl, timeoutMs: config.filterTimeoutMs, log })
       : undefined

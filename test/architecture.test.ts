@@ -29,11 +29,10 @@ const arrows: Record<string, Record<string, string>> = {
   },
   'src/catalog': { 'src/database': 'tables', 'src/errors.ts': 'expected failures' },
   'src/database': { 'src/config.ts': 'the type of the configuration', 'src/request-scope.ts': 'whose statement it is' },
-  'src/loaders.ts': { 'src/catalog': 'relations', 'src/database': 'tables' },
+  'src/loaders.ts': { 'src/catalog': 'relations' },
   'src/context.ts': {
     'src/auth': 'whoever asks',
     'src/catalog': 'enumerations',
-    'src/database': 'tables',
     'src/loaders.ts': 'relations',
   },
   'src/auth': {
@@ -68,6 +67,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is' },
   'src/gateway.ts': {
+    'src/catalog': 'what a viewer sees',
     rest: 'the façade',
     schema: 'the API',
     'src/auth': 'tokens',
@@ -85,7 +85,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/tracing': 'the spans of requests',
     'src/pages': 'what people read',
   },
-  'src/demo': { 'src/catalog': 'what it makes', 'src/database': 'tables' },
+  'src/demo': { 'src/catalog': 'what it makes' },
   'src/import': {
     'src/catalog': 'what it writes',
     'src/config.ts': 'the configuration',
@@ -93,8 +93,9 @@ const arrows: Record<string, Record<string, string>> = {
     'src/errors.ts': 'expected failures',
     'src/global-config': 'enumerations in force',
   },
-  'src/export': { 'src/catalog': 'what it reads', 'src/database': 'tables' },
+  'src/export': { 'src/catalog': 'what it reads' },
   'src/serve.ts': {
+    'src/catalog': 'the whole of it',
     'src/tracing': 'the spans of requests',
     'src/auth': 'the first token',
     'src/config.ts': 'the configuration',

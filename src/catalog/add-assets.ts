@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
@@ -8,7 +8,8 @@ import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { linkItems } from './link-items.ts'
 import { storeKey } from './store-key.ts'
-import { isName, shown, storeUuidOf } from './text.ts'
+import { isName, shown } from './text.ts'
+import { visibleStore, type WriteView } from './viewer.ts'
 
 /** An asset to link at the end of a group. Without `assetId` it is the store's asset of that format and URL, or a new one. */
 export interface NewAsset {
@@ -44,12 +45,12 @@ interface AssetRow extends StoredAsset {
  * none, or an id that exists with another URL or format, fails alone. Throws `store_not_found`. Three statements, whatever the number of items.
  */
 export async function addAssets(
-  db: Transaction<Database>,
+  db: WriteView,
   enumerations: Enumerations,
   storeUuid: string,
   assets: readonly NewAsset[],
 ): Promise<AddedAssets> {
-  const uuid = storeUuidOf(storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const failures = assets.flatMap((asset, index) => itemFailure(enumerations, asset, index) ?? [])
   const failed = new Set(failures.map((failure) => failure.index))
@@ -96,11 +97,7 @@ function placeOf(asset: NewAsset, index: number) {
 }
 
 /** What the store has of the items: the assets of their ids and, for items without one, the first asset of their format and URL. */
-async function findAssets(
-  db: Transaction<Database>,
-  storeUuid: string,
-  assets: readonly NewAsset[],
-): Promise<StoredAsset[]> {
+async function findAssets(db: WriteView, storeUuid: string, assets: readonly NewAsset[]): Promise<StoredAsset[]> {
   if (assets.length === 0) return []
   const ids = assets.flatMap((asset) => asset.assetId ?? [])
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))
@@ -147,7 +144,7 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
 }
 
 /** Makes the new assets and the missing links; returns how many links it made. */
-async function insertAssets(db: Transaction<Database>, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
+async function insertAssets(db: WriteView, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
   if (rows.length === 0) return 0
   const items = sql`
     select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,

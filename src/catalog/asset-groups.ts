@@ -1,11 +1,11 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest, storeNotFound } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
 import { fromSource } from './from-source.ts'
 import type { ProductKey } from './list-products.ts'
-import { isStorable, shown, storeUuidOf } from './text.ts'
+import { isStorable, shown } from './text.ts'
 import { urlField, withWords } from './url-fields.ts'
+import { type View, visibleKeys, visibleStore, visibleStores } from './viewer.ts'
 
 export interface AssetEntry {
   assetId: string
@@ -60,12 +60,8 @@ export function checkFormat(enumerations: Enumerations, assetFormat: string): vo
 }
 
 /** The page of one store's groups (spec: GET /assets); throws `store_not_found`. One statement. */
-export async function listGroups(
-  db: Kysely<Database>,
-  storeUuid: string,
-  query: AssetGroupQuery,
-): Promise<AssetGroupPage> {
-  const uuid = storeUuidOf(storeUuid)
+export async function listGroups(db: View, storeUuid: string, query: AssetGroupQuery): Promise<AssetGroupPage> {
+  const uuid = visibleStore(db, storeUuid)
   const pages = uuid && (await listGroupsOfStores(db, [uuid], query))
   const page = uuid && pages ? pages.get(uuid) : undefined
   if (!page) throw storeNotFound('storeUuid', storeUuid)
@@ -77,7 +73,7 @@ export async function listGroups(
  * the page is found in the index alone. Throws `downstream_unavailable`. One statement for all stores.
  */
 export async function listGroupsOfStores(
-  db: Kysely<Database>,
+  db: View,
   storeUuids: readonly string[],
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
 ): Promise<Map<string, AssetGroupPage>> {
@@ -94,7 +90,7 @@ export async function listGroupsOfStores(
       order by parent_code
       limit ${limit}
     ) g on true
-    where s.store_uuid = any(${[...storeUuids]}::uuid[])
+    where s.store_uuid = any(${visibleStores(db, storeUuids)}::uuid[])
     order by s.store_uuid, g.parent_code`.execute(db),
   )
   const pages = new Map<string, AssetGroupPage>()
@@ -139,11 +135,11 @@ function farCode(ofQuery: Sql, offset: number): Sql {
  * `store_not_found` or `downstream_unavailable`. One statement, whatever the number of groups.
  */
 export async function groupsVersion(
-  db: Kysely<Database>,
+  db: View,
   storeUuid: string,
   { channel, assetFormat }: Pick<AssetGroupQuery, 'channel' | 'assetFormat'>,
 ): Promise<string> {
-  const uuid = storeUuidOf(storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const { rows } = await fromSource(
     sql<{ version: string }>`
@@ -160,11 +156,11 @@ export async function groupsVersion(
 
 /** The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One statement. */
 export async function listGroupsOfParents(
-  db: Kysely<Database>,
+  db: View,
   parents: readonly ProductKey[],
   narrow: { channel?: string | null | undefined; assetFormat?: string | null | undefined },
 ): Promise<AssetGroup[]> {
-  const storable = parents.filter((parent) => isStorable(parent.productCode))
+  const storable = visibleKeys(db, parents).filter((parent) => isStorable(parent.productCode))
   const { rows } = await sql<GroupRow>`
     select g.store_uuid, g.channel, g.asset_format, g.parent_code, g.entries
     from unnest(${storable.map((parent) => parent.storeUuid)}::uuid[], ${storable.map((parent) => parent.productCode)}::text[])

@@ -1,22 +1,24 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { RE2JS } from 're2js'
-import type { Database } from '../database/tables.ts'
 import { type Fault, invalidRequest, storeNotFound } from '../errors.ts'
 import { type AttributeDefinition, definitionOf, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { requireStore } from './stores.ts'
-import { isStorable, shown, storeUuidOf } from './text.ts'
+import { isStorable, shown } from './text.ts'
+import { type View, visibleStore, visibleStores, type WriteView } from './viewer.ts'
 
 const columns = ['store_uuid', 'name', 'type', 'allowed_values', 'max_length', 'pattern'] as const
 
 /** The attribute definitions of the stores, by store, in the order of their names. */
 export async function listDefinitions(
-  db: Kysely<Database>,
+  db: View,
   storeUuids: readonly string[],
 ): Promise<Map<string, StoredDefinition[]>> {
+  const uuids = visibleStores(db, storeUuids)
+  if (uuids.length === 0) return new Map()
   const rows = await db
     .selectFrom('attribute_definition')
     .select(columns)
-    .where('store_uuid', 'in', storeUuids)
+    .where('store_uuid', 'in', uuids)
     .orderBy('store_uuid')
     .orderBy('name')
     .execute()
@@ -26,10 +28,10 @@ export async function listDefinitions(
 
 /** The definitions of a store whose products are about to be written; throws `store_not_found`. One statement. */
 export async function requireDefinitions(
-  db: Kysely<Database>,
+  db: View,
   storeUuid: string,
 ): Promise<{ storeUuid: string; definitions: AttributeDefinition[] }> {
-  const uuid = storeUuidOf(storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const rows = await db
     .selectFrom('store as s')
@@ -52,7 +54,7 @@ export async function requireDefinitions(
  * all of the store's definitions. Throws `invalid_request` with every fault, defining nothing, or `store_not_found`.
  */
 export async function defineAttributes(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
 ): Promise<StoredDefinition[]> {
@@ -79,7 +81,7 @@ export async function defineAttributes(
 
 /** Removes definitions of a store by their names; names without one are passed over. Returns those that remain. Throws `store_not_found`. */
 export async function removeDefinitions(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   names: readonly string[],
 ): Promise<StoredDefinition[]> {

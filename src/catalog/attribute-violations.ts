@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
+import { type View, visibleStore } from './viewer.ts'
 
 /** The values stored under a definition's name that it would not take now. */
 export interface AttributeViolations {
@@ -18,7 +18,7 @@ const mostExamples = 100
  * them, memory flat. Returns the violations by attribute name, with at most 100 examples each.
  */
 export async function findViolations(
-  db: Kysely<Database>,
+  db: View,
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
 ): Promise<Map<string, AttributeViolations>> {
@@ -28,12 +28,14 @@ export async function findViolations(
     found: { productCount: 0, examples: [] } as AttributeViolations,
   }))
   const names = rules.map(({ name }) => name)
+  const uuid = visibleStore(db, storeUuid)
+  if (uuid === undefined) return new Map()
   let after = ''
   for (;;) {
     const { rows } = await sql<{ product_code: string; values: (string | null)[] }>`
       select product_code, (select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)) as values
       from product
-      where store_uuid = ${storeUuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
+      where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
       order by product_code limit ${pageSize}`.execute(db)
     for (const { product_code: productCode, values } of rows) {
       rules.forEach(({ rule, found }, i) => {

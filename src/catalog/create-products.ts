@@ -1,5 +1,4 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { invalidRequest } from '../errors.ts'
 import { addAssets, type NewAsset } from './add-assets.ts'
 import { channelFault, urlFault } from './asset-rules.ts'
@@ -10,6 +9,7 @@ import { lockGroups } from './group-locks.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
 import { codeFailure, patchRows } from './products.ts'
 import { parseUrlField } from './url-fields.ts'
+import type { WriteView } from './viewer.ts'
 
 export interface CreatedProducts {
   storeUuid: string
@@ -25,7 +25,7 @@ export interface CreatedProducts {
  * `store_not_found`, or `invalid_request` for an unknown channel. At most six statements.
  */
 export async function createProducts(
-  db: Transaction<Database>,
+  db: WriteView,
   enumerations: Enumerations,
   target: { storeUuid: string; channel: string },
   patches: readonly ProductPatch[],
@@ -67,11 +67,7 @@ export async function createProducts(
 }
 
 /** Inserts the products in the order of their codes and returns the codes of those that were not there. */
-async function insertProducts(
-  db: Transaction<Database>,
-  storeUuid: string,
-  patches: readonly GoodPatch[],
-): Promise<Set<string>> {
+async function insertProducts(db: WriteView, storeUuid: string, patches: readonly GoodPatch[]): Promise<Set<string>> {
   if (patches.length === 0) return new Set()
   const { rows } = await sql<{ product_code: string }>`
     insert into product (store_uuid, product_code, status, attributes)

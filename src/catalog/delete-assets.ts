@@ -1,5 +1,4 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { changeGroups, fromTouchedGroups } from './read-model.ts'
@@ -13,6 +12,7 @@ import {
   storesOf,
 } from './selection.ts'
 import { storeUuidOf } from './text.ts'
+import type { WriteView } from './viewer.ts'
 
 export interface DeletedAssets {
   /** Assets removed, each with all its links. */
@@ -25,7 +25,7 @@ export interface DeletedAssets {
  * together; a selector with none of them is refused as a failure of its own. Throws
  * `payload_too_large`. Two statements, whatever the number of selectors.
  */
-export async function deleteAssets(db: Transaction<Database>, given: readonly Selector[]): Promise<DeletedAssets> {
+export async function deleteAssets(db: WriteView, given: readonly Selector[]): Promise<DeletedAssets> {
   const selectors = bounded(given)
   // An asset may be linked anywhere in its store.
   const stores = await lockGroups(db, new Map(storesOf(selectors).map((storeUuid) => [storeUuid, 'all'])))
@@ -55,7 +55,7 @@ function refusal(selector: Selector, index: number): ItemFailure {
 }
 
 async function removeAssets(
-  db: Transaction<Database>,
+  db: WriteView,
   rows: readonly SelectedRow[],
 ): Promise<{ deleted: number; matches: Match[] }> {
   if (rows.length === 0) return { deleted: 0, matches: [] }

@@ -1,8 +1,8 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { lockProducts } from './lock-products.ts'
 import { storeKey } from './store-key.ts'
 import { requireStore } from './stores.ts'
+import type { WriteView } from './viewer.ts'
 
 export interface DeletedProducts {
   storeUuid: string
@@ -16,7 +16,7 @@ export interface DeletedProducts {
  * whatever the number of codes.
  */
 export async function deleteProducts(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   productCodes: readonly string[],
 ): Promise<DeletedProducts> {

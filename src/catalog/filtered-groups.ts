@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely'
-import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
 import { type AssetGroupPage, type AssetGroupQuery, listGroupsOfParents } from './asset-groups.ts'
 import { fromSource } from './from-source.ts'
 import { findStores } from './stores.ts'
-import { storeUuidOf } from './text.ts'
+import { type View, visibleStore, visibleStores } from './viewer.ts'
 
 /** The parent codes of one page, in the order to show, and how many groups match in all. */
 export interface FilteredPage {
@@ -17,12 +15,12 @@ export type Filter = (storeUuid: string, query: AssetGroupQuery) => Promise<Filt
 
 /** The page of one store's groups as the filter has it (spec: GET /assets). Throws `store_not_found` or `downstream_unavailable`. */
 export async function listFilteredGroups(
-  db: Kysely<Database>,
+  db: View,
   filter: Filter,
   storeUuid: string,
   query: AssetGroupQuery,
 ): Promise<AssetGroupPage> {
-  const uuid = storeUuidOf(storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   const exists = uuid !== undefined && (await fromSource(findStores(db, [uuid]))).has(uuid)
   if (!exists) throw storeNotFound('storeUuid', storeUuid)
   const pages = await listFilteredGroupsOfStores(db, filter, [uuid], query)
@@ -34,13 +32,13 @@ export async function listFilteredGroups(
  * channel and format that were asked for, and a code that has no such group there is not shown. One call a store, one statement for all.
  */
 export async function listFilteredGroupsOfStores(
-  db: Kysely<Database>,
+  db: View,
   filter: Filter,
   storeUuids: readonly string[],
   query: AssetGroupQuery,
 ): Promise<Map<string, AssetGroupPage>> {
   const chosen = await Promise.all(
-    storeUuids.map(async (storeUuid) => ({ storeUuid, ...(await filter(storeUuid, query)) })),
+    visibleStores(db, storeUuids).map(async (storeUuid) => ({ storeUuid, ...(await filter(storeUuid, query)) })),
   )
   const keys = chosen.flatMap(({ storeUuid, parentCodes }) =>
     parentCodes.map((productCode) => ({ storeUuid, productCode })),

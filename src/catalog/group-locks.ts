@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
+import { visibleStores, type WriteView } from './viewer.ts'
 
 /** What a writer may touch in a store: the groups of parent codes and the assets of ids and URLs that it names, or all that there is. */
 export type Touched = Iterable<string> | 'all'
@@ -14,10 +14,9 @@ const wholeStore = -1
  * before it reads: what it has locked nobody else changes. Writers of other names go on beside it. A store's own lock is shared by those who
  * name what they touch and taken alone by those who mean all; locks are taken in one order, so that no two writers wait for each other. One statement.
  */
-export async function lockGroups(
-  db: Transaction<Database>,
-  wanted: ReadonlyMap<string, Touched>,
-): Promise<Set<string>> {
+export async function lockGroups(db: WriteView, asked: ReadonlyMap<string, Touched>): Promise<Set<string>> {
+  const visible = new Set(visibleStores(db, [...asked.keys()]))
+  const wanted = new Map([...asked].filter(([storeUuid]) => visible.has(storeUuid)))
   if (wanted.size === 0) return new Set()
   const locks = [...wanted].flatMap(([storeUuid, names]) => locksOf(storeUuid, names))
   locks.sort((a, b) => a.store - b.store || a.bucket - b.bucket)
@@ -33,7 +32,7 @@ export async function lockGroups(
 }
 
 /** Takes a store's lock alone if nobody else writes there now. */
-export async function tryLockStore(db: Transaction<Database>, storeUuid: string): Promise<boolean> {
+export async function tryLockStore(db: WriteView, storeUuid: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${wholeStore}::integer) as locked`.execute(db)
   return rows[0]?.locked ?? false

@@ -1,6 +1,6 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { tryLockStore } from './group-locks.ts'
+import type { WriteView } from './viewer.ts'
 
 /** How many groups a range may have before it is cut into pieces of half as many. */
 export const largestRange = 4_000
@@ -9,13 +9,13 @@ export const largestRange = 4_000
  * Cuts the stores' ranges that have grown too large, unless somebody else writes in the store now: then one of the next writers will. A writer finds its
  * range before it counts there, so nobody may come between. Two statements a store.
  */
-export async function splitRanges(db: Transaction<Database>, storeUuids: readonly string[]): Promise<void> {
+export async function splitRanges(db: WriteView, storeUuids: readonly string[]): Promise<void> {
   for (const storeUuid of storeUuids) {
     if (await tryLockStore(db, storeUuid)) await split(db, storeUuid)
   }
 }
 
-async function split(db: Transaction<Database>, storeUuid: string): Promise<void> {
+async function split(db: WriteView, storeUuid: string): Promise<void> {
   await sql`
     with range as (
       select store_uuid, channel, asset_format, first_code, groups,

@@ -1,11 +1,11 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { changeGroups, fromTouchedGroups } from './read-model.ts'
 import { storeKey } from './store-key.ts'
+import type { WriteView } from './viewer.ts'
 
 /** Makes the assets of the items that are new, and the links that are missing; returns how many. The caller holds the groups' locks. */
 export async function linkItems(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   items: RawBuilder<unknown>,
 ): Promise<{ added: number; linked: number }> {

@@ -1,10 +1,11 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
 import type { ProductStatus } from './enumerations.ts'
 import type { KeysetPage } from './keyset.ts'
 import { containing } from './like.ts'
-import { isStorable, storeUuidOf } from './text.ts'
+import { isStorable } from './text.ts'
+import { type View, visibleKeys, visibleStore, visibleStores } from './viewer.ts'
 
 export interface Product {
   storeUuid: string
@@ -39,14 +40,14 @@ export interface ProductKey {
 
 /** A page of each store's products in the order of their codes, by store. One statement for all stores. */
 export async function listProducts(
-  db: Kysely<Database>,
+  db: View,
   storeUuids: readonly string[],
   filter: ProductFilter,
   page: KeysetPage,
 ): Promise<Map<string, Product[]>> {
   const direction = sql.raw(page.backwards ? 'desc' : 'asc')
   const { rows } = await sql<Selectable<Database['product']>>`
-    select p.* from unnest(${[...storeUuids]}::uuid[]) as s(store_uuid) cross join lateral (
+    select p.* from unnest(${visibleStores(db, storeUuids)}::uuid[]) as s(store_uuid) cross join lateral (
       select store_uuid, product_code, status, attributes, created_at, updated_at from product p
       where p.store_uuid = s.store_uuid and ${matching(filter)}
         ${page.after === undefined ? sql`` : sql`and product_code > ${page.after}`}
@@ -60,12 +61,12 @@ export async function listProducts(
 
 /** A page of one store's products by offset, with the exact number of all that match; throws `store_not_found`. One statement. */
 export async function pageProducts(
-  db: Kysely<Database>,
+  db: View,
   storeUuid: string,
   filter: ProductFilter,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<ProductPage> {
-  const uuid = storeUuidOf(storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const { rows } = await sql<{ total: number; product_code: string | null } & Selectable<Database['product']>>`
     select counted.total, page.*
@@ -94,33 +95,33 @@ export async function pageProducts(
 
 /** How many products of each store match, by store. */
 export async function countProducts(
-  db: Kysely<Database>,
+  db: View,
   storeUuids: readonly string[],
   filter: ProductFilter,
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ store_uuid: string; count: number }>`
     select store_uuid, count(*)::int as count from product p
-    where store_uuid = any(${[...storeUuids]}::uuid[]) and ${matching(filter)}
+    where store_uuid = any(${visibleStores(db, storeUuids)}::uuid[]) and ${matching(filter)}
     group by store_uuid`.execute(db)
   return new Map(rows.map((row) => [row.store_uuid, row.count]))
 }
 
 /** How many products of each store have each status that occurs, by store. */
 export async function countStatuses(
-  db: Kysely<Database>,
+  db: View,
   storeUuids: readonly string[],
 ): Promise<Map<string, { status: ProductStatus; count: number }[]>> {
   const { rows } = await sql<{ store_uuid: string; status: ProductStatus; count: number }>`
     select store_uuid, status, count(*)::int as count from product
-    where store_uuid = any(${[...storeUuids]}::uuid[])
+    where store_uuid = any(${visibleStores(db, storeUuids)}::uuid[])
     group by store_uuid, status
     order by store_uuid, status`.execute(db)
   return Map.groupBy(rows, (row) => row.store_uuid)
 }
 
 /** The products that exist among the keys. One statement, whatever their number. */
-export async function findProducts(db: Kysely<Database>, keys: readonly ProductKey[]): Promise<Product[]> {
-  const storable = keys.filter((key) => isStorable(key.productCode))
+export async function findProducts(db: View, keys: readonly ProductKey[]): Promise<Product[]> {
+  const storable = visibleKeys(db, keys).filter((key) => isStorable(key.productCode))
   const { rows } = await sql<Selectable<Database['product']>>`
     select p.store_uuid, p.product_code, p.status, p.attributes, p.created_at, p.updated_at
     from unnest(${storable.map((key) => key.storeUuid)}::uuid[], ${storable.map((key) => key.productCode)}::text[])

@@ -1,12 +1,12 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { CopyRows, type Session } from '../database/copy.ts'
-import type { Database } from '../database/tables.ts'
 import { lockGroups } from './group-locks.ts'
 import { linkItems } from './link-items.ts'
 import { addGroups } from './read-model.ts'
 import { storeKey } from './store-key.ts'
 import { storedWord } from './url-fields.ts'
+import type { WriteView } from './viewer.ts'
 
 interface Target {
   storeUuid: string
@@ -25,7 +25,7 @@ interface Loaded {
  */
 export async function loadAssets(
   session: Session,
-  transaction: Transaction<Database>,
+  transaction: WriteView,
   target: Target,
   assets: LoadedAssets,
 ): Promise<Loaded> {
@@ -84,7 +84,7 @@ function identified({ storeUuid, channel }: Target): RawBuilder<unknown> {
       order by l.index`
 }
 
-async function hasGroups(db: Transaction<Database>, { storeUuid, channel }: Target): Promise<boolean> {
+async function hasGroups(db: WriteView, { storeUuid, channel }: Target): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from (select distinct parent_code from loaded_asset) p cross join lateral (
@@ -97,11 +97,7 @@ async function hasGroups(db: Transaction<Database>, { storeUuid, channel }: Targ
 }
 
 /** Makes the assets that are new, and the links and groups of products that have none. */
-async function linkFirst(
-  db: Transaction<Database>,
-  { storeUuid }: Target,
-  items: RawBuilder<unknown>,
-): Promise<Loaded> {
+async function linkFirst(db: WriteView, { storeUuid }: Target, items: RawBuilder<unknown>): Promise<Loaded> {
   const additions = sql`
     item as materialized (${items}
     ), new_asset as (

@@ -1,7 +1,7 @@
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { CopyRows, type Session } from '../database/copy.ts'
-import type { Database } from '../database/tables.ts'
 import { storeKey } from './store-key.ts'
+import type { WriteView } from './viewer.ts'
 
 /** A product to create, or to merge into the one that exists: judged already, each code once. */
 export interface LoadedProduct {
@@ -38,7 +38,7 @@ export async function prepareLoading({ db }: Session): Promise<void> {
  */
 export async function loadProducts(
   session: Session,
-  transaction: Transaction<Database>,
+  transaction: WriteView,
   storeUuid: string,
   products: readonly LoadedProduct[],
 ): Promise<LoadCounts> {

@@ -1,6 +1,5 @@
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Database } from '../database/tables.ts'
 import { CatalogueError, invalidRequest, storeNotFound } from '../errors.ts'
 import { type Arrangement, arrange, type PlacedAsset, type Placing } from './arrange.ts'
 import { channelFault, formatFault, urlFault } from './asset-rules.ts'
@@ -9,8 +8,9 @@ import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { changeGroups } from './read-model.ts'
 import { storeKey } from './store-key.ts'
-import { isName, shown, storeUuidOf } from './text.ts'
+import { isName, shown } from './text.ts'
 import { parseUrlField, urlField } from './url-fields.ts'
+import { visibleStore, type WriteView } from './viewer.ts'
 
 /** URLs to put at places of one group: `assets` maps URL fields, such as `Image URL 2`, to URLs. Its values may be anything: they are judged one by one. */
 export interface Placement {
@@ -33,14 +33,14 @@ export interface PlacedAssets {
  * `invalid_request` for an unknown channel, or `payload_too_large`. Three statements, whatever the number of entries.
  */
 export async function placeAssets(
-  db: Transaction<Database>,
+  db: WriteView,
   enumerations: Enumerations,
   target: { storeUuid: string; channel: string },
   placements: readonly Placement[],
 ): Promise<PlacedAssets> {
   const fault = channelFault(enumerations, target.channel)
   if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
-  const storeUuid = storeUuidOf(target.storeUuid)
+  const storeUuid = visibleStore(db, target.storeUuid)
   const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
   const placings = judged.flatMap(({ entries }) => entries)
   const touched = placings.flatMap(({ parentCode, url }) => [parentCode, url])
@@ -91,7 +91,7 @@ function checkSizes(placings: readonly Placing[]): void {
 
 /** What the groups of the placings hold now, in order, and which of their URLs the store has: those rows have no parent code. */
 async function readGroups(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   channel: string,
   placings: readonly Placing[],
@@ -120,7 +120,7 @@ async function readGroups(
 
 /** Makes the assets that are missing and gives every asset of the groups its place. */
 async function writeArrangement(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   channel: string,
   { assets }: Arrangement,

@@ -1,9 +1,9 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { requireDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
 import { lockProducts } from './lock-products.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
+import type { WriteView } from './viewer.ts'
 
 export interface UpdatedProducts {
   storeUuid: string
@@ -27,7 +27,7 @@ export interface UpsertedProducts {
  * Throws `store_not_found`. Three statements, whatever the number of patches.
  */
 export async function updateProducts(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   patches: readonly ProductPatch[],
 ): Promise<UpdatedProducts> {
@@ -53,7 +53,7 @@ export async function updateProducts(
  * Throws `store_not_found`. Two statements, whatever the number of patches.
  */
 export async function upsertProducts(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   patches: readonly ProductPatch[],
 ): Promise<UpsertedProducts> {
@@ -82,7 +82,7 @@ export const codeFailure = {
 
 /** Inserts or merges the patches in the order of their codes. Returns what was written; a code without a change is not among it. */
 async function writeAny(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   patches: readonly GoodPatch[],
 ): Promise<Map<string, 'created' | 'updated'>> {

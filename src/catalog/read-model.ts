@@ -1,7 +1,7 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { largestRange, splitRanges } from './key-ranges.ts'
 import { storedWord } from './url-fields.ts'
+import type { WriteView } from './viewer.ts'
 
 /**
  * The links `l` of the `touched` groups `t` with their assets `a`: what a caller selects `remaining` from. Each is looked up by its key: without
@@ -89,7 +89,7 @@ const maintainReadModel = sql`
  * statement; two more where a range has grown too large.
  */
 export async function changeGroups<Answer>(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuids: readonly string[],
   changes: RawBuilder<unknown>,
   answer: RawBuilder<Answer>,
@@ -107,7 +107,7 @@ export async function changeGroups<Answer>(
  * locks and has seen that there are none. One statement; two more where a range has grown too large.
  */
 export async function addGroups<Answer>(
-  db: Transaction<Database>,
+  db: WriteView,
   storeUuid: string,
   additions: RawBuilder<unknown>,
   answer: RawBuilder<Answer>,

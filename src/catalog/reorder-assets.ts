@@ -1,10 +1,9 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { CatalogueError, storeNotFound } from '../errors.ts'
 import { type AssetGroup, entriesOf, listGroupsOfParents } from './asset-groups.ts'
 import { lockGroups } from './group-locks.ts'
 import { changeGroups } from './read-model.ts'
-import { storeUuidOf } from './text.ts'
+import { visibleStore, type WriteView } from './viewer.ts'
 
 /** Which group: a parent code, a channel and a format together. */
 export interface GroupKey {
@@ -18,11 +17,7 @@ export interface GroupKey {
  * Puts the named assets first, in the order given; the others follow in the order that they had. Returns the group as it then is. Throws
  * `store_not_found`, or `link_not_found` with every asset id that is not in the group. Four statements.
  */
-export async function reorderAssets(
-  db: Transaction<Database>,
-  key: GroupKey,
-  assetIds: readonly string[],
-): Promise<AssetGroup> {
+export async function reorderAssets(db: WriteView, key: GroupKey, assetIds: readonly string[]): Promise<AssetGroup> {
   const group = await lockedGroup(db, key)
   checkMembers(group, assetIds)
   const first = new Set(assetIds)
@@ -30,12 +25,7 @@ export async function reorderAssets(
 }
 
 /** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Four statements. */
-export async function moveAsset(
-  db: Transaction<Database>,
-  key: GroupKey,
-  assetId: string,
-  position: number,
-): Promise<AssetGroup> {
+export async function moveAsset(db: WriteView, key: GroupKey, assetId: string, position: number): Promise<AssetGroup> {
   const group = await lockedGroup(db, key)
   checkMembers(group, [assetId])
   const order = idsOf(group).filter((other) => other !== assetId)
@@ -43,15 +33,15 @@ export async function moveAsset(
   return writeOrder(db, key, group, order)
 }
 
-async function lockedGroup(db: Transaction<Database>, key: GroupKey): Promise<AssetGroup> {
-  const storeUuid = storeUuidOf(key.storeUuid)
+async function lockedGroup(db: WriteView, key: GroupKey): Promise<AssetGroup> {
+  const storeUuid = visibleStore(db, key.storeUuid)
   const stores = await lockGroups(db, new Map(storeUuid ? [[storeUuid, [key.parentCode]]] : []))
   if (!storeUuid || !stores.has(storeUuid)) throw storeNotFound('storeUuid', key.storeUuid)
   return findGroup(db, { ...key, storeUuid })
 }
 
 /** The group as it stands, perhaps without assets. */
-async function findGroup(db: Transaction<Database>, key: GroupKey): Promise<AssetGroup> {
+async function findGroup(db: WriteView, key: GroupKey): Promise<AssetGroup> {
   const { storeUuid, channel, parentCode, assetFormat } = key
   const [group] = await listGroupsOfParents(db, [{ storeUuid, productCode: parentCode }], key)
   return group ?? { storeUuid, channel, parentCode, assetType: assetFormat, entries: '[]' }
@@ -76,12 +66,7 @@ function checkMembers(group: AssetGroup, assetIds: readonly string[]): void {
   )
 }
 
-async function writeOrder(
-  db: Transaction<Database>,
-  key: GroupKey,
-  group: AssetGroup,
-  assetIds: string[],
-): Promise<AssetGroup> {
+async function writeOrder(db: WriteView, key: GroupKey, group: AssetGroup, assetIds: string[]): Promise<AssetGroup> {
   const changes = sql`
     ordered as (
       select asset_id, place from unnest(${assetIds}::text[]) with ordinality as o(asset_id, place)

@@ -1,10 +1,10 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
 import type { Enumerations } from './enumerations.ts'
 import { judgeStore } from './store-rules.ts'
-import { storeUuidOf } from './text.ts'
+import { type View, visibleStore, visibleStores, type WriteView } from './viewer.ts'
 
 export interface Store {
   storeUuid: string
@@ -50,7 +50,7 @@ export const storeColumns = [
  * the linked store's attribute definitions. Throws `invalid_request` with every fault, or `store_not_found`.
  */
 export async function createStore(
-  db: Transaction<Database>,
+  db: WriteView,
   enumerations: Enumerations,
   input: NewStore,
   link: StoreLink,
@@ -62,7 +62,7 @@ export async function createStore(
   }
   if (faults.length > 0) throw invalidRequest(faults)
 
-  const linked = linkedStoreId === undefined ? null : storeUuidOf(linkedStoreId)
+  const linked = linkedStoreId === undefined ? null : visibleStore(db, linkedStoreId)
   if (linked === undefined) throw storeNotFound('linkedStoreId', linkedStoreId ?? '')
   const row = await insertStore(db, input, linked, link.copyTaxonomy)
   if (!row) throw storeNotFound('linkedStoreId', linkedStoreId ?? '')
@@ -74,14 +74,14 @@ export async function createStore(
  * `store_not_found`. One statement.
  */
 export async function updateStore(
-  db: Transaction<Database>,
+  db: WriteView,
   enumerations: Enumerations,
   storeUuid: string,
   changes: Partial<NewStore>,
 ): Promise<Store> {
   const faults = judgeStore(enumerations, changes)
   if (faults.length > 0) throw invalidRequest(faults)
-  const uuid = storeUuidOf(storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const row = await db
     .updateTable('store')
@@ -102,21 +102,23 @@ export async function updateStore(
 }
 
 /** The stores among the UUIDs, by UUID. */
-export async function findStores(db: Kysely<Database>, storeUuids: readonly string[]): Promise<Map<string, Store>> {
-  const rows = await db.selectFrom('store').select(storeColumns).where('store_uuid', 'in', storeUuids).execute()
+export async function findStores(db: View, storeUuids: readonly string[]): Promise<Map<string, Store>> {
+  const uuids = visibleStores(db, storeUuids)
+  if (uuids.length === 0) return new Map()
+  const rows = await db.selectFrom('store').select(storeColumns).where('store_uuid', 'in', uuids).execute()
   return new Map(rows.map((row) => [row.store_uuid, storeOf(row)]))
 }
 
 /** The UUID of the store if there is one of that name in any case; throws `store_not_found` naming `field` otherwise. */
-export async function requireStore(db: Kysely<Database>, storeUuid: string, field = 'storeUuid'): Promise<string> {
-  const uuid = storeUuidOf(storeUuid)
+export async function requireStore(db: View, storeUuid: string, field = 'storeUuid'): Promise<string> {
+  const uuid = visibleStore(db, storeUuid)
   const row =
     uuid && (await db.selectFrom('store').select('store_uuid').where('store_uuid', '=', uuid).executeTakeFirst())
   if (!row) throw storeNotFound(field, storeUuid)
   return row.store_uuid
 }
 
-async function insertStore(db: Transaction<Database>, input: NewStore, linked: string | null, copyTaxonomy: boolean) {
+async function insertStore(db: WriteView, input: NewStore, linked: string | null, copyTaxonomy: boolean) {
   const storeUuid = uuidv7()
   const { rows } = await sql<Selectable<Database['store']>>`
     with linked as (

@@ -1,5 +1,4 @@
-import { sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
 import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { changeGroups, fromTouchedGroups } from './read-model.ts'
@@ -13,6 +12,7 @@ import {
   storesOf,
 } from './selection.ts'
 import { storeUuidOf } from './text.ts'
+import type { WriteView } from './viewer.ts'
 
 export interface Unlink extends Selector {
   parentCode: string
@@ -29,7 +29,7 @@ export interface UnlinkedAssets {
  * Removes links between assets and a parent code on a channel (spec: POST /assets/unlink). `assetId` left out means
  * every asset linked there. Throws `payload_too_large`. Two statements, whatever the number of links.
  */
-export async function unlinkAssets(db: Transaction<Database>, given: readonly Unlink[]): Promise<UnlinkedAssets> {
+export async function unlinkAssets(db: WriteView, given: readonly Unlink[]): Promise<UnlinkedAssets> {
   const links = bounded(given)
   const stores = await lockGroups(db, parentsByStore(links))
   const { unlinked, matches } = await removeLinks(db, selectedRows(links, stores))
@@ -46,7 +46,7 @@ function parentsByStore(links: readonly Unlink[]): Map<string, string[]> {
 }
 
 async function removeLinks(
-  db: Transaction<Database>,
+  db: WriteView,
   rows: readonly SelectedRow[],
 ): Promise<{ unlinked: number; matches: Match[] }> {
   if (rows.length === 0) return { unlinked: 0, matches: [] }

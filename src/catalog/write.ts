@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Database } from '../database/tables.ts'
+import { sql } from 'kysely'
+import { type View, type WriteView, within } from './viewer.ts'
 
 /** A preview: its work is done and undone, only its answer is kept. */
 class Undone<T> extends Error {
@@ -18,12 +18,8 @@ const tries = 4
  * what it would have been. Work that PostgreSQL chose as the victim of a deadlock or a serialization failure is done again from its start. In a
  * transaction of the caller's it does the same from a savepoint on, and leaves the end to the caller.
  */
-export async function write<T>(
-  db: Kysely<Database>,
-  dryRun: boolean,
-  work: (transaction: Transaction<Database>) => Promise<T>,
-): Promise<T> {
-  const undoable = async (transaction: Transaction<Database>) => {
+export async function write<T>(db: View, dryRun: boolean, work: (transaction: WriteView) => Promise<T>): Promise<T> {
+  const undoable = async (transaction: WriteView) => {
     const answer = await work(transaction)
     if (dryRun) throw new Undone(answer)
     return answer
@@ -31,8 +27,8 @@ export async function write<T>(
   for (let attempt = 1; ; attempt++) {
     try {
       return await (db.isTransaction
-        ? fromSavepoint(db as Transaction<Database>, undoable)
-        : db.transaction().execute(undoable))
+        ? fromSavepoint(db as WriteView, undoable)
+        : db.transaction().execute((transaction) => undoable(within(db, transaction))))
     } catch (error) {
       if (error instanceof Undone) return error.answer
       if (attempt === tries || !isVictim(error)) throw error
@@ -42,10 +38,7 @@ export async function write<T>(
 }
 
 /** Going back to the savepoint also gives back the locks that were taken since: a deadlock's other side goes on. */
-async function fromSavepoint<T>(
-  transaction: Transaction<Database>,
-  work: (transaction: Transaction<Database>) => Promise<T>,
-): Promise<T> {
+async function fromSavepoint<T>(transaction: WriteView, work: (transaction: WriteView) => Promise<T>): Promise<T> {
   await sql`savepoint work`.execute(transaction)
   try {
     return await work(transaction)

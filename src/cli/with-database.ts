@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { type View, wholeCatalogue } from '../catalog/viewer.ts'
 import { type Config, readConfig } from '../config.ts'
 import { openDatabase } from '../database/open.ts'
-import type { Database } from '../database/tables.ts'
 import { createLog } from '../log.ts'
 
 export interface Work {
-  db: Kysely<Database>
+  db: View
   config: Config
   log: Logger
 }
@@ -20,7 +19,7 @@ export async function withDatabase<T>(
   const log = createLog(config.logLevel)
   const { db, close } = await openDatabase(config, log)
   try {
-    return await work({ db, config, log })
+    return await work({ db: wholeCatalogue(db), config, log })
   } finally {
     await close()
   }

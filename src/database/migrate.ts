@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration'
 import * as catalogue from './migrations/2026-11-21-catalogue.ts'
 import * as keyRanges from './migrations/2026-11-21-key-ranges.ts'
 import * as tokens from './migrations/2026-11-21-tokens.ts'
+import * as viewers from './migrations/2026-11-21-viewers.ts'
 import * as writtenOnce from './migrations/2026-11-21-written-once.ts'
 import * as importRuns from './migrations/2026-11-22-import-runs.ts'
 import type { Database } from './tables.ts'
@@ -12,6 +13,7 @@ const migrations = {
   '2026-11-21-catalogue': catalogue,
   '2026-11-21-key-ranges': keyRanges,
   '2026-11-21-tokens': tokens,
+  '2026-11-21-viewers': viewers,
   '2026-11-21-written-once': writtenOnce,
   '2026-11-22-import-runs': importRuns,
 }
@@ -21,7 +23,9 @@ const migrations = {
  * start at once. Returns the names of the migrations that it ran; throws the first one's error, having changed nothing.
  */
 export async function migrate(db: Kysely<Database>): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  // Migrations of one day are made side by side: one may come that sorts before another that has run.
+  const provider = { getMigrations: async () => migrations }
+  const migrator = new Migrator({ db, provider, allowUnorderedMigrations: true })
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
   return results.map((result) => result.migrationName)

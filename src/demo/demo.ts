@@ -1,4 +1,3 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { addAssets } from '../catalog/add-assets.ts'
 import { defineAttributes } from '../catalog/attribute-definitions.ts'
@@ -6,8 +5,8 @@ import type { Enumerations } from '../catalog/enumerations.ts'
 import { countStores } from '../catalog/list-stores.ts'
 import { upsertProducts } from '../catalog/products.ts'
 import { createStore } from '../catalog/stores.ts'
+import type { View, WriteView } from '../catalog/viewer.ts'
 import { write } from '../catalog/write.ts'
-import type { Database } from '../database/tables.ts'
 import { demoDefinitions } from './definitions.ts'
 import type { DemoProduct } from './products.ts'
 
@@ -37,7 +36,7 @@ const stores: DemoStore[] = [
  * Fills an empty database with a small catalogue that is made up from a fixed seed: stores, attribute definitions, products and
  * their assets, whole or not at all. A database that has a store is left alone.
  */
-export async function fillDemo(db: Kysely<Database>, enumerations: Enumerations, log: Logger): Promise<void> {
+export async function fillDemo(db: View, enumerations: Enumerations, log: Logger): Promise<void> {
   if ((await countStores(db, {})) > 0) {
     log.info('the database has stores already: no demo catalogue was added')
     return
@@ -59,7 +58,7 @@ export async function fillDemo(db: Kysely<Database>, enumerations: Enumerations,
 
 /** Creates a store with its products and returns its UUID. */
 async function fillStore(
-  db: Transaction<Database>,
+  db: WriteView,
   enumerations: Enumerations,
   channels: readonly string[],
   { name, website, isLinked }: DemoStore,

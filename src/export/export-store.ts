@@ -1,8 +1,8 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import type { ProductStatus } from '../catalog/enumerations.ts'
 import { storeKey } from '../catalog/store-key.ts'
 import { requireStore } from '../catalog/stores.ts'
-import type { Database } from '../database/tables.ts'
+import { type View, type WriteView, within } from '../catalog/viewer.ts'
 
 /** A product with the assets that it has on the channel: by format, URLs in order. */
 export interface ExportedProduct {
@@ -34,7 +34,7 @@ const batchSize = 1_000
  * `store_not_found`.
  */
 export async function exportStore(
-  db: Kysely<Database>,
+  db: View,
   selection: Selection,
   {
     outlined,
@@ -43,7 +43,8 @@ export async function exportStore(
   }: { outlined: boolean; begin(outline: Outline): Promise<void>; take(batch: ExportedProduct[]): Promise<void> },
 ): Promise<number> {
   const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
-  return transaction.execute(async (snapshot) => {
+  return transaction.execute(async (began) => {
+    const snapshot = within(db, began)
     await sql`set local statement_timeout = 0`.execute(snapshot)
     const storeUuid = await requireStore(snapshot, selection.storeUuid, 'store')
     if (outlined) await begin(await readOutline(snapshot, { ...selection, storeUuid }))
@@ -58,7 +59,7 @@ export async function exportStore(
   })
 }
 
-async function declareCursor(db: Transaction<Database>, { storeUuid, channel, status }: Selection): Promise<void> {
+async function declareCursor(db: WriteView, { storeUuid, channel, status }: Selection): Promise<void> {
   await sql`
     declare exported no scroll cursor for
     select p.product_code as "productCode", p.status, p.attributes, coalesce((
@@ -75,7 +76,7 @@ async function declareCursor(db: Transaction<Database>, { storeUuid, channel, st
     order by p.product_code`.execute(db)
 }
 
-async function readOutline(db: Transaction<Database>, { storeUuid, channel, status }: Selection): Promise<Outline> {
+async function readOutline(db: WriteView, { storeUuid, channel, status }: Selection): Promise<Outline> {
   const attributes = await sql<{ name: string }>`
     select distinct name collate "C" as name
     from product p, jsonb_each_text(p.attributes) as a(name, value)

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { largestPage, listGroupsOfStores } from '../catalog/asset-groups.ts'
 import { isStorable, storeUuidOf } from '../catalog/text.ts'
-import type { Database } from '../database/tables.ts'
+import type { View } from '../catalog/viewer.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 
 const mostBytes = 64 * 1024
@@ -25,7 +24,7 @@ interface Answer {
 }
 
 /** The filtering service's side of the contract (decisions: Filtering service), with `/health`, over the catalogue's own database. */
-export function createFilterService(db: Kysely<Database>, log: Logger): Server {
+export function createFilterService(db: View, log: Logger): Server {
   return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, (request, response) => {
     answerTo(db, request)
       .catch((error: unknown): Answer => {
@@ -41,7 +40,7 @@ export function createFilterService(db: Kysely<Database>, log: Logger): Server {
 
 const again = { 'Retry-After': '1' }
 
-async function answerTo(db: Kysely<Database>, request: IncomingMessage): Promise<Answer> {
+async function answerTo(db: View, request: IncomingMessage): Promise<Answer> {
   const path = request.url?.split('?')[0]
   if (path === '/health')
     return onlyFor(request, ['GET', 'HEAD'], async () => ({ status: 200, body: { status: 'ok' } }))
@@ -55,7 +54,7 @@ async function onlyFor(request: IncomingMessage, methods: string[], work: () => 
   return { status: 405, body: { error: `this path takes ${Allow}; got ${request.method}` }, headers: { Allow } }
 }
 
-async function filter(db: Kysely<Database>, body: string | undefined): Promise<Answer> {
+async function filter(db: View, body: string | undefined): Promise<Answer> {
   if (body === undefined) return { status: 413, body: { error: `the body must have at most ${mostBytes} bytes` } }
   const asked = question.safeParse(json(body))
   if (!asked.success) {

@@ -27,7 +27,7 @@ const ordinary: Limits = {
   rootFields: 20,
   depth: 12,
   introspectionDepth: 25,
-  cost: 100_000,
+  cost: 250_000,
 }
 
 /** Administrators run wider documents, and still none that a service could not bear. */
@@ -37,7 +37,7 @@ const administrators: Limits = {
   fields: 1_000,
   aliases: 200,
   rootFields: 100,
-  cost: 250_000,
+  cost: 1_000_000,
 }
 
 /** The limits of a caller, by the class of the token. */

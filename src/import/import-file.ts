@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { Enumerations } from '../catalog/enumerations.ts'
 import { prepareLoading } from '../catalog/load-products.ts'
+import { type View, wholeCatalogue } from '../catalog/viewer.ts'
 import { write } from '../catalog/write.ts'
 import { type Session, withSession } from '../database/copy.ts'
-import type { Database } from '../database/tables.ts'
 import { ahead, chunksOf, usualChunk } from './chunks.ts'
 import { type Counts, sum } from './counts.ts'
 import { moveRun, type RunKey, type RunPosition, start } from './import-run.ts'
@@ -16,7 +15,7 @@ import { writeChunk } from './write-chunk.ts'
 
 /** What an import works on, and whom it keeps informed. */
 export interface ImportWork {
-  db: Kysely<Database>
+  db: View
   enumerations: Enumerations
   /** Reads the file from its start. */
   open(): AsyncIterable<Buffer>
@@ -82,8 +81,9 @@ interface Pass {
 async function importRows(work: RowsWork): Promise<Pass> {
   const { session, request } = work
   const chunks = ahead(judgedChunks(work))
-  if (!request.dryRun) return writeChunks(work, chunks, (writeOne) => write(session.db, false, writeOne))
-  return write(session.db, true, (transaction) => writeChunks(work, chunks, (writeOne) => writeOne(transaction)))
+  const db = wholeCatalogue(session.db)
+  if (!request.dryRun) return writeChunks(work, chunks, (writeOne) => write(db, false, writeOne))
+  return write(db, true, (transaction) => writeChunks(work, chunks, (writeOne) => writeOne(transaction)))
 }
 
 type InTransaction = (work: Parameters<typeof write<RunPosition>>[2]) => Promise<RunPosition>

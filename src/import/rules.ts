@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import { requireDefinitions } from '../catalog/attribute-definitions.ts'
 import { type AttributeJudge, attributeJudge } from '../catalog/attribute-rules.ts'
-import type { Database } from '../database/tables.ts'
+import type { View } from '../catalog/viewer.ts'
 
 /** What a store demanded of attributes when its definitions were read. */
 export interface Rules {
@@ -10,7 +9,7 @@ export interface Rules {
 }
 
 /** The rules of the store; `before` if they are the same still. Throws `store_not_found`. One statement. */
-export async function readRules(db: Kysely<Database>, storeUuid: string, before?: Rules): Promise<Rules> {
+export async function readRules(db: View, storeUuid: string, before?: Rules): Promise<Rules> {
   const { definitions } = await requireDefinitions(db, storeUuid)
   const text = JSON.stringify(definitions)
   return text === before?.definitions ? before : { definitions: text, judge: attributeJudge(definitions) }

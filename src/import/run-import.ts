@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Enumerations } from '../catalog/enumerations.ts'
 import { requireStore } from '../catalog/stores.ts'
+import type { View } from '../catalog/viewer.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 import { startGlobalConfig } from '../global-config/global-config.ts'
 import { type ImportResult, importFile } from './import-file.ts'
@@ -17,9 +16,7 @@ import { type ImportOptions, type ImportRequest, importRequest } from './request
 import { UsageError } from './usage-error.ts'
 
 /** Does work on the gateway's database and closes it behind itself. */
-export type OnDatabase = <T>(
-  work: (tools: { db: Kysely<Database>; config: Config; log: Logger }) => Promise<T>,
-) => Promise<T>
+export type OnDatabase = <T>(work: (tools: { db: View; config: Config; log: Logger }) => Promise<T>) => Promise<T>
 
 /**
  * Imports a file as the command line says, with progress and problems on stderr. Throws a UsageError, before anything has changed,
@@ -50,7 +47,7 @@ export async function runImport(
 
 async function importReporting(
   request: ImportRequest,
-  db: Kysely<Database>,
+  db: View,
   enumerations: Enumerations,
   input: InputFile,
   signal: AbortSignal,
@@ -113,7 +110,7 @@ function requireConfigured(request: ImportRequest, { channels, assetFormats }: E
   }
 }
 
-async function requireTarget(db: Kysely<Database>, storeUuid: string): Promise<void> {
+async function requireTarget(db: View, storeUuid: string): Promise<void> {
   try {
     await requireStore(db, storeUuid, '--store')
   } catch (error) {

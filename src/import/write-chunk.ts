@@ -1,8 +1,7 @@
-import type { Transaction } from 'kysely'
 import { loadAssets } from '../catalog/load-assets.ts'
 import { loadProducts } from '../catalog/load-products.ts'
+import type { WriteView } from '../catalog/viewer.ts'
 import type { Session } from '../database/copy.ts'
-import type { Database } from '../database/tables.ts'
 import type { Counts } from './counts.ts'
 import type { PreparedChunk } from './prepare-chunk.ts'
 import { RulesChanged, readRules } from './rules.ts'
@@ -18,7 +17,7 @@ export interface Target {
  */
 export async function writeChunk(
   session: Session,
-  transaction: Transaction<Database>,
+  transaction: WriteView,
   target: Target,
   { rules, products, assets, failed, good }: PreparedChunk,
 ): Promise<Counts> {

@@ -1,5 +1,6 @@
-import { type CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { type View, type WriteView, wholeCatalogue, within } from '../../src/catalog/viewer.ts'
 import type { Database } from '../../src/database/tables.ts'
 
 /** A node of a plan as `explain (analyze, format json)` tells it; rows are an average over the loops. */
@@ -15,9 +16,9 @@ export interface PlanNode {
 }
 
 export interface Explainer {
-  db: Kysely<Database>
+  db: View
   /** Does the work, undoes it, and explains each statement that it sent as PostgreSQL ran it: all nodes of all plans. */
-  plansOf(work: (db: Transaction<Database>) => Promise<unknown>): Promise<PlanNode[]>
+  plansOf(work: (db: WriteView) => Promise<unknown>): Promise<PlanNode[]>
   close(): Promise<void>
 }
 
@@ -25,12 +26,13 @@ export interface Explainer {
 export function createExplainer(url: string): Explainer {
   const pool = new pg.Pool({ connectionString: url })
   const sent: CompiledQuery[] = []
-  const db = new Kysely<Database>({
+  const logged = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => {
       if (!/^(begin|commit|rollback)/.test(query.sql)) sent.push(query)
     },
   })
+  const db = wholeCatalogue(logged)
   return {
     db,
     plansOf: async (work) => {
@@ -57,9 +59,9 @@ export function createExplainer(url: string): Explainer {
 
 class Undone extends Error {}
 
-async function undone(db: Kysely<Database>, work: (db: Transaction<Database>) => Promise<unknown>): Promise<void> {
+async function undone(db: View, work: (db: WriteView) => Promise<unknown>): Promise<void> {
   const done = db.transaction().execute(async (transaction) => {
-    await work(transaction)
+    await work(within(db, transaction))
     throw new Undone()
   })
   await done.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { addAssets } from '../../src/catalog/add-assets.ts'
 import { groupsVersion, listGroups } from '../../src/catalog/asset-groups.ts'
@@ -8,7 +8,7 @@ import { fallbackEnumerations as all } from '../../src/catalog/enumerations.ts'
 import { largestRange } from '../../src/catalog/key-ranges.ts'
 import { createStore } from '../../src/catalog/stores.ts'
 import { unlinkAssets } from '../../src/catalog/unlink-assets.ts'
-import type { Database } from '../../src/database/tables.ts'
+import { type WriteView, within } from '../../src/catalog/viewer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -22,7 +22,8 @@ beforeEach(async () => {
   store = (await write((db) => createStore(db, all, input, { copyTaxonomy: false }))).storeUuid
 })
 
-const write = <T>(work: (db: Transaction<Database>) => Promise<T>) => database.db.transaction().execute(work)
+const write = <T>(work: (db: WriteView) => Promise<T>) =>
+  database.db.transaction().execute((transaction) => work(within(database.db, transaction)))
 const query = { channel: 'SMP', assetFormat: 'image' }
 const code = (i: number) => `sku-${String(i).padStart(6, '0')}`
 
@@ -119,7 +120,7 @@ it('lets writers of different groups of one store work side by side', async () =
 
 it('moves the version with every change of a group and with nothing else', async () => {
   const versions = [await groupsVersion(database.db, store, query)]
-  const moved = async (work: (db: Transaction<Database>) => Promise<unknown>) => {
+  const moved = async (work: (db: WriteView) => Promise<unknown>) => {
     await write(work)
     const version = await groupsVersion(database.db, store, query)
     const isNew = !versions.includes(version)

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAssets } from '../../src/catalog/add-assets.ts'
 import { listGroups, listGroupsOfParents, listGroupsOfStores } from '../../src/catalog/asset-groups.ts'
@@ -11,7 +11,7 @@ import { placeAssets } from '../../src/catalog/place-assets.ts'
 import { updateProducts, upsertProducts } from '../../src/catalog/products.ts'
 import { createStore } from '../../src/catalog/stores.ts'
 import { unlinkAssets } from '../../src/catalog/unlink-assets.ts'
-import type { Database } from '../../src/database/tables.ts'
+import { type View, type WriteView, within } from '../../src/catalog/viewer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createExplainer, type Explainer, workOf } from './explain.ts'
 
@@ -32,7 +32,8 @@ let small: string
 const code = (i: number) => `sku-${String(i).padStart(5, '0')}`
 const assetId = (i: number) => `asset-${i}`
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
-const write = <T>(work: (db: Transaction<Database>) => Promise<T>) => explainer.db.transaction().execute(work)
+const write = <T>(work: (db: WriteView) => Promise<T>) =>
+  explainer.db.transaction().execute((transaction) => work(within(explainer.db, transaction)))
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -74,7 +75,7 @@ afterAll(async () => {
 
 const page = { channel: 'SMP', assetFormat: 'image', offset: 0, limit: 50 }
 const first = { limit: 101, backwards: false }
-type Read = (db: Kysely<Database>) => Promise<unknown>
+type Read = (db: View) => Promise<unknown>
 
 /** A page may look at `most` rows in all nodes of its plan; nothing in it may be sorted but the page itself. */
 const reads: [title: string, most: number, read: Read][] = [
@@ -108,7 +109,7 @@ for (const [title, most, read] of reads) {
   })
 }
 
-type Write = (db: Transaction<Database>, store: string, n: number) => Promise<unknown>
+type Write = (db: WriteView, store: string, n: number) => Promise<unknown>
 
 const writes: [title: string, write: Write][] = [
   ['PUT of products', (db, uuid, n) => updateProducts(db, uuid, upTo(n, patch))],

@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { createStore } from '../../src/catalog/stores.ts'
+import { wholeCatalogue } from '../../src/catalog/viewer.ts'
 import { write } from '../../src/catalog/write.ts'
 import { connect } from '../../src/database/connect.ts'
 import { startEmbedded } from '../../src/database/embedded.ts'
@@ -215,7 +216,7 @@ test('the embedded database of DATA_DIR is imported into', async () => {
   try {
     await migrate(db)
     const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-    const { storeUuid } = await write(db, false, (work) =>
+    const { storeUuid } = await write(wholeCatalogue(db), false, (work) =>
       createStore(work, fallbackEnumerations, input, { copyTaxonomy: false }),
     )
     const file = await catalog.file('embedded.csv', 'sku\nA\n')

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { type View, wholeCatalogue } from '../../src/catalog/viewer.ts'
 import { connect, poolStateOf } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import type { Database } from '../../src/database/tables.ts'
 
 export interface TestDatabase {
-  db: Kysely<Database>
+  db: View
   /** For processes of their own. */
   url: string
   /** How further connections are made. */
@@ -37,13 +36,14 @@ export async function createTestDatabase({
   const connected = connect(config, () => {})
   if (!empty) await migrate(connected)
   let sent = 0
-  const db = connected.withPlugin({
+  const counted = connected.withPlugin({
     transformQuery: ({ node }) => {
       sent++
       return node
     },
     transformResult: async ({ result }) => result,
   })
+  const db = wholeCatalogue(counted)
   return {
     db,
     connection: config,

@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endpoints } from '../../rest/endpoints.ts'
+import { schema } from '../../schema/index.ts'
+import { storeBody } from '../support/factories.ts'
+import { type Call, type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { allFields, type GeneratedDocument, generateDocuments } from '../support/generated-documents.ts'
+import { canary, createWorld, type TokenKind, type World } from './world.ts'
+
+let gateway: TestGateway
+let world: World
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  world = await createWorld(gateway)
+  await sleep(1_000)
+})
+afterAll(() => gateway.stop())
+
+const strangers: TokenKind[] = ['none', 'malformed', 'unknown', 'revoked', 'expired']
+const headers = { 'x-request-id': 'the-same' }
+
+/** Each operation of REST, good as it stands for a store that has what it names. A preview, where it would change something. */
+const operations: Record<string, (store: string) => [path: string, call: Call]> = {
+  'GET /assets': (store) => [`/v1/assets?store_uuid=${store}`, {}],
+  'GET /products': (store) => [`/v1/products?store_uuid=${store}`, {}],
+  'PUT /products': (store) => [
+    `/v1/products?store_uuid=${store}&dry_run=true`,
+    { method: 'PUT', body: [{ product_code: 'CODE-1', Color: 'red', Size: 'x' }, { product_code: `${canary}-2` }] },
+  ],
+  'POST /products': (store) => [
+    `/v1/products?store_uuid=${store}&dry_run=true`,
+    { method: 'POST', body: [{ product_code: 'CODE-1' }, { product_code: 'NEW', Size: 'x' }] },
+  ],
+  'POST /stores': (store) => [
+    `/v1/stores?linked_store_id=${store}&copy_taxonomy=true&dry_run=true`,
+    { method: 'POST', body: storeBody({ store_name: 'linked' }) },
+  ],
+  'POST /assets': (store) => [
+    `/v1/assets?store_uuid=${store}&dry_run=true`,
+    { method: 'POST', body: [{ parent_code: 'CODE-1', assets: { 'Image URL 1': 'https://cdn.example/new.jpg' } }] },
+  ],
+  'DELETE /assets': (store) => [
+    '/v1/assets?dry_run=true',
+    {
+      method: 'DELETE',
+      body: [
+        { store_uuid: store, asset_id: ['asset-1', 'asset-9'] },
+        { store_uuid: store, channel: 'SMP' },
+      ],
+    },
+  ],
+  'POST /assets/unlink': (store) => [
+    '/v1/assets/unlink?dry_run=true',
+    { method: 'POST', body: [{ store_uuid: store, parent_code: 'CODE-1', channel: 'SMP' }] },
+  ],
+}
+
+/**
+ * The answer's status, headers and body as bytes, with the store that was asked for under one name, and how often the database was asked: the
+ * fewer of two times, as tokens are asked for again now and then.
+ */
+async function answerOf(path: string, call: Call, kind: TokenKind, store: string) {
+  const once = async () => {
+    gateway.database.statements()
+    const reply = await gateway.call(path, { ...call, headers, token: world.tokens[kind] })
+    return { ...reply, statements: gateway.database.statements() }
+  }
+  const [first, second] = [await once(), await once()]
+  const { date: _, 'content-length': __, ...rest } = second.headers
+  const statements = Math.min(first.statements, second.statements)
+  return { status: second.status, headers: rest, body: second.text.replaceAll(store, 'THE-STORE'), statements }
+}
+
+const rest = (operation: string, kind: TokenKind, store: string) => {
+  const [path, call] = operations[operation]?.(store) ?? ['']
+  return answerOf(path, call ?? {}, kind, store)
+}
+
+const graphql = (document: GeneratedDocument, kind: TokenKind, store: string) =>
+  answerOf('/graphql', { method: 'POST', body: { query: document.text(store) } }, kind, store)
+
+it('the matrix has every operation of REST', () => {
+  expect(Object.keys(operations).sort()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+describe.each(Object.keys(operations))('%s', (operation) => {
+  const isRead = operation.startsWith('GET')
+
+  it('is refused to strangers, the same for every store', async () => {
+    for (const kind of strangers) {
+      const [own, foreign] = [await rest(operation, kind, world.own), await rest(operation, kind, world.foreign)]
+      expect(own.status, kind).toBe(401)
+      expect({ ...own, statements: 0 }, kind).toEqual({ ...foreign, statements: 0 })
+    }
+  })
+
+  it('needs its scope, whichever store it is', async () => {
+    for (const store of [world.own, world.foreign, world.absent]) {
+      expect((await rest(operation, isRead ? 'write-only' : 'read-only', store)).status).toBe(403)
+    }
+    expect((await rest(operation, isRead ? 'read-only' : 'write-only', world.foreign)).status).toBe(200)
+    expect((await rest(operation, 'admin', world.foreign)).status).toBe(200)
+  })
+
+  it('has for a limited token its own store, and a foreign one no more than one that does not exist', async () => {
+    const allowed = operation === 'POST /stores' ? 403 : 200
+    expect((await rest(operation, 'limited', world.own)).status).toBe(allowed)
+    const foreign = await rest(operation, 'limited', world.foreign)
+    expect(foreign).toEqual(await rest(operation, 'limited', world.absent))
+    expect(foreign.body).not.toMatch(canary)
+    // Not even asked for: the first wall stands before the database, and one takes as long as the other.
+    expect(foreign.statements).toBe(0)
+    expect(await rest(operation, 'other store', world.own)).toEqual(foreign)
+  })
+})
+
+describe('GraphQL', () => {
+  const documents = generateDocuments()
+  const ofAdmins = ['tokens', 'createToken', 'revokeToken']
+  const ofAllStores = ['createStore']
+
+  it('the matrix has every field of every type', () => {
+    const visited = new Set(documents.flatMap((document) => [...document.visits]))
+    expect(allFields().filter((field) => !visited.has(field))).toEqual([])
+  })
+
+  it('the documents are good', () => {
+    const faults = documents.flatMap((document) => validate(schema, parse(document.text(world.own))))
+    expect(faults).toEqual([])
+  })
+
+  it('what only administrators may do is known here', () => {
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+    const fields = roots.flatMap((root) => Object.values(root?.getFields() ?? {}))
+    const asking = (access: string) =>
+      fields.filter(({ extensions }) => extensions.access === access).map(({ name }) => name)
+    expect(asking('admin').sort()).toEqual(ofAdmins.toSorted())
+    expect(asking('all stores')).toEqual(ofAllStores)
+  })
+
+  it.each(documents)('$title is refused to strangers', async (document) => {
+    for (const kind of strangers) {
+      const own = await graphql(document, kind, world.own)
+      expect(own.status, kind).toBe(401)
+      expect(own.body, kind).not.toMatch(/"data"/)
+      expect({ ...own, statements: 0 }).toEqual({ ...(await graphql(document, kind, world.foreign)), statements: 0 })
+    }
+  })
+
+  it.each(documents)('$title needs its scope', async (document) => {
+    const isRead = document.operation !== 'mutation'
+    const wrong = await graphql(document, isRead ? 'write-only' : 'read-only', world.own)
+    expect(wrong).toMatchObject({ status: 403, statements: 0 })
+    const right = await graphql(document, isRead ? 'read-only' : 'write-only', world.own)
+    expect(right.status).toBe(ofAdmins.includes(document.field) ? 403 : 200)
+    expect((await graphql(document, 'admin', world.foreign)).status).toBe(200)
+  })
+
+  it.each(documents)('$title has for a limited token nothing of a foreign store', async (document) => {
+    const own = await graphql(document, 'limited', world.own)
+    const closed = [...ofAdmins, ...ofAllStores].includes(document.field)
+    expect(own.status).toBe(closed ? 403 : 200)
+    const foreign = await graphql(document, 'limited', world.foreign)
+    expect(foreign).toEqual(await graphql(document, 'limited', world.absent))
+    for (const { body } of [own, foreign]) {
+      expect(body).not.toMatch(canary)
+      expect(body).not.toMatch(/canary\.example/)
+      expect(body).not.toContain(world.foreign)
+    }
+  })
+
+  it.each(documents)(
+    '$title has for an administrator what limited tokens must not see, so that the test would notice',
+    async (document) => {
+      const { body } = await graphql(document, 'admin', world.foreign)
+      const { data } = JSON.parse(body) as GraphQLReply
+      const reads = document.operation === 'query' && !['enumerations', 'tokens'].includes(document.field)
+      if (reads && /storeName|productCode|url/.test(document.text(''))) expect(JSON.stringify(data)).toMatch(canary)
+    },
+  )
+})
+
+describe('the edges between stores', () => {
+  const ask = async (query: string, kind: TokenKind) => {
+    const call = { method: 'POST', body: { query }, token: world.tokens[kind] }
+    return (await gateway.call('/graphql', call)).json as GraphQLReply
+  }
+
+  it('lead to no foreign store, nor count it', async () => {
+    const everything =
+      '{ stores { totalCount edges { node { storeName linkedStores { storeName } } } pageInfo { hasNextPage } } }'
+    expect((await ask(everything, 'limited')).data).toEqual({
+      stores: {
+        totalCount: 1,
+        edges: [{ node: { storeName: 'own', linkedStores: [] } }],
+        pageInfo: { hasNextPage: false },
+      },
+    })
+    expect(JSON.stringify((await ask(everything, 'admin')).data)).toMatch(canary)
+  })
+
+  it('stay closed to every filter and cursor', async () => {
+    const { data } = await ask(`{ store(storeUuid: "${world.own}") { storeGroup } }`, 'limited')
+    const { storeGroup } = (data as unknown as { store: { storeGroup: string } }).store
+    const foreign = Buffer.from(world.foreign).toString('base64url')
+    const lists = [
+      `stores(filter: { storeGroup: "${storeGroup}", search: "${canary}" })`,
+      `stores(filter: { search: "${canary}" })`,
+      `stores(after: "${Buffer.from(world.own).toString('base64url')}")`,
+      `stores(before: "${foreign}", after: "${Buffer.from(world.own).toString('base64url')}")`,
+    ]
+    for (const list of lists) {
+      const reply = await ask(`{ ${list} { edges { node { storeUuid } } } }`, 'limited')
+      expect(reply.data, list).toEqual({ stores: { edges: [] } })
+    }
+  })
+
+  it('hold for writes with an Idempotency-Key too', async () => {
+    const put = (store: string, key: string, product_code: string) =>
+      gateway.call(`/v1/products?store_uuid=${store}`, {
+        method: 'PUT',
+        body: [{ product_code, Color: 'green' }],
+        token: world.tokens.limited,
+        headers: { ...headers, 'idempotency-key': key },
+      })
+    const [first, again] = [await put(world.own, 'a key', 'CODE-1'), await put(world.own, 'a key', 'CODE-1')]
+    expect(first.json).toMatchObject({ data: { updated_skus: ['CODE-1'] } })
+    expect(again.text).toBe(first.text)
+    const foreign = await put(world.foreign, 'another key', 'CODE-1')
+    expect(foreign.status).toBe(404)
+    expect(foreign.text.replace(world.foreign, '')).toBe(
+      (await put(world.absent, 'a third', 'CODE-1')).text.replace(world.absent, ''),
+    )
+  })
+
+  it('do not let one request mix what is there with what is not', async () => {
+    const body = [world.own, world.foreign, world.absent].map((store_uuid) => ({ store_uuid, channel: 'SMP' }))
+    const { json } = await gateway.call('/v1/assets?dry_run=true', {
+      method: 'DELETE',
+      body,
+      token: world.tokens.limited,
+    })
+    expect(json).toMatchObject({ data: { deleted_count: 2, failed: 2 } })
+    expect(JSON.stringify(json)).not.toMatch(canary)
+  })
+})

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type View, viewOf, viewWithin } from '../../src/catalog/viewer.ts'
+import { write } from '../../src/catalog/write.ts'
+import { connect } from '../../src/database/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import type { Database } from '../../src/database/tables.ts'
+import { canLimit, tenantRole } from '../../src/database/tenant.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { createWorld, type World } from './world.ts'
+
+let gateway: TestGateway
+let world: World
+let limited: View
+let tables: (keyof Database)[]
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  world = await createWorld(gateway)
+  limited = viewOf(gateway.database.db, { stores: new Set([world.own]) })
+  const { rows } = await sql<{ table: keyof Database }>`
+    select c.relname as table from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'store_uuid'
+    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+      and has_table_privilege(${tenantRole}, c.oid, 'select, insert, update, delete')`.execute(gateway.database.db)
+  tables = rows.map((row) => row.table)
+})
+afterAll(() => gateway.stop())
+
+const storesIn = async (db: View, table: string) => {
+  const { rows } = await sql<{ store_uuid: string }>`select distinct store_uuid from ${sql.table(table)}`.execute(db)
+  return rows.map((row) => row.store_uuid)
+}
+
+describe('what a statement forgets, PostgreSQL does not', () => {
+  it('no tenant table shows a limited viewer rows of another store', async () => {
+    expect(tables.length).toBeGreaterThanOrEqual(7)
+    for (const table of tables) {
+      expect((await storesIn(gateway.database.db, table)).sort(), table).toContain(world.foreign)
+      expect(await storesIn(limited, table), table).toEqual([world.own])
+    }
+  })
+
+  it('nor lets them be changed, removed or made', async () => {
+    for (const table of tables) {
+      const { numAffectedRows } =
+        await sql`delete from ${sql.table(table)} where store_uuid = ${world.foreign}`.execute(limited)
+      expect(numAffectedRows, table).toBe(0n)
+      const moved = sql`update ${sql.table(table)} set store_uuid = ${world.foreign} where store_uuid = ${world.own}`
+      await expect(moved.execute(limited), table).rejects.toThrow(/row-level security|permission denied/)
+    }
+    const made = limited
+      .insertInto('product')
+      .values({ store_uuid: world.foreign, product_code: 'planted', status: 'new', attributes: '{}' })
+    await expect(made.execute()).rejects.toThrow(/row-level security/)
+  })
+
+  it('the same within a transaction, and after it the connection is as it was', async () => {
+    await limited.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ role: string }>`select current_user as role`.execute(transaction)
+      expect(rows).toEqual([{ role: 'catalogue_tenant' }])
+      expect((await sql`select from product where store_uuid = ${world.foreign}`.execute(transaction)).rows).toEqual([])
+    })
+    await expect(limited.transaction().execute(() => Promise.reject(new Error('undone')))).rejects.toThrow('undone')
+    await expect(sql`select 1 / 0`.execute(limited)).rejects.toThrow(/division/)
+    for (let i = 0; i < 12; i++) {
+      const { rows } = await sql`select current_user <> session_user as changed`.execute(gateway.database.db)
+      expect(rows).toEqual([{ changed: false }])
+    }
+  })
+
+  it('the same for a part of a transaction that is not limited itself', async () => {
+    const { db } = gateway.database
+    const role = sql<{ role: string }>`select current_user as role, (select count(*)::int from store) as stores`
+    await db.transaction().execute(async (transaction) => {
+      const part = viewWithin(db, transaction, { stores: new Set([world.own]) })
+      expect((await role.execute(part)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
+      await expect(sql`select 1 / 0`.execute(part)).rejects.toThrow(/division/)
+      await write(part, false, async (work) => {
+        expect((await role.execute(work)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
+      })
+      expect((await role.execute(transaction)).rows[0]).not.toMatchObject({ role: 'catalogue_tenant' })
+      expect((await role.execute(transaction)).rows[0]).not.toMatchObject({ stores: 1 })
+    })
+  })
+
+  it('what is no catalogue is closed to them: tokens, and what else there is', async () => {
+    await expect(limited.selectFrom('token').selectAll().execute()).rejects.toThrow(/permission denied/)
+  })
+
+  it('a viewer of no store sees none', async () => {
+    const nobody = viewOf(gateway.database.db, { stores: new Set() })
+    for (const table of tables) expect(await storesIn(nobody, table), table).toEqual([])
+  })
+})
+
+it('a database whose user may not make roles serves limited tokens behind the first wall alone', async () => {
+  const server = inject('postgres')
+  const name = `plain_${randomUUID().replaceAll('-', '')}`
+  const admin = new pg.Client({ ...server, database: 'postgres' })
+  await admin.connect()
+  await admin.query(`create role ${name} login`)
+  await admin.query(`create database ${name} owner ${name}`)
+  const db = connect({ ...server, user: name, database: name }, () => {})
+  try {
+    await migrate(db)
+    expect(await canLimit(db)).toBe(false)
+    const own = viewOf(db, { stores: new Set([world.own]) })
+    expect(await own.selectFrom('store').select('store_uuid').execute()).toEqual([])
+  } finally {
+    await db.destroy()
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`drop role ${name}`)
+    await admin.end()
+  }
+})

@@ -1,0 +1,159 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+} from 'graphql'
+import { schema } from '../../schema/index.ts'
+
+/** A document made from the schema: a root field with everything below it that is near. */
+export interface GeneratedDocument {
+  title: string
+  operation: 'query' | 'mutation' | 'subscription'
+  field: string
+  /** The text for a store's UUID. */
+  text(storeUuid: string): string
+  /** `Type.field` of all that it selects. */
+  visits: ReadonlySet<string>
+}
+
+/** What stands for arguments and input fields of these names; a new name that must be given has to be told here. */
+const values: Record<string, string> = {
+  productCode: '"CODE-1"',
+  productCodes: '["CODE-1"]',
+  parentCode: '"CODE-1"',
+  channel: '"SMP"',
+  assetFormat: '"image"',
+  assetId: '"asset-1"',
+  assetIds: '["asset-1"]',
+  url: '"https://cdn.example/new.jpg"',
+  assets: '{ Image: "https://cdn.example/new.jpg" }',
+  attributes: '{ Color: "red" }',
+  name: '"Color"',
+  names: '["Color"]',
+  storeName: '"A name"',
+  storeTaxonomy: '"catalog"',
+  position: '1',
+  tokenId: '"01a1fdce-0000-7000-8000-000000000000"',
+  key: '"a-key"',
+}
+
+/** Names of stores, wherever they may be given: those are always filled in. */
+const storeNames = /^(storeUuid|storeUuids|linkedStoreId|store|stores)$/
+
+/** What narrows a choice, where it may be given: an item without any is refused before it is looked for. */
+const narrowing = /^(assetId|parentCode|channel)$/
+
+/** For each root field a document with all of its answer, and for each type a query that comes by it the shortest way. */
+export function generateDocuments(): GeneratedDocument[] {
+  const roots = (['query', 'mutation', 'subscription'] as const).flatMap((operation) => {
+    const root = schema.getRootType(operation as never)
+    return root ? Object.values(root.getFields()).map((field) => documentOf(operation, root, [field])) : []
+  })
+  const query = schema.getQueryType()
+  const byType = [...(query ? shortestPaths(query) : [])].map(([type, path]) => ({
+    ...documentOf('query', query as GraphQLObjectType, path),
+    title: `${type.name} by ${path.map(({ name }) => name).join('.')}`,
+  }))
+  return [...roots, ...byType]
+}
+
+/** Every `Type.field` that answers can have. */
+export function allFields(): string[] {
+  return Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+    .flatMap((type) => Object.keys((type as GraphQLObjectType).getFields()).map((field) => `${type.name}.${field}`))
+}
+
+type Field = GraphQLField<unknown, unknown>
+
+function documentOf(
+  operation: GeneratedDocument['operation'],
+  root: GraphQLObjectType,
+  path: readonly Field[],
+): GeneratedDocument {
+  const visits = new Set<string>()
+  const write = (store: string) => `${operation} { ${pathOf(root, path, store, visits)} }`
+  write('')
+  return { title: `${operation} ${path[0]?.name}`, operation, field: path[0]?.name ?? '', text: write, visits }
+}
+
+/** The fields of the path within each other, and at its end all of the last one's answer. */
+function pathOf(
+  type: GraphQLObjectType,
+  [field, ...rest]: readonly Field[],
+  store: string,
+  visits: Set<string>,
+): string {
+  if (!field) return selectionOf(type, store, visits, 2)
+  visits.add(`${type.name}.${field.name}`)
+  const named = getNamedType(field.type)
+  const text = `${field.name}${argumentsOf(field, store)}`
+  return isObjectType(named) ? `${text} { ${pathOf(named, rest, store, visits)} }` : text
+}
+
+/** All leaves of a type, and of the types below it as deep as told. */
+function selectionOf(type: GraphQLObjectType, store: string, visits: Set<string>, deep: number): string {
+  const parts = Object.values(type.getFields()).flatMap((field) => {
+    const named = getNamedType(field.type)
+    if (!isLeafType(named) && deep === 0) return []
+    visits.add(`${type.name}.${field.name}`)
+    const text = `${field.name}${argumentsOf(field, store)}`
+    return isObjectType(named) ? `${text} { ${selectionOf(named, store, visits, deep - 1)} }` : text
+  })
+  return parts.length > 0 ? parts.join(' ') : '__typename'
+}
+
+/** The way from the root to each type that a query can come to. */
+function shortestPaths(root: GraphQLObjectType): Map<GraphQLObjectType, Field[]> {
+  const paths = new Map<GraphQLObjectType, Field[]>()
+  let edge: [GraphQLObjectType, Field[]][] = [[root, []]]
+  while (edge.length > 0) {
+    edge = edge.flatMap(([type, path]) =>
+      Object.values(type.getFields()).flatMap((field): [GraphQLObjectType, Field[]][] => {
+        const named = getNamedType(field.type)
+        if (!isObjectType(named) || paths.has(named)) return []
+        paths.set(named, [...path, field])
+        return [[named, [...path, field]]]
+      }),
+    )
+  }
+  return paths
+}
+
+function argumentsOf(field: Field, store: string): string {
+  const given = field.args.flatMap((arg) => givenFor(arg, isRequiredArgument(arg), store))
+  return given.length > 0 ? `(${given.join(', ')})` : ''
+}
+
+function givenFor(arg: Pick<GraphQLArgument, 'name' | 'type'>, required: boolean, store: string): string[] {
+  if (arg.name === 'dryRun') return ['dryRun: true']
+  if (!required && !storeNames.test(arg.name) && !narrowing.test(arg.name)) return []
+  return [`${arg.name}: ${textFor(arg.name, arg.type, store)}`]
+}
+
+function textFor(name: string, type: GraphQLInputType, store: string): string {
+  if (isNonNullType(type)) return textFor(name, type.ofType, store)
+  const named = getNamedType(type)
+  if (isListType(type) && !(name in values)) return `[${textFor(name, type.ofType, store)}]`
+  if (storeNames.test(name) && isLeafType(named)) return JSON.stringify(store)
+  if (isInputObjectType(named)) {
+    const fields = Object.values(named.getFields())
+    const given = fields.flatMap((field) => givenFor(field, isRequiredInputField(field), store))
+    return `{ ${given.join(', ')} }`
+  }
+  if (isEnumType(named)) return named.getValues()[0]?.name ?? ''
+  const value = values[name]
+  if (value !== undefined) return value
+  if (name === 'region' || name === 'channels' || name === 'defaultAutomation') return '"x"'
+  throw new Error(`tell test/support/generated-documents.ts what to give for ${name}: ${String(type)}`)
+}
