@@ -14,8 +14,13 @@ export interface Program {
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 /** Runs a command that serves, in a process of its own, until its line on stdout names its URL. Throws with its last words when it ends before. */
-export async function startProgram(args: readonly string[], env: Record<string, string>): Promise<Program> {
+export async function startProgram(
+  args: readonly string[],
+  env: Record<string, string>,
+  onSpawn: (child: ChildProcess) => void = () => {},
+): Promise<Program> {
   const child = spawn(process.execPath, [cli, ...args], { env: { PATH: process.env.PATH, PORT: '0', ...env } })
+  onSpawn(child)
   let [stdout, stderr] = ['', '']
   child.stderr.on('data', (chunk) => {
     stderr += chunk

@@ -1,0 +1,139 @@
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
+import type { Dice } from '../concurrency/crowd.ts'
+
+/** What a network may do to the bytes that pass, and to connections. */
+export type Fault =
+  | { kind: 'none' }
+  /** Nobody listens, and what there was is cut. */
+  | { kind: 'down' }
+  /** Each piece comes so much later, in ms. */
+  | { kind: 'latency'; ms: number }
+  /** So many bytes a second. */
+  | { kind: 'bandwidth'; bytes: number }
+  /** The end of a connection is told so much later, in ms. */
+  | { kind: 'slow close'; ms: number }
+  /** Nothing passes, and the connection is cut after so many ms. */
+  | { kind: 'timeout'; ms: number }
+  /** Connections are reset after so many ms. */
+  | { kind: 'reset'; ms: number }
+  /** Pieces of so many bytes, each for itself. */
+  | { kind: 'slicer'; bytes: number }
+  /** A connection ends after so many bytes. */
+  | { kind: 'limit'; bytes: number }
+
+export interface FaultProxy {
+  port: number
+  /** From now on, on the connections that there are too. */
+  set(fault: Fault): Promise<void>
+  close(): Promise<void>
+}
+
+/** A TCP proxy on the loopback in front of what is reached by `target`. */
+export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProxy> {
+  let fault: Fault = { kind: 'none' }
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(target)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.setNoDelay(true).on('error', () => {})
+      socket.once('close', () => sockets.delete(socket))
+    }
+    carry(client, upstream, () => fault)
+    carry(upstream, client, () => fault)
+    age(client, upstream, fault)
+  })
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()))
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const shut = () => new Promise<void>((resolve) => (server.listening ? server.close(() => resolve()) : resolve()))
+  await listen(0)
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    port,
+    set: async (next) => {
+      fault = next
+      if (next.kind === 'down') {
+        const closed = shut()
+        cut()
+        await closed
+        return
+      }
+      if (!server.listening) await listen(port)
+      for (const socket of sockets) age(socket, socket, next)
+    },
+    close: async () => {
+      const closed = shut()
+      cut()
+      await closed
+    },
+  }
+}
+
+/** Ends a connection at the age that the fault gives it. */
+function age(one: Socket, other: Socket, fault: Fault): void {
+  if (fault.kind !== 'timeout' && fault.kind !== 'reset') return
+  const end = setTimeout(() => {
+    for (const socket of [one, other]) fault.kind === 'reset' ? socket.resetAndDestroy() : socket.destroy()
+  }, fault.ms)
+  one.once('close', () => clearTimeout(end))
+}
+
+/** Carries what comes from one socket to the other, as the fault of the moment has it: in order, one piece after the other. */
+function carry(from: Socket, to: Socket, faultNow: () => Fault): void {
+  let carried = 0
+  let before = Promise.resolve()
+  const then = (work: () => Promise<void> | void) => {
+    before = before.then(work).catch(() => {})
+  }
+  from.on('data', (piece) => {
+    const fault = faultNow()
+    carried += piece.length
+    if (fault.kind === 'timeout') return
+    from.pause()
+    then(async () => {
+      await deliver(to, piece, fault)
+      if (fault.kind === 'limit' && carried > fault.bytes) from.destroy()
+      from.resume()
+    })
+  })
+  from.once('close', () => {
+    const fault = faultNow()
+    then(async () => {
+      if (fault.kind === 'slow close') await pause(fault.ms)
+      to.destroy()
+    })
+  })
+}
+
+async function deliver(to: Socket, piece: Buffer, fault: Fault): Promise<void> {
+  if (fault.kind === 'latency') await pause(fault.ms)
+  if (fault.kind === 'bandwidth') await pause((piece.length / fault.bytes) * 1_000)
+  if (fault.kind !== 'slicer') {
+    to.write(piece)
+    return
+  }
+  for (let at = 0; at < piece.length; at += fault.bytes) {
+    to.write(piece.subarray(at, at + fault.bytes))
+    await pause(0)
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** One of all the faults, with figures from the dice. */
+export function anyFault(dice: Dice): Fault {
+  const faults: Fault[] = [
+    { kind: 'down' },
+    { kind: 'latency', ms: 5 + dice.below(60) },
+    { kind: 'bandwidth', bytes: 20_000 + dice.below(200_000) },
+    { kind: 'slow close', ms: dice.below(200) },
+    { kind: 'timeout', ms: 100 + dice.below(400) },
+    { kind: 'reset', ms: dice.below(100) },
+    { kind: 'slicer', bytes: 100 + dice.below(1_000) },
+    { kind: 'limit', bytes: 1_000 + dice.below(20_000) },
+  ]
+  return faults[dice.below(faults.length)] ?? { kind: 'none' }
+}
