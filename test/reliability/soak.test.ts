@@ -1,0 +1,113 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Dice } from '../concurrency/crowd.ts'
+import { newStore, storeWithAssets } from '../support/factories.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { figure, isLong, seed } from './scale.ts'
+
+const requests = isLong ? 200_000 : 3_000
+const samples = 10
+const inParallel = 16
+
+let gateway: TestGateway
+let store: string
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  store = await storeWithAssets(gateway, [
+    ['1', 'A'],
+    ['2', 'B'],
+  ])
+})
+afterAll(() => gateway.stop())
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+interface Sample {
+  heap: number
+  handles: number
+  sessions: number
+  statements: number
+}
+
+async function sample(): Promise<Sample> {
+  for (let i = 0; i < 4; i++) {
+    collect()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const pool = gateway.database.pool()
+  return {
+    heap: process.memoryUsage().heapUsed / 1024 / 1024,
+    handles: process.getActiveResourcesInfo().filter((name) => name !== 'Timeout').length,
+    sessions: pool?.total ?? 0,
+    statements: pool?.waiting ?? 0,
+  }
+}
+
+/** One request of those that clients send, good and bad, chosen by the dice. */
+function any(dice: Dice) {
+  const code = `p${dice.below(50)}`
+  const products = `/v1/products?store_uuid=${store}`
+  const choices = [
+    () => gateway.call(`/v1/assets?store_uuid=${store}&limit=${1 + dice.below(50)}`),
+    () => gateway.call(`${products}&sku_codes=${code}`),
+    () => gateway.call(products, { method: 'PUT', body: [{ product_code: code, Color: `${dice.below(9)}` }] }),
+    () => gateway.call(products, { method: 'POST', body: [{ product_code: code }] }),
+    () => gateway.call(products, { method: 'PUT', body: 'nonsense' }),
+    () => gateway.call('/v1/nowhere'),
+    () => gateway.call('/v1/assets', { token: `wrong-${dice.below(1_000_000)}` }),
+    () => gateway.graphql(`{ store(storeUuid: "${store}") { storeName products(first: 5) { totalCount } } }`),
+    () => gateway.graphql(`{ alias${dice.below(100)}: __typename }`),
+    () =>
+      gateway.call(products, {
+        method: 'POST',
+        body: [{ product_code: code }],
+        headers: { 'idempotency-key': `${dice.below(1_000)}` },
+      }),
+  ]
+  return choices[dice.below(choices.length)]?.()
+}
+
+/** The rise of a straight line through the values, per step. */
+function slope(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const rise = values.reduce((sum, value, i) => sum + (i - middle) * (value - mean), 0)
+  return rise / values.reduce((sum, _, i) => sum + (i - middle) ** 2, 0)
+}
+
+describe(`soak (seed ${seed})`, () => {
+  it(`after ${requests} mixed requests memory, handles and sessions are what they were`, {
+    timeout: 3_600_000,
+  }, async () => {
+    await newStore(gateway)
+    const dice = new Dice(seed)
+    const work = async (count: number) => {
+      let left = count
+      await Promise.all(
+        Array.from({ length: inParallel }, async () => {
+          while (left-- > 0) await any(dice)
+        }),
+      )
+    }
+    await work(requests / 5) // code is compiled, caches and the pool fill
+    const taken: Sample[] = [await sample()]
+    for (let i = 0; i < samples; i++) {
+      await work(requests / samples)
+      taken.push(await sample())
+    }
+    const perHundredThousand = (slope(taken.map(({ heap }) => heap)) * 100_000) / (requests / samples)
+    const [first, last] = [taken[0], taken.at(-1)]
+    figure(
+      13,
+      `seed ${seed}: ${requests} requests: heap ${first?.heap.toFixed(1)} → ${last?.heap.toFixed(1)} MB (${perHundredThousand.toFixed(2)} MB per 100,000), handles ${first?.handles} → ${last?.handles}, sessions ${first?.sessions} → ${last?.sessions}`,
+    )
+    // A few thousand requests say nothing about a slope: there the whole rise is bounded.
+    if (isLong) expect(perHundredThousand).toBeLessThan(0.5)
+    expect((last?.heap ?? 0) - (first?.heap ?? 0)).toBeLessThan(10)
+    expect(last?.handles ?? 0).toBeLessThanOrEqual((first?.handles ?? 0) + inParallel)
+    expect(last?.sessions).toBeLessThanOrEqual(10)
+    expect(last?.statements).toBe(0)
+  })
+})
