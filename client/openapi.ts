@@ -483,9 +483,13 @@ export interface components {
         XRequestId: string;
         /** @description Lets the request be repeated: the first success is kept for 24 hours, for this token, path and query, and sent again; with another body it is refused. */
         IdempotencyKey: string;
+        /** @description The `ETag` of an answer that the client has: 304 without a body when it is what would come. */
+        IfNoneMatch: string;
     };
     requestBodies: never;
     headers: {
+        /** @description Stands for the answer but its request id. There is none with a remote filtering service. */
+        ETag: string;
         /** @description The same as `status.request_id`. */
         XRequestId: string;
         /** @description When to try again, in seconds. */
@@ -514,6 +518,8 @@ export interface operations {
             header?: {
                 /** @description Comes back in `status.request_id`; a UUID is made when it is left out, empty, or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description The `ETag` of an answer that the client has: 304 without a body when it is what would come. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
@@ -524,11 +530,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListAssetsAnswer"];
                 };
+            };
+            /** @description The answer is still what the client has. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
