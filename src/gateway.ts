@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../rest/answer-cache.ts'
@@ -37,9 +37,6 @@ import { createReadiness } from './ready.ts'
 import { logRequest } from './request-log.ts'
 import type { Tracing } from './tracing/trace.ts'
 import { endTrace, operationName, traced } from './tracing/traced.ts'
-
-/** How long `/ready` waits for what it depends on, in ms. */
-const readyMs = 1_000
 
 export interface GatewayOptions {
   db: Kysely<Database>
@@ -119,7 +116,7 @@ export async function startGateway({
   const yoga = createGraphQL(schema, guard, log)
 
   let isStopping = false
-  const isReady = createReadiness([() => answers(db), remoteFilter?.isReachable ?? noFilter], readyMs)
+  const isReady = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
     rest: notingOperation(
       endpoints,
@@ -195,10 +192,3 @@ function requireAdmin(caller: Caller | undefined): void {
   if (!caller) throw unauthorized
   if (!hasScope(caller, 'admin')) throw new RestError('forbidden', 'this needs a token with the scope admin')
 }
-
-async function answers(db: Kysely<Database>): Promise<boolean> {
-  await sql`select 1`.execute(db)
-  return true
-}
-
-const noFilter = async () => true

@@ -121,7 +121,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/cli.ts': { 'src/cli': 'the program' },
   'src/main.ts': { 'src/cli': 'the program' },
   'src/config.ts': {},
-  'src/ready.ts': {},
+  'src/ready.ts': { 'src/database': 'whether it answers' },
   'src/request-scope.ts': { 'src/tracing': 'the spans of a request' },
   'src/errors.ts': {},
   'src/log.ts': {},

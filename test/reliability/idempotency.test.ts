@@ -9,6 +9,7 @@ import { sweepAnswers } from '../../src/idempotency/kept-answers.ts'
 import { newStore, productOf, storeBody, storeWithAssets, storeWithProducts } from '../support/factories.ts'
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { outcomeOf } from '../support/rest-door.ts'
+import { newToken } from '../support/tokens.ts'
 import { figure, isLong } from './scale.ts'
 
 const keys = isLong ? 100 : 6
@@ -131,6 +132,18 @@ describe('Idempotency-Key', () => {
     await put('Red', 'red')
     expect((await put('Blue', 'blue')).status).toBe(200)
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Color: 'Red' })
+  })
+
+  it('holds for a token that is limited to some stores', async () => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
+    const headers = { authorization: `Bearer ${secret}` }
+    const request = { key: 'limited', method: 'PUT', body: [{ product_code: 'A', Color: 'Blue' }], headers }
+    const first = await send(`/v1/products?store_uuid=${store}`, request)
+    expect(outcomeOf(first).data).toMatchObject({ updated_skus: ['A'] })
+    expect(withoutId(await send(`/v1/products?store_uuid=${store}`, request))).toEqual(withoutId(first))
+    const foreign = await newStore(gateway)
+    expect((await send(`/v1/products?store_uuid=${foreign}`, request)).status).toBe(404)
   })
 
   it('refuses another body, byte for byte', async () => {
