@@ -18,6 +18,16 @@ export interface Config {
   jwt: { issuer: string; audience: string; jwksUrl: string } | undefined
   /** Who may ask what the GraphQL schema is. */
   introspection: 'all' | 'admin'
+  /** Requests a minute and token; undefined: as many as they like. */
+  rateLimit: number | undefined
+  /** Whether several instances count requests together, in PostgreSQL. */
+  rateLimitShared: boolean
+  /** Whose pages may call from a browser. */
+  corsOrigins: string[]
+  /** A file of GraphQL documents that callers may name. */
+  persistedDocumentsFile: string | undefined
+  /** Whether no others are run. */
+  persistedDocumentsOnly: boolean
   /** Whether /metrics needs no token. */
   metricsPublic: boolean
   /** The most memory for rendered pages of assets, in MiB; 0 keeps none. */
@@ -46,6 +56,16 @@ const environment = z.object({
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
   JWT_JWKS_URL: url(['https:', 'http:']).optional(),
+  RATE_LIMIT: z
+    .union(
+      [z.literal(['off', '0']).transform(() => undefined), wholeNumber(1, 1_000_000)],
+      'must be off or a whole number of requests a minute',
+    )
+    .optional(),
+  RATE_LIMIT_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').default('memory'),
+  CORS_ORIGINS: z.string().transform(originsOf).default([]),
+  PERSISTED_DOCUMENTS: z.string().optional(),
+  PERSISTED_DOCUMENTS_ONLY: z.enum(['true', 'false'], 'must be true or false').default('false'),
   INTROSPECTION: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
   PAGE_CACHE_MB: wholeNumber(0, 4_096).default(32),
 })
@@ -72,6 +92,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     logLevel: values.LOG_LEVEL,
     jwt: jwtOf(values),
     introspection: values.INTROSPECTION,
+    rateLimit: values.RATE_LIMIT,
+    rateLimitShared: values.RATE_LIMIT_STORE === 'postgres',
+    corsOrigins: values.CORS_ORIGINS,
+    persistedDocumentsFile: values.PERSISTED_DOCUMENTS,
+    persistedDocumentsOnly: values.PERSISTED_DOCUMENTS_ONLY === 'true',
     metricsPublic: values.METRICS_PUBLIC === 'true',
     pageCacheMb: values.PAGE_CACHE_MB,
   }
@@ -83,6 +108,14 @@ function jwtOf(values: z.output<typeof environment>): Config['jwt'] {
   if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) return { issuer, audience, jwksUrl }
   if (issuer === undefined && audience === undefined && jwksUrl === undefined) return undefined
   throw new Error('the environment is not usable: JWT_ISSUER, JWT_AUDIENCE and JWT_JWKS_URL must be set together')
+}
+
+/** Origins as browsers send them: a scheme, a host and perhaps a port. Never `*`: who is to be let in has a name. */
+function originsOf(text: string, context: z.RefinementCtx): string[] {
+  const origins = text.split(',').map((origin) => origin.trim())
+  const isOrigin = (origin: string) => URL.canParse(origin) && new URL(origin).origin === origin
+  if (!origins.every(isOrigin)) context.addIssue('must be origins such as https://shop.example, separated by commas')
+  return origins
 }
 
 function wholeNumber(min: number, max: number) {

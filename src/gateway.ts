@@ -1,7 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import type { Kysely, Transaction } from 'kysely'
-import type { ClientConfig } from 'pg'
-import type { Logger } from 'pino'
+import type { Transaction } from 'kysely'
 import { createAnswerCache } from '../rest/answer-cache.ts'
 import { endpoints } from '../rest/endpoints.ts'
 import { createHandler, unauthorized } from '../rest/handler.ts'
@@ -9,23 +7,23 @@ import { openApiText } from '../rest/openapi/document.ts'
 import { graphqlTwins } from '../rest/openapi/operation.ts'
 import { RestError } from '../rest/rest-error.ts'
 import { schema } from '../schema/index.ts'
-import { createAuthentication } from './auth/authentication.ts'
+import { createAdmission } from './auth/admission.ts'
 import { type Caller, hasScope } from './auth/caller.ts'
-import type { JwtOptions } from './auth/jwt.ts'
 import { viewOf, viewWithin } from './catalog/viewer.ts'
 import { createContext } from './context.ts'
-import { poolStateOf } from './database/connect.ts'
+import { poolOf, poolStateOf } from './database/connect.ts'
 import type { Database } from './database/tables.ts'
-import { canLimit, tenantRole } from './database/tenant.ts'
+import { warnOfOneWall } from './database/tenant.ts'
 import type { RemoteFilter } from './filter/remote-filter.ts'
-import type { GlobalConfig } from './global-config/global-config.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { requireAccess } from './graphql/access.ts'
 import { createExecutor } from './graphql/executor.ts'
-import { createGuard, type Introspection } from './graphql/guard.ts'
+import { createGuard } from './graphql/guard.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createShortcut } from './graphql/shortcut.ts'
 import { createGraphQL } from './graphql/yoga.ts'
-import { createHttpServer } from './http/server.ts'
+import { createCors } from './http/cors.ts'
+import { addHeaders, createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
 import { createOnce } from './idempotency/once.ts'
 import { startSweeping } from './idempotency/sweep.ts'
@@ -35,31 +33,7 @@ import { graphiqlPage } from './pages/graphiql.ts'
 import { createPages, once } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
 import { logRequest } from './request-log.ts'
-import type { Tracing } from './tracing/trace.ts'
 import { endTrace, operationName, traced } from './tracing/traced.ts'
-
-export interface GatewayOptions {
-  db: Kysely<Database>
-  /** How further connections to the database are made: one listens for tokens that are taken back. */
-  connection?: ClientConfig | undefined
-  globalConfig: GlobalConfig
-  /** Where the listing asks which groups to show; without one the gateway filters by itself. */
-  remoteFilter?: RemoteFilter | undefined
-  bootstrapToken: string | undefined
-  /** The OpenID provider whose tokens are accepted, if any. */
-  jwt?: JwtOptions | undefined
-  /** Who may ask what the GraphQL schema is; all unless told otherwise. */
-  introspection?: Introspection | undefined
-  /** Whether /metrics needs no token. */
-  metricsPublic?: boolean
-  /** What makes the spans of requests, if they are traced. */
-  tracing?: Tracing | undefined
-  host: string
-  port: number
-  log: Logger
-  /** The most memory for rendered pages of assets, in MiB. */
-  pageCacheMb?: number
-}
 
 export interface Gateway {
   /** Where it listens: `http://127.0.0.1:4000`. */
@@ -77,6 +51,10 @@ export async function startGateway({
   bootstrapToken,
   jwt,
   introspection = 'all',
+  persistedDocuments,
+  rateLimit,
+  rateLimitShared = false,
+  corsOrigins = [],
   metricsPublic = false,
   tracing,
   host,
@@ -84,9 +62,13 @@ export async function startGateway({
   log,
   pageCacheMb = 32,
 }: GatewayOptions): Promise<Gateway> {
-  const onTokenError = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'tokens could not be asked for again')
-  const authentication = createAuthentication({ db, connection, bootstrapToken, jwt, onError: onTokenError })
-  const authenticate = notingToken(authentication.authenticate)
+  const admission = createAdmission({
+    ...{ db, connection, bootstrapToken, jwt, rateLimit },
+    countsIn: rateLimitShared ? poolOf(db) : undefined,
+    tell: addHeaders,
+    log,
+  })
+  const authenticate = notingToken(admission.authenticate)
   const metrics = createMetrics({
     pool: () => poolStateOf(db),
     circuit: remoteFilter?.circuit,
@@ -104,7 +86,7 @@ export async function startGateway({
     })
   const doOnce = createOnce(db)
   const stopSweeping = startSweeping(db, log)
-  warnOfOneWall(db, log)
+  warnOfOneWall(db, (words) => log.warn(words))
   const executor = createExecutor(
     schema,
     endpoints.flatMap(({ document, version }) => [document, ...(version ? [version.document] : [])]),
@@ -112,8 +94,8 @@ export async function startGateway({
   )
   const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
   const guard = createGuard(schema, introspection)
-  const shortcut = createShortcut(schema, guard, log)
-  const yoga = createGraphQL(schema, guard, log)
+  const shortcut = persistedDocuments?.only ? async () => undefined : createShortcut(schema, guard, log)
+  const yoga = createGraphQL(schema, guard, log, persistedDocuments)
 
   let isStopping = false
   const isReady = createReadiness(db, remoteFilter?.isReachable)
@@ -157,6 +139,7 @@ export async function startGateway({
       logRequest(log, served)
       endTrace(served)
     },
+    cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     trace: tracing?.begin,
     onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
   })
@@ -172,20 +155,9 @@ export async function startGateway({
       isStopping = true
       stopSweeping()
       await stopServer(server, options)
-      await authentication.close()
+      await admission.close()
     },
   }
-}
-
-/** Where the database's user may not act as the role of row-level security, limited tokens are held by the query functions alone. */
-function warnOfOneWall(db: Kysely<Database>, log: Logger): void {
-  canLimit(db)
-    .then((possible) => possible || log.warn(`row-level security is off: the role ${tenantRole} cannot be used`))
-    .catch(() => {})
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function requireAdmin(caller: Caller | undefined): void {

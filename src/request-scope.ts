@@ -17,6 +17,8 @@ export interface RequestScope {
   isWrite?: boolean
   /** The name of the caller's token. */
   tokenName?: string
+  /** Headers of its answer, whatever that will be. */
+  headers?: Record<string, string>
   /** Its spans, while requests are traced. */
   trace?: Trace | undefined
 }

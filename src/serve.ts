@@ -8,6 +8,7 @@ import { fillDemo } from './demo/demo.ts'
 import { createRemoteFilter } from './filter/remote-filter.ts'
 import { startGateway } from './gateway.ts'
 import { startGlobalConfig } from './global-config/global-config.ts'
+import { readPersistedDocuments } from './persisted-documents-file.ts'
 import type { Tracing } from './tracing/trace.ts'
 
 /** Together less than the five seconds that whoever sent SIGTERM is asked to wait. */
@@ -40,7 +41,9 @@ export async function serve(
     const remoteFilter = config.filterUrl
       ? createRemoteFilter({ url: config.filterUrl, timeoutMs: config.filterTimeoutMs, log })
       : undefined
-    const gateway = await startGateway({ db, connection, globalConfig, remoteFilter, tracing, ...config, log })
+    const persistedDocuments = await readPersistedDocuments(config)
+    const parts = { db, connection, globalConfig, remoteFilter, tracing, persistedDocuments }
+    const gateway = await startGateway({ ...parts, ...config, log })
     if (token !== undefined && config.bootstrapToken === undefined) announceToken(token)
     process.stdout.write(
       `catalogue gateway at ${gateway.url} (GraphiQL: ${gateway.url}/graphql, REST: ${gateway.url}/v1)\n`,

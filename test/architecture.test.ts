@@ -67,6 +67,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is' },
   'src/gateway.ts': {
+    'src/gateway-options.ts': 'what it is made of',
     'src/catalog': 'what a viewer sees',
     rest: 'the façade',
     schema: 'the API',
@@ -74,7 +75,6 @@ const arrows: Record<string, Record<string, string>> = {
     'src/context.ts': 'one for each request',
     'src/database': 'tables',
     'src/filter': 'the remote filter',
-    'src/global-config': 'enumerations in force',
     'src/graphql': 'what runs documents',
     'src/http': 'the server',
     'src/idempotency': 'keyed writes',
@@ -84,6 +84,18 @@ const arrows: Record<string, Record<string, string>> = {
     'src/request-log.ts': 'the line of a request',
     'src/tracing': 'the spans of requests',
     'src/pages': 'what people read',
+  },
+  'src/gateway-options.ts': {
+    'src/auth': 'the provider of tokens',
+    'src/database': 'tables',
+    'src/filter': 'a remote one',
+    'src/global-config': 'enumerations in force',
+    'src/graphql': 'documents that are kept',
+    'src/tracing': 'the spans of requests',
+  },
+  'src/persisted-documents-file.ts': {
+    'src/config.ts': 'where the file is',
+    'src/graphql': 'what the documents are for',
   },
   'src/demo': { 'src/catalog': 'what it makes' },
   'src/import': {
@@ -95,6 +107,7 @@ const arrows: Record<string, Record<string, string>> = {
   },
   'src/export': { 'src/catalog': 'what it reads' },
   'src/serve.ts': {
+    'src/persisted-documents-file.ts': 'documents that are kept',
     'src/catalog': 'the whole of it',
     'src/tracing': 'the spans of requests',
     'src/auth': 'the first token',

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as catalogue from './migrations/2026-11-21-catalogue.ts'
 import * as keyRanges from './migrations/2026-11-21-key-ranges.ts'
+import * as rateLimit from './migrations/2026-11-21-rate-limit.ts'
 import * as tokens from './migrations/2026-11-21-tokens.ts'
 import * as viewers from './migrations/2026-11-21-viewers.ts'
 import * as writtenOnce from './migrations/2026-11-21-written-once.ts'
@@ -12,6 +13,7 @@ import type { Database } from './tables.ts'
 const migrations = {
   '2026-11-21-catalogue': catalogue,
   '2026-11-21-key-ranges': keyRanges,
+  '2026-11-21-rate-limit': rateLimit,
   '2026-11-21-tokens': tokens,
   '2026-11-21-viewers': viewers,
   '2026-11-21-written-once': writtenOnce,

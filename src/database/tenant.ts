@@ -145,3 +145,10 @@ export function canLimit(db: Kysely<Database>): Promise<boolean> {
   limiting.set(db, asked)
   return asked
 }
+
+/** Says so where the role cannot be used. */
+export function warnOfOneWall(db: Kysely<Database>, warn: (words: string) => void): void {
+  canLimit(db)
+    .then((possible) => possible || warn(`row-level security is off: the role ${tenantRole} cannot be used`))
+    .catch(() => {})
+}

@@ -5,10 +5,16 @@ import type { Context } from '../context.ts'
 import type { Guard } from './guard.ts'
 import { guarded } from './guard-plugin.ts'
 import { nameOperation } from './name-operation.ts'
+import { type PersistedDocuments, persisted } from './persisted-documents.ts'
 import { publicError } from './public-error.ts'
 
 /** GraphQL over HTTP (spec: GraphQL over HTTP draft). The plugins stand in the order in which a request meets them. */
-export function createGraphQL(schema: GraphQLSchema, guard: Guard, log: Logger) {
+export function createGraphQL(
+  schema: GraphQLSchema,
+  guard: Guard,
+  log: Logger,
+  documents: PersistedDocuments | undefined,
+) {
   return createYoga<Context>({
     schema,
     logging: false,
@@ -19,7 +25,13 @@ export function createGraphQL(schema: GraphQLSchema, guard: Guard, log: Logger) 
     batching: false,
     // Every result passes answerInOurWords, which knows the request that the log shall name.
     maskedErrors: false,
-    plugins: [refuseUnreadable, guarded(guard), nameForTheRecord, answerInOurWords(guard, log)],
+    plugins: [
+      refuseUnreadable,
+      ...(documents ? [persisted(documents)] : []),
+      guarded(guard),
+      nameForTheRecord,
+      answerInOurWords(guard, log),
+    ],
   })
 }
 

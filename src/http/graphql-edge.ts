@@ -117,7 +117,9 @@ const cutOff = refusal(400, 'invalid_request', 'the body ended before it was who
 const notJson = refusal(415, 'unsupported_media_type', 'the body must be application/json')
 const tooLarge = refusal(413, 'payload_too_large', `the body must have at most ${mostBytes} bytes`)
 
+const statuses: Record<string, number> = { unavailable: 503, rate_limited: 429 }
+
 function failure({ message, extensions }: { message: string; extensions: Record<string, unknown> }): Answer {
   const retry: Record<string, string> = extensions.code === 'unavailable' ? { 'Retry-After': '1' } : {}
-  return refusal(extensions.code === 'unavailable' ? 503 : 500, String(extensions.code), message, retry)
+  return refusal(statuses[String(extensions.code)] ?? 500, String(extensions.code), message, retry)
 }

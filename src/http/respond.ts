@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestScope } from '../request-scope.ts'
 import type { RequestId } from './request-id.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** An answer as plain data. Without a body it is just status and headers. */
 export interface Answer {
@@ -19,7 +21,12 @@ const readingMs = 20_000
  * nothing before they have sent all, and a connection that is closed on them takes the answer along.
  */
 export function respond(request: IncomingMessage, response: ServerResponse, id: RequestId, answer: Answer): void {
-  const headers: Record<string, string | number> = { 'X-Request-Id': id.header, ...answer.headers }
+  const headers: Record<string, string | number> = {
+    ...securityHeaders,
+    'X-Request-Id': id.header,
+    ...requestScope.getStore()?.headers,
+    ...answer.headers,
+  }
   // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.
   const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
   if (body) {

@@ -3,6 +3,7 @@ import { errorResponse, type RestRequest, type RestResponse } from '../../rest/h
 import { RestError } from '../../rest/rest-error.ts'
 import { type RequestScope, requestScope, type ServedRequest } from '../request-scope.ts'
 import type { Tracing } from '../tracing/trace.ts'
+import type { CorsAnswer } from './cors.ts'
 import { departureOf } from './departure.ts'
 import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
 import { type Page, servePage } from './page.ts'
@@ -23,6 +24,8 @@ export interface Doors<Caller> {
   onError(error: unknown, requestId: string): void
   /** Begins the spans of a request, while requests are traced. */
   trace?: Tracing['begin'] | undefined
+  /** What pages of other origins may do; undefined: nothing. */
+  cors?: ((request: IncomingMessage) => CorsAnswer | undefined) | undefined
   /** Hears of each request once its answer is on its way. */
   onServed(served: ServedRequest): void
   /** The service's own figures, for an administrator. Throws a `RestError` for anybody else. */
@@ -78,6 +81,9 @@ async function route<Caller>(
     response.shouldKeepAlive = false
     return refuse(request, response, id, new RestError('invalid_request', 'the header Host must come once'))
   }
+  const cors = doors.cors?.(request)
+  if (cors) addHeaders(cors.headers)
+  if (cors?.isPreflight) return respond(request, response, id, { status: 204, headers: {} })
   const url = targetOf(request)
   const page = doors.pages.get(url.path)?.()
   if (page && (!page.isForBrowsers || acceptsHtml(request))) return servePage(page, request, response, id)
@@ -87,6 +93,12 @@ async function route<Caller>(
   if (url.path === '/health') return probe(request, response, id, true)
   if (url.path === '/ready') return probe(request, response, id, await doors.ready())
   refuse(request, response, id, new RestError('not_found', `there is no path ${JSON.stringify(url.path)}`))
+}
+
+/** Headers of the request's answer, whichever that will be. */
+export function addHeaders(headers: Record<string, string>): void {
+  const scope = requestScope.getStore()
+  if (scope) scope.headers = { ...scope.headers, ...headers }
 }
 
 async function serveMetrics<Caller>(

@@ -3,7 +3,8 @@ import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
 import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
-import { type GatewayOptions, startGateway } from '../../src/gateway.ts'
+import { startGateway } from '../../src/gateway.ts'
+import type { GatewayOptions } from '../../src/gateway-options.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import type { Tracing } from '../../src/tracing/trace.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -55,6 +56,8 @@ export interface TestGatewayOptions {
   remoteFilter?: RemoteFilter
   jwt?: GatewayOptions['jwt']
   introspection?: GatewayOptions['introspection']
+  /** What else the gateway is told, as it stands. */
+  more?: Partial<GatewayOptions>
 }
 
 /** A whole gateway on a database of its own, listening on a free port of the loopback. */
@@ -67,6 +70,7 @@ export async function startTestGateway({
   remoteFilter,
   jwt,
   introspection = 'all',
+  more = {},
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection })
   const gateway = await startGateway({
@@ -82,6 +86,7 @@ export async function startTestGateway({
     host: '127.0.0.1',
     port: 0,
     log,
+    ...more,
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const call = async (path: string, options: Call = {}) => {

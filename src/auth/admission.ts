@@ -1,0 +1,31 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { type Authentication, type AuthenticationOptions, createAuthentication } from './authentication.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+export interface AdmissionOptions extends Omit<AuthenticationOptions, 'onError'> {
+  /** Requests a minute and token; undefined: as many as they like. */
+  rateLimit: number | undefined
+  /** Where several instances count them together; undefined: each counts by itself. */
+  countsIn: Pool | undefined
+  /** Hears the headers that tell a caller how many requests are left. */
+  tell(headers: Record<string, string>): void
+  log: Logger
+}
+
+/** Lets requests in: whose token is good, and has not asked too often. `authenticate` throws `rate_limited` for one that has. */
+export function createAdmission({ rateLimit, countsIn, tell, log, ...options }: AdmissionOptions): Authentication {
+  const onError = (error: unknown) =>
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'tokens could not be asked for again')
+  const authentication = createAuthentication({ ...options, onError })
+  if (rateLimit === undefined) return authentication
+  const count = createRateLimit({ perMinute: rateLimit, pool: countsIn })
+  return {
+    ...authentication,
+    authenticate: async (authorization) => {
+      const caller = await authentication.authenticate(authorization)
+      if (caller) await count(caller, tell)
+      return caller
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+
+/** What an answer tells the browser about a page of another origin. */
+export interface CorsAnswer {
+  headers: Record<string, string>
+  /** Whether the request only asks what it may do: it carries no token, and is answered at once. */
+  isPreflight: boolean
+}
+
+/** Makes the judge of requests from pages of other origins (Fetch: CORS): undefined for those that are not among the origins, and get nothing. */
+export function createCors(origins: readonly string[]): (request: IncomingMessage) => CorsAnswer | undefined {
+  const allowed = new Set(origins)
+  return ({ method, headers: { origin, ...headers } }) => {
+    if (origin === undefined || !allowed.has(origin)) return undefined
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+    const seen = {
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ETag',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      Vary: 'Origin',
+    }
+    return { headers: isPreflight ? { ...seen, ...allowances } : seen, isPreflight }
+  }
+}
+
+/** No cookies are ever used, so none are allowed: a token must be sent on purpose. */
+const allowances = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, X-Request-Id, Idempotency-Key, If-None-Match, traceparent',
+  'Access-Control-Max-Age': '600',
+}
