@@ -1,4 +1,6 @@
 #!/usr/bin/env node
-import { run } from './cli/program.ts'
+import { keepCompiledCode } from './compile-cache.ts'
 
+keepCompiledCode()
+const { run } = await import('./cli/program.ts')
 process.exitCode = await run(process.argv.slice(2))

@@ -1,3 +1,5 @@
-import { run } from './cli/program.ts'
+import { keepCompiledCode } from './compile-cache.ts'
 
+keepCompiledCode()
+const { run } = await import('./cli/program.ts')
 process.exitCode = await run(['serve', ...process.argv.slice(2)])

@@ -64,7 +64,7 @@ describe('a pool of connections behind a lock', () => {
   it(`${clients} clients: 503 with Retry-After at 2 s, what needs no database at once, and all is well after`, async () => {
     const release = await lockProducts()
     const answers: Promise<Answered>[] = Array.from({ length: clients }, () => read())
-    await sleep(300)
+    await until(async () => gateway.database.pool()?.waiting === clients - 10, 1_500)
     const swift: number[] = []
     for (const [path, given, status] of [
       ['/health', undefined, 200],
