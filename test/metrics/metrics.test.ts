@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -102,6 +103,26 @@ describe('the metrics', () => {
     await gateway.stop()
     const open = await start('silent', { metricsPublic: true })
     expect((await open.gateway.call('/metrics', { token: null })).status).toBe(200)
+  })
+})
+
+describe('the dashboard for Grafana', () => {
+  it('asks for metrics and labels that there are', async () => {
+    const { gateway } = await start('silent')
+    await gateway.call('/health')
+    const { text } = await gateway.call('/metrics')
+    const dashboard = await readFile(new URL('../../deploy/grafana/catalogue-gateway.json', import.meta.url), 'utf8')
+    const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] }
+    const asked = panels.flatMap(({ targets }) =>
+      targets.flatMap(({ expr }) => expr.match(/(catalogue|nodejs|process)_\w+/g)),
+    )
+    expect(asked.length).toBeGreaterThanOrEqual(10)
+    const names = new Set(asked.map((name) => name?.replace(/_(bucket|count)$/, '')))
+    for (const name of names) expect(text).toContain(`# TYPE ${name} `)
+    const labels = panels.flatMap(({ targets }) =>
+      targets.flatMap(({ expr }) => /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? []),
+    )
+    expect([...new Set(labels)].toSorted()).toEqual(['door', 'le', 'operation', 'state', 'status'])
   })
 })
 
