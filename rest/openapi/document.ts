@@ -98,5 +98,15 @@ const headers = {
   },
   XRequestId: { description: 'The same as `status.request_id`.', schema: { type: 'string' } },
   RetryAfter: { description: 'When to try again, in seconds.', schema: { type: 'integer', minimum: 1 } },
+  RateLimit: {
+    description: 'What the token has left of its requests, and until when in seconds; absent where there is no limit.',
+    schema: { type: 'string' },
+    example: '"default";r=57;t=41',
+  },
+  RateLimitPolicy: {
+    description: 'How many requests a token has in how many seconds; absent where there is no limit.',
+    schema: { type: 'string' },
+    example: '"default";q=60;w=60',
+  },
   WwwAuthenticate: { description: 'How to authenticate: `Bearer`.', schema: { type: 'string' } },
 }

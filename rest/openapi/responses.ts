@@ -37,7 +37,11 @@ function reasonsOf({ takesBody, dependsOnFilter, namesStore }: Row): string[] {
 
 type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter'> & { namesStore: boolean }
 
-const headerRefs = { 'X-Request-Id': { $ref: '#/components/headers/XRequestId' } }
+const headerRefs = {
+  'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+}
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
 /** Headers that answers of a status have besides the request's id. */

@@ -76,4 +76,4 @@ describe('the OpenAPI document', () => {
 })
 
 /** Reasons that no request can bring about at will, or none of a documented operation. */
-const unshown = ['internal_error', 'rate_limited', 'not_found', 'method_not_allowed']
+const unshown = ['internal_error', 'not_found', 'method_not_allowed']

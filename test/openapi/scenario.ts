@@ -13,6 +13,8 @@ export interface Step {
   headers?: Record<string, string>
   /** Instead of an administrator's: none, or one that may only read. */
   token?: null | 'read'
+  /** How often it is asked; the last answer is the example. */
+  times?: number
   /** What the service is without when this is asked. */
   without?: 'database'
 }
@@ -139,6 +141,11 @@ const refusals: Step[] = [
     ...step('not-json', 'A body of another type', 'POST /stores'),
     raw: 'store_name=x',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
+  {
+    ...step('too-many-requests', 'More requests than the token has a minute', 'GET /assets', inStore),
+    token: 'read',
+    times: 4,
   },
   {
     ...step('listing-unreachable', 'The listing while its source cannot be reached', 'GET /assets', inStore),
