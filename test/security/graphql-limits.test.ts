@@ -1,0 +1,177 @@
+import { getIntrospectionQuery, parse } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endpoints } from '../../rest/endpoints.ts'
+import { limitsOf, requireShape } from '../../src/graphql/limits.ts'
+import { newStore } from '../support/factories.ts'
+import { type Call, type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { newToken } from '../support/tokens.ts'
+
+let gateway: TestGateway
+let token: string
+beforeAll(async () => {
+  gateway = await startTestGateway({ introspection: 'admin' })
+  token = (await newToken(gateway, { scopes: ['READ', 'WRITE'] })).secret
+})
+afterAll(() => gateway.stop())
+
+const times = (n: number, part: (i: number) => string) => Array.from({ length: n }, (_, i) => part(i)).join(' ')
+const nested = (n: number, open: string, inner: string) => `${open.repeat(n)} ${inner} ${'}'.repeat(n)}`
+const path = `{ store(storeUuid: "x") ${nested(12, '{ linkedStores ', '{ storeUuid }')} }`
+const ofMany = (size: string) =>
+  `{ stores(first: ${size}) { edges { node { linkedStores { linkedStores { linkedStores { storeUuid } } } } } } }`
+
+/** One document over each limit of an ordinary token, and what the refusal says. */
+const excesses: Record<string, [document: string, words: RegExp]> = {
+  'nested brackets': [`{ stores(filter: ${'['.repeat(101)}${']'.repeat(101)}) { totalCount } }`, /brackets/],
+  'words and signs': [`query ($v: [Int] = [${times(10_001, () => '1')}]) { stores { totalCount } }`, /tokens/],
+  operations: [times(21, (i) => `query Q${i} { enumerations { regions } }`), /20 operations/],
+  fragments: [
+    `{ enumerations { regions } } ${times(101, (i) => `fragment F${i} on Query { stores { totalCount } }`)}`,
+    /100 fragments/,
+  ],
+  fields: [`{ stores { ${times(501, () => 'totalCount')} } }`, /500 fields/],
+  'fields by fragments that double': [
+    `{ ...F0 } ${times(30, (i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)} fragment F30 on Query { stores { totalCount } }`,
+    /500 fields/,
+  ],
+  aliases: [`{ stores { ${times(51, (i) => `a${i}: totalCount`)} } }`, /50 aliases/],
+  directives: [`{ stores ${'@include(if: true) '.repeat(51)} { totalCount } }`, /50 directives/],
+  'root fields': [`{ ${times(21, () => 'stores { totalCount }')} }`, /20 fields of the root/],
+  levels: [path, /12 levels/],
+  'levels behind a fragment that is named like introspection': [
+    `{ ...__schema } fragment __schema on Query ${path}`,
+    /12 levels/,
+  ],
+  'levels behind an alias that is named like introspection': [`{ __schema: ${path.slice(2)}`, /12 levels/],
+  cost: [ofMany('100'), /cost at most 250000/],
+}
+
+const send = (body: object, as: string | null = token) => gateway.call('/graphql', { method: 'POST', body, token: as })
+const errorsOf = (reply: { json: unknown }) => (reply.json as GraphQLReply).errors ?? []
+
+describe('what exceeds a limit is refused before anything is read', () => {
+  it.each(Object.entries(excesses))('%s', async (title, [query, words]) => {
+    gateway.database.statements()
+    const reply = await send({ query, ...(title === 'operations' && { operationName: 'Q0' }) })
+    // A document that cannot be parsed to its end is answered as GraphQL over HTTP has it.
+    expect(reply.status).toBe(title === 'words and signs' ? 200 : 400)
+    expect(errorsOf(reply)[0]).toMatchObject({
+      message: expect.stringMatching(words),
+      extensions: { code: 'invalid_request' },
+    })
+    expect(reply.json).not.toHaveProperty('data')
+    expect(gateway.database.statements()).toBeLessThanOrEqual(1)
+  })
+
+  it('every limit at once is told', async () => {
+    const reply = await send({ query: `{ ${times(51, (i) => `a${i}: stores @skip(if: false) { totalCount }`)} }` })
+    expect(JSON.stringify(reply.json)).toMatch(/aliases.*directives.*root/)
+  })
+
+  it('cost counts the page sizes of variables, and of the operation that is run', async () => {
+    const query = `query Cheap { enumerations { regions } } query Dear($n: Int) ${ofMany('$n')}`
+    const run = async (operationName: string, n: number) =>
+      (await send({ query, operationName, variables: { n } })).status
+    expect([await run('Dear', 2), await run('Dear', 100), await run('Cheap', 100), await run('Dear', 2)]).toEqual([
+      200, 400, 200, 200,
+    ])
+  })
+
+  it('variables that do not fit are told as such, and do not pass for cheap ones', async () => {
+    const query = `query ($n: Int, $s: String!) { stores(first: $n, filter: { search: $s }) ${ofMany('1').slice(19, -1)} }`
+    expect(errorsOf(await send({ query, variables: { n: 100, s: 1 } }))[0]?.message).toMatch(/\$s/)
+    expect(errorsOf(await send({ query, variables: { n: 100, s: 'x' } }))[0]?.message).toMatch(/cost at most/)
+  })
+
+  it('what a request costs stands in its answer', async () => {
+    const { extensions } = (await send({ query: '{ stores(first: 7) { totalCount } }' })).json as {
+      extensions: unknown
+    }
+    expect(extensions).toEqual({ cost: { requested: 8, limit: 250_000 } })
+  })
+
+  it('administrators have more room, and a limit still', async () => {
+    const query = `{ stores { ${times(51, (i) => `a${i}: totalCount`)} } }`
+    expect((await gateway.call('/graphql', { method: 'POST', body: { query } })).status).toBe(200)
+    expect(
+      (
+        await gateway.call('/graphql', {
+          method: 'POST',
+          body: { query: `{ stores { ${times(201, (i) => `a${i}: totalCount`)} } }` },
+        })
+      ).status,
+    ).toBe(400)
+  })
+})
+
+describe('what must pass passes', () => {
+  const caller = { scopes: new Set(), tokenId: '', tokenName: '', viewer: { stores: undefined } } as never
+  it('the introspection of GraphiQL and the operations of REST keep every limit of ordinary tokens', () => {
+    for (const document of [parse(getIntrospectionQuery()), ...endpoints.map((endpoint) => endpoint.document)])
+      expect(() => requireShape(document, limitsOf(caller))).not.toThrow()
+  })
+
+  it('GraphiQL can ask an administrator’s gateway what it is', async () => {
+    const reply = await gateway.call('/graphql', { method: 'POST', body: { query: getIntrospectionQuery() } })
+    expect([reply.status, errorsOf(reply)]).toEqual([200, []])
+  })
+})
+
+describe('introspection is a right of the token', () => {
+  it('others get neither the schema', async () => {
+    for (const query of [
+      getIntrospectionQuery(),
+      '{ ...F } fragment F on Query { s: __schema { types { name } } }',
+      '{ __type(name: "Store") { name } }',
+    ]) {
+      const reply = await send({ query })
+      expect([reply.status, errorsOf(reply)[0]?.extensions.code]).toEqual([403, 'forbidden'])
+    }
+    expect((await send({ query: '{ __typename }' })).status).toBe(200)
+  })
+
+  it('nor its names by suggestions', async () => {
+    const guesses = [
+      '{ store { storeUuid } storess { x } }',
+      '{ stores(filter: { serch: "x" }) { totalCount } }',
+      '{ enumerations { region } }',
+      'mutation { deleteAsset { x } }',
+      'query ($x: StoreFilte) { stores { totalCount } }',
+      '{ stores { edgess { node { storeUuid } } } }',
+    ]
+    for (const query of guesses) {
+      const own = await send({ query })
+      expect(errorsOf(own).length, query).toBeGreaterThan(0)
+      expect(own.text, query).not.toMatch(/Did you mean/)
+      const admins = await gateway.call('/graphql', { method: 'POST', body: { query } })
+      if (!/store \{ storeUuid/.test(query)) expect(admins.text, query).toMatch(/Did you mean/)
+    }
+  })
+})
+
+describe('persisted documents', () => {
+  const documents = new Map([
+    ['known', '{ stores { totalCount } }'],
+    ['deep', path],
+  ])
+  const named = (sha256Hash: string): Call => ({
+    method: 'POST',
+    body: { extensions: { persistedQuery: { version: 1, sha256Hash } } },
+  })
+
+  it('may be named, and are all that may be run where that is configured', async () => {
+    const open = await startTestGateway({ more: { persistedDocuments: { documents, only: false } } })
+    const closed = await startTestGateway({ more: { persistedDocuments: { documents, only: true } } })
+    for (const each of [open, closed]) {
+      expect((await each.call('/graphql', named('known'))).json).toMatchObject({ data: { stores: { totalCount: 0 } } })
+      expect((await each.call('/graphql', named('unknown'))).status).toBe(400)
+      expect((await each.call('/graphql', named('deep'))).text).toMatch(/12 levels/)
+    }
+    const sent = { method: 'POST', body: { query: '{ stores { totalCount } }' } }
+    expect((await open.call('/graphql', sent)).status).toBe(200)
+    for (let i = 0; i < 3; i++) expect((await closed.call('/graphql', sent)).status).toBe(400)
+    expect((await closed.call(`/v1/assets?store_uuid=${await newStore(closed)}`)).status).toBe(200)
+    await open.stop()
+    await closed.stop()
+  })
+})
