@@ -2,6 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { ErrorInfo } from './envelope.ts'
 import { faultsOf } from './faults.ts'
 import type { RestRequest } from './handler.ts'
+import { heavyJson, isHeavyJson } from './heavy-json.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { parseQuery } from './query.ts'
 import { RestError } from './rest-error.ts'
@@ -62,6 +63,7 @@ async function readJson(request: RestRequest): Promise<{ value: unknown; bytes: 
   if (bytes === 'too large') throw new RestError('payload_too_large', 'body must have at most 10 MiB')
   if (bytes.length === 0) return { fault: bodyFault('is required') }
   if (type === undefined) throw unsupported('no Content-Type')
+  if (isHeavyJson(bytes)) throw new RestError('payload_too_large', `body ${heavyJson}`)
   try {
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), bytes }
   } catch (error) {

@@ -12,7 +12,7 @@ import { readPersistedDocuments } from './persisted-documents-file.ts'
 import type { Tracing } from './tracing/trace.ts'
 
 /** Together less than the five seconds that whoever sent SIGTERM is asked to wait. */
-const stopping = { noticeMs: 500, farewellMs: 1_000, patienceMs: 2_500 }
+const stopping = { noticeMs: 500, farewellMs: 2_000, patienceMs: 1_500 }
 
 export interface ServeOptions {
   /** Fill an empty database with a small generated catalogue. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { heavyJson, isHeavyJson } from '../../rest/heavy-json.ts'
 import { requestScope } from '../request-scope.ts'
 import { mostBytes, readBody } from './body.ts'
 import type { Page } from './page.ts'
@@ -56,6 +57,7 @@ async function answerTo<Caller>(
     const body = await readBody(request)
     if (body === 'too large') return tooLarge
     if (body === 'cut off') return cutOff
+    if (isHeavyJson(body)) return tooHeavy
     if (type === undefined) return body.length === 0 ? noBody : notJson
     const quick = search === '' ? await services.shortcut({ body, accept }, caller, id.text) : undefined
     if (quick) return { status: 200, headers: { 'Content-Type': quick.contentType }, body: quick.body }
@@ -116,6 +118,8 @@ const noBody = refusal(400, 'invalid_request', 'the body is required: a JSON obj
 const cutOff = refusal(400, 'invalid_request', 'the body ended before it was whole')
 const notJson = refusal(415, 'unsupported_media_type', 'the body must be application/json')
 const tooLarge = refusal(413, 'payload_too_large', `the body must have at most ${mostBytes} bytes`)
+
+const tooHeavy = refusal(413, 'payload_too_large', `the body ${heavyJson}`)
 
 const statuses: Record<string, number> = { unavailable: 503, rate_limited: 429 }
 

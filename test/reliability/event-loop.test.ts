@@ -49,6 +49,12 @@ const tenMebibytes = JSON.stringify(
 const manyAttributes = JSON.stringify([
   { product_code: 'p1', ...Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`a${i}`, ''])) },
 ])
+const thirtyWide = JSON.stringify(
+  Array.from({ length: 30 }, (_, p) => ({
+    product_code: `p${p}`,
+    ...Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`a${i}`, ''])),
+  })),
+)
 const nested = `[{"product_code":"p1","deep":${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}}]`
 
 /** The worst that is accepted, or read before it is refused. */
@@ -57,6 +63,7 @@ const worst: Record<string, () => Promise<unknown>> = {
   'PUT of 10,000 products': () => send(query(), { method: 'PUT', token, body: tenThousand }),
   'PUT of 10 MiB': () => send(query(), { method: 'PUT', token, body: tenMebibytes }),
   'PUT of a product with 300,000 attributes': () => send(query(), { method: 'PUT', token, body: manyAttributes }),
+  'PUT of 30 products with 10,000 attributes each': () => send(query(), { method: 'PUT', token, body: thirtyWide }),
   'a body nested 4,000,000 deep': () => send(query(), { method: 'PUT', token, body: nested }),
   'a document of 10 MiB': () =>
     send(`${program.url}/graphql`, { method: 'POST', token, body: { query: `{ ${'a '.repeat(2_500_000)} }` } }),

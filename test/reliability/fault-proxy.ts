@@ -75,10 +75,16 @@ export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProx
 /** Ends a connection at the age that the fault gives it. */
 function age(one: Socket, other: Socket, fault: Fault): void {
   if (fault.kind !== 'timeout' && fault.kind !== 'reset') return
-  const end = setTimeout(() => {
-    for (const socket of [one, other]) fault.kind === 'reset' ? socket.resetAndDestroy() : socket.destroy()
+  const death = setTimeout(() => {
+    for (const socket of [one, other]) end(socket, fault.kind)
   }, fault.ms)
-  one.once('close', () => clearTimeout(end))
+  one.once('close', () => clearTimeout(death))
+}
+
+/** Only TCP can be reset. */
+function end(socket: Socket, kind: 'timeout' | 'reset'): void {
+  if (kind === 'reset' && socket.remoteFamily !== undefined) socket.resetAndDestroy()
+  else socket.destroy()
 }
 
 /** Carries what comes from one socket to the other, as the fault of the moment has it: in order, one piece after the other. */

@@ -22,11 +22,16 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Clients on connections of their own that ask again and again, until the port is closed to them. */
-async function crowd(size: number) {
+/** Clients on connections of their own that ask again and again, until the port is closed to them; `allIn` once each has had an answer. */
+function crowd(size: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: size })
   const result = { answered: 0, failures: [] as string[] }
-  await Promise.all(
+  const met = new Set<number>()
+  let begin = () => {}
+  const allIn = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const done = Promise.all(
     Array.from({ length: size }, async (_, i) => {
       const paths = ['/v1/products?store_uuid=none', '/health', '/v1/nowhere', '/graphql?query={__typename}']
       for (let n = i; ; n++) {
@@ -34,6 +39,7 @@ async function crowd(size: number) {
           const { status } = await send(program.url + paths[n % paths.length], { token, agent })
           if (status >= 500) result.failures.push(String(status))
           result.answered++
+          if (met.add(i).size === size) begin()
         } catch (error) {
           if (codeOf(error) !== 'ECONNREFUSED') result.failures.push(codeOf(error))
           return
@@ -41,8 +47,11 @@ async function crowd(size: number) {
       }
     }),
   )
-  agent.destroy()
-  return result
+  const outcome = done.then(() => {
+    agent.destroy()
+    return result
+  })
+  return { allIn, done: outcome }
 }
 
 describe('on SIGTERM', () => {
@@ -50,11 +59,12 @@ describe('on SIGTERM', () => {
     let answered = 0
     for (let round = 0; round < rounds; round++) {
       const clients = crowd(100)
-      await sleep(500)
+      await clients.allIn
+      await sleep(200)
       const begun = Date.now()
       expect(await program.end('SIGTERM')).toEqual([0, null])
       expect(Date.now() - begun).toBeLessThan(5_000)
-      const { answered: count, failures } = await clients
+      const { answered: count, failures } = await clients.done
       expect(failures).toEqual([])
       answered += count
       if (round + 1 < rounds) {
