@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
 import { requireDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
-import { lockProducts } from './lock-products.ts'
-import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
+import {
+  type FailedProduct,
+  type GoodPatch,
+  type JudgedPatches,
+  judgePatches,
+  type ProductPatch,
+} from './product-patches.ts'
+import { storeKey } from './store-key.ts'
 import type { WriteView } from './viewer.ts'
 
 export interface UpdatedProducts {
@@ -24,7 +30,7 @@ export interface UpsertedProducts {
 
 /**
  * Merges attributes and statuses into existing products: each whole or not at all (spec: PUT /products).
- * Throws `store_not_found`. Three statements, whatever the number of patches.
+ * Throws `store_not_found`. Two statements, whatever the number of patches.
  */
 export async function updateProducts(
   db: WriteView,
@@ -34,9 +40,7 @@ export async function updateProducts(
   const { storeUuid: uuid, definitions } = await requireDefinitions(db, storeUuid)
   const judged = judgePatches(patches, attributeJudge(definitions))
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
-  const known = await lockProducts(db, uuid, codes)
-  const good = [...judged.good.values()].filter((patch) => known.has(patch.productCode))
-  await writeAny(db, uuid, good)
+  const known = await writeKnown(db, uuid, judged)
   return {
     storeUuid: uuid,
     updatedSkus: codes.filter((code) => known.has(code) && judged.good.has(code)),
@@ -80,6 +84,34 @@ export const codeFailure = {
   reason: 'must have 1 to 255 characters, without NUL and lone surrogates',
 }
 
+/**
+ * Merges the good patches into the products that exist, and returns the codes of all of these, also of those whose patch is bad. Products are locked in the
+ * order of their codes, so that no two writers wait for each other in a circle. Whether a patch changes anything is asked of the product as it was locked:
+ * the statement's snapshot may be older. Nothing is inserted; `on conflict` finds each product by its key, where a join may read the whole store.
+ */
+async function writeKnown(db: WriteView, storeUuid: string, { good, failed }: JudgedPatches): Promise<Set<string>> {
+  const bad = [...failed.keys()].map((productCode) => ({ productCode, status: null, attributes: null }))
+  if (good.size + bad.length === 0) return new Set()
+  const { rows } = await sql<{ product_code: string }>`
+    with locked as materialized (
+      select p.product_code, p.status, p.attributes, i.status as new_status, i.attributes as new_attributes
+      from (${patchRows([...good.values(), ...bad])} order by product_code offset 0) i cross join lateral (
+        select product_code, status, attributes from product
+        where store_uuid = ${storeKey(storeUuid)} and product_code = i.product_code
+        offset 0 for no key update
+      ) p
+    ), changed as (
+      insert into product (store_uuid, product_code, status, attributes)
+      select ${storeUuid}::uuid, product_code, coalesce(new_status, status), new_attributes from locked
+      where new_attributes is not null and (not attributes @> new_attributes or status <> new_status)
+      order by product_code
+      on conflict (store_uuid, product_code) do update set
+        attributes = product.attributes || excluded.attributes, status = excluded.status, updated_at = now()
+    )
+    select product_code from locked`.execute(db)
+  return new Set(rows.map((row) => row.product_code))
+}
+
 /** Inserts or merges the patches in the order of their codes. Returns what was written; a code without a change is not among it. */
 async function writeAny(
   db: WriteView,
@@ -103,7 +135,9 @@ async function writeAny(
 }
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
-export function patchRows(patches: readonly GoodPatch[]) {
+export function patchRows(
+  patches: readonly (Omit<GoodPatch, 'attributes'> & { attributes: Record<string, string> | null })[],
+) {
   const rows = JSON.stringify(
     patches.map((patch) => ({
       product_code: patch.productCode,
