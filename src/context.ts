@@ -14,6 +14,8 @@ export interface Context {
   /** The remote filter of the listing; undefined when the gateway filters by itself. */
   readonly filter: Filter | undefined
   readonly loaders: Loaders
+  /** Tells whoever runs jobs that there is one more. */
+  jobQueued(): void
   /** The id of the request, as it is echoed and logged. */
   readonly requestId: string
 }

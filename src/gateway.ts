@@ -27,6 +27,7 @@ import { addHeaders, createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
 import { createOnce } from './idempotency/once.ts'
 import { startSweeping } from './idempotency/sweep.ts'
+import { startRunner } from './jobs/runner.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { notingOperation, notingToken } from './note-request.ts'
 import { graphiqlPage } from './pages/graphiql.ts'
@@ -83,7 +84,9 @@ export async function startGateway({
       requestId,
       enumerations: globalConfig.enumerations(),
       filter,
+      jobQueued: runner.wake,
     })
+  const runner = startRunner({ db, enumerations: globalConfig.enumerations, log })
   const doOnce = createOnce(db)
   const stopSweeping = startSweeping(db, log)
   warnOfOneWall(db, (words) => log.warn(words))
@@ -154,8 +157,10 @@ export async function startGateway({
     close: async (options = { noticeMs: 0, farewellMs: 0, patienceMs: 60_000 }) => {
       isStopping = true
       stopSweeping()
+      const jobsEnded = runner.stop()
       await stopServer(server, options)
       await admission.close()
+      await jobsEnded
     },
   }
 }

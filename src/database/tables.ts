@@ -11,6 +11,8 @@ export interface Database {
   asset_group_range: AssetGroupRangeTable
   idempotency_key: IdempotencyKeyTable
   import_run: ImportRunTable
+  job: JobTable
+  job_part: JobPartTable
   token: TokenTable
 }
 
@@ -101,6 +103,33 @@ interface ImportRunTable {
   counts: ColumnType<Record<string, number>, string, string>
   report_bytes: ColumnType<string, number, number>
   updated_at: ColumnType<Date, never, Date>
+}
+
+/** An import or export that the gateway does in the background. */
+interface JobTable {
+  store_uuid: string
+  job_id: string
+  kind: 'import' | 'export'
+  state: 'queued' | 'running' | 'succeeded' | 'failed'
+  options: ColumnType<Record<string, unknown>, string, string>
+  counts: ColumnType<Record<string, number>, string, string>
+  problems: ColumnType<unknown[], string, string>
+  error: string | null
+  /** How often it was begun: whoever runs an earlier attempt has lost it. */
+  attempt: Generated<number>
+  created_at: Generated<Date>
+  started_at: Date | null
+  heartbeat_at: Date | null
+  finished_at: Date | null
+}
+
+/** The text that goes into a job, and what comes out, in order. */
+interface JobPartTable {
+  store_uuid: string
+  job_id: string
+  direction: 'input' | 'output'
+  part: number
+  text: string
 }
 
 interface TokenTable {

@@ -1,13 +1,13 @@
 import type { Enumerations } from '../catalog/enumerations.ts'
 import { prepareLoading } from '../catalog/load-products.ts'
-import { type View, wholeCatalogue } from '../catalog/viewer.ts'
+import { type View, type WriteView, wholeCatalogue } from '../catalog/viewer.ts'
 import { write } from '../catalog/write.ts'
 import { type Session, withSession } from '../database/copy.ts'
 import { ahead, chunksOf, usualChunk } from './chunks.ts'
 import { type Counts, sum } from './counts.ts'
 import { moveRun, type RunKey, type RunPosition, start } from './import-run.ts'
+import type { FailedRow } from './map-row.ts'
 import type { PreparedChunk } from './prepare-chunk.ts'
-import type { FailedRow } from './report.ts'
 import type { ImportRequest } from './request.ts'
 import { type RowStream, streamRows } from './row-stream.ts'
 import { type Rules, RulesChanged, readRules } from './rules.ts'
@@ -26,7 +26,7 @@ export interface ImportWork {
   /** Hears of the columns of the file before its first row. */
   onColumns?(columns: readonly string[]): Promise<void>
   /** Hears of the rows that have failed before the chunk that they are of is in: `Report.add`. */
-  onFailed(rows: readonly FailedRow[], behind: number): Promise<number>
+  onFailed(rows: readonly FailedRow[], behind: number, transaction: WriteView): Promise<number>
   /** Hears, after each chunk, what has become of the rows so far. */
   onProgress(counts: Counts): void
   /** Ends the import after the chunk that is being written. */
@@ -37,6 +37,8 @@ export interface ImportResult {
   counts: Counts
   /** Why the end of the file was not reached; undefined when it was. */
   stopped: string | undefined
+  /** What was thrown, if that is why. */
+  cause: unknown
   /** Columns that were named and that no row had, if any row went in. */
   unseen: string[]
 }
@@ -58,7 +60,7 @@ export async function importFile(request: ImportRequest, work: ImportWork): Prom
     position = pass.position
     const { counts } = position
     const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
-    if (!pass.mustJudgeAgain) return { counts, stopped: pass.stopped ?? stream.broken(), unseen }
+    if (!pass.mustJudgeAgain) return { counts, stopped: pass.stopped ?? stream.broken(), cause: pass.cause, unseen }
     stream = await streamAt(position)
   }
 }
@@ -74,6 +76,7 @@ interface RowsWork extends ImportWork {
 interface Pass {
   position: RunPosition
   stopped?: string
+  cause?: unknown
   /** The store's definitions have changed: the rows behind the position must be read and judged again. */
   mustJudgeAgain?: boolean
 }
@@ -101,14 +104,14 @@ async function writeChunks(
     try {
       position = await inTransaction(async (transaction) => {
         const counts = await writeChunk(session, transaction, request, chunk)
-        const reportBytes = await work.onFailed(chunk.failed, position.reportBytes)
+        const reportBytes = await work.onFailed(chunk.failed, position.reportBytes, transaction)
         const next = { counts: sum(position.counts, counts), reportBytes }
         if (run) await moveRun(transaction, run, position, next)
         return next
       })
     } catch (error) {
       if (error instanceof RulesChanged) return { position, mustJudgeAgain: true }
-      return { position, stopped: `${done}: ${error instanceof Error ? error.message : error}` }
+      return { position, stopped: `${done}: ${error instanceof Error ? error.message : error}`, cause: error }
     }
     work.onProgress(position.counts)
   }

@@ -29,6 +29,12 @@ export interface MappedProduct {
   values: readonly string[]
 }
 
+/** A row that has failed, with all its faults. */
+export interface FailedRow {
+  row: MappedRow
+  faults: Fault[]
+}
+
 export type RowMapper = (row: Row) => MappedRow
 
 /** What to do with the columns of rows that have the same. Numbers are places in `cells`. */

@@ -1,8 +1,7 @@
 import { LoadedAssets } from '../catalog/load-assets.ts'
 import type { LoadedProduct } from '../catalog/load-products.ts'
 import { statusFault } from '../catalog/product-patches.ts'
-import type { MappedProduct, MappedRow } from './map-row.ts'
-import type { FailedRow } from './report.ts'
+import type { FailedRow, MappedProduct, MappedRow } from './map-row.ts'
 import type { Fault } from './row.ts'
 import type { Rules } from './rules.ts'
 

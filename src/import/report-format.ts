@@ -1,5 +1,6 @@
 import { isExactNumber, parseExactly } from './exact-json.ts'
 import type { Format } from './format.ts'
+import type { FailedRow } from './map-row.ts'
 import type { Fault, Source } from './row.ts'
 
 /** What a report says before each row of a CSV file: an import passes over these columns. */
@@ -48,6 +49,17 @@ const json: ReportFormat = {
 }
 
 export const reportFormats: Record<Format, ReportFormat> = { csv, jsonl, json }
+
+/** The rows of the file that failed rows stand for; those behind the first failed with it. One that could not be read whole is not among them. */
+export function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
+  return failed.flatMap(({ row: { number: first, rows }, faults }) =>
+    rows.flatMap(({ number, source }, i) => {
+      if (source === undefined) return []
+      const together = [{ field: undefined, reason: `goes in together with row ${first}, which failed` }]
+      return [{ number, source, faults: i === 0 ? faults : together }]
+    }),
+  )
+}
 
 function objectOf({ number, faults, source }: ReportedRow): object {
   const errors = faults.map((fault) => {

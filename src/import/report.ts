@@ -1,16 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { shown } from '../catalog/text.ts'
 import type { Format } from './format.ts'
-import type { MappedRow } from './map-row.ts'
-import { type ReportedRow, reportFormats } from './report-format.ts'
+import type { FailedRow, MappedRow } from './map-row.ts'
+import { reportedRows, reportFormats } from './report-format.ts'
 import type { Fault } from './row.ts'
 import { UsageError } from './usage-error.ts'
-
-/** A row that has failed, with all its faults. */
-export interface FailedRow {
-  row: MappedRow
-  faults: Fault[]
-}
 
 export interface Report {
   /** Begins the report of a file with these columns. */
@@ -85,13 +79,11 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
       size = behind === 0 ? begin : behind - shift
       await file.truncate(size)
       const parts: Buffer[] = []
-      for (const reported of rows.flatMap(rowsOf)) {
-        if (reported === undefined) lost++
-        else {
-          if (size > begin || parts.length > 0) parts.push(Buffer.from(between))
-          parts.push(Buffer.from(rowText(reported, columns)))
-        }
+      for (const reported of reportedRows(rows)) {
+        if (size > begin || parts.length > 0) parts.push(Buffer.from(between))
+        parts.push(Buffer.from(rowText(reported, columns)))
       }
+      lost += rows.filter(({ row }) => row.rows.some(({ source }) => source === undefined)).length
       const bytes = Buffer.concat(parts)
       await file.write(bytes, 0, bytes.length, size)
       size += bytes.length
@@ -108,19 +100,6 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
       ]
     },
   }
-}
-
-/** The rows of the file that a failed row stands for; those behind the first failed with it. Undefined for one that could not be read whole. */
-function rowsOf({ row: { number: first, rows }, faults }: FailedRow): (ReportedRow | undefined)[] {
-  return rows.map(({ number, source }, i) => {
-    if (source === undefined) return undefined
-    if (i === 0) return { number, source, faults }
-    return {
-      number,
-      source,
-      faults: [{ field: undefined, reason: `goes in together with row ${first}, which failed` }],
-    }
-  })
 }
 
 function sentence({ number, line, code }: MappedRow, { field, reason }: Fault): string {

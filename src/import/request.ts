@@ -5,6 +5,11 @@ import { type Format, formats } from './format.ts'
 import type { PresetName } from './preset-names.ts'
 import { UsageError } from './usage-error.ts'
 
+export interface ColumnMapping {
+  column: string
+  attribute: string
+}
+
 /** The options of `catalog import` as they were given. */
 export interface ImportOptions {
   store: string
@@ -15,7 +20,8 @@ export interface ImportOptions {
   assets: string[]
   assetSeparator: string
   assetBase?: string
-  map: string[]
+  /** `COLUMN=ATTRIBUTE`, or the two apart. */
+  map: readonly (string | ColumnMapping)[]
   onlyMapped: boolean
   errors?: string
   dryRun: boolean
@@ -88,14 +94,18 @@ function assetBaseOf(base: string): string {
   throw new UsageError(`--asset-base must be an absolute URL with a host, without ? and #; got ${shown(base)}`)
 }
 
-function attributesOf(pairs: readonly string[]): Map<string, string> {
+function mappingOf(pair: string): ColumnMapping {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new UsageError(`--map must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
+  return { column: pair.slice(0, at), attribute: pair.slice(at + 1) }
+}
+
+function attributesOf(pairs: ImportOptions['map']): Map<string, string> {
   const attributes = new Map<string, string>()
   for (const pair of pairs) {
-    const at = pair.indexOf('=')
-    if (at < 1) throw new UsageError(`--map must be COLUMN=ATTRIBUTE; got ${shown(pair)}`)
-    const [column, attribute] = [pair.slice(0, at), pair.slice(at + 1)]
+    const { column, attribute } = typeof pair === 'string' ? mappingOf(pair) : pair
     const fault = attribute === 'status' ? 'for the status use --status' : nameFault(attribute)
-    if (fault) throw new UsageError(`--map ${pair} names no usable attribute: ${fault}`)
+    if (fault) throw new UsageError(`--map ${column}=${attribute} names no usable attribute: ${fault}`)
     if (attributes.has(column)) throw new UsageError(`--map names the column ${shown(column)} twice`)
     attributes.set(column, attribute)
   }

@@ -13,6 +13,7 @@ import { contentHash, type InputFile, openInput } from './input-file.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 import { type ImportOptions, type ImportRequest, importRequest } from './request.ts'
+import { requireConfigured } from './require-configured.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Does work on the gateway's database and closes it behind itself. */
@@ -98,15 +99,6 @@ async function requireOther(file: string, errorsFile: string): Promise<void> {
   const [input, errors] = await Promise.all([stat(file), stat(errorsFile).catch(() => undefined)])
   if (errors && errors.ino === input.ino && errors.dev === input.dev) {
     throw new UsageError('--errors must not name the file that is imported')
-  }
-}
-
-function requireConfigured(request: ImportRequest, { channels, assetFormats }: Enumerations): void {
-  if (!channels.includes(request.channel)) {
-    throw new UsageError(`--channel must be one of ${channels.join(', ')}; got ${JSON.stringify(request.channel)}`)
-  }
-  if (request.assetColumns.length > 0 && !assetFormats.includes('image')) {
-    throw new UsageError(`--assets needs the asset format image; configured are ${assetFormats.join(', ')}`)
   }
 }
 

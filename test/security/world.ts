@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { addAssets, addProducts, define, newStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
@@ -66,4 +67,24 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
     { name: 'Size', type: 'NUMBER' },
     { name: `Only ${mark}`, type: 'ENUM', allowedValues: [`no ${mark}`] },
   ])
+  await addJob(gateway, store, mark)
+}
+
+/** An export that has ended. */
+async function addJob({ database: { db } }: TestGateway, store_uuid: string, mark: string): Promise<void> {
+  const job_id = randomUUID()
+  const ended = { attempt: 1, started_at: new Date(), heartbeat_at: new Date(), finished_at: new Date(), error: mark }
+  const job = {
+    kind: 'export' as const,
+    state: 'failed' as const,
+    options: '{}',
+    counts: '{}',
+    problems: '[]',
+    ...ended,
+  }
+  await db
+    .insertInto('job')
+    .values({ store_uuid, job_id, ...job })
+    .execute()
+  await db.insertInto('job_part').values({ store_uuid, job_id, direction: 'output', part: 0, text: mark }).execute()
 }
