@@ -70,9 +70,12 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
   await addJob(gateway, store, mark)
 }
 
+/** The id that generated documents ask for. */
+const foreignJob = '01a1fdce-0000-7000-8000-00000000000f'
+
 /** An export that has ended. */
 async function addJob({ database: { db } }: TestGateway, store_uuid: string, mark: string): Promise<void> {
-  const job_id = randomUUID()
+  const job_id = mark === canary ? foreignJob : randomUUID()
   const ended = { attempt: 1, started_at: new Date(), heartbeat_at: new Date(), finished_at: new Date(), error: mark }
   const job = {
     kind: 'export' as const,

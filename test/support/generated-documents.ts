@@ -45,6 +45,8 @@ const values: Record<string, string> = {
   position: '1',
   tokenId: '"01a1fdce-0000-7000-8000-000000000000"',
   key: '"a-key"',
+  id: '"01a1fdce-0000-7000-8000-00000000000f"',
+  content: '"sku\\nCODE-1\\n"',
 }
 
 /** Names of stores, wherever they may be given: those are always filled in. */
