@@ -82,7 +82,7 @@ async function addJob({ database: { db } }: TestGateway, store_uuid: string, mar
     state: 'failed' as const,
     options: '{}',
     counts: '{}',
-    problems: '[]',
+    problems: JSON.stringify([{ row: 1, line: 2, productCode: mark, field: mark, reason: mark }]),
     ...ended,
   }
   await db
