@@ -50,8 +50,7 @@ function accessOf(schema: GraphQLSchema, document: DocumentNode, operation: Oper
   const seen = known.get(operation)
   if (seen) return seen
   const root = schema.getRootType(operation.operation)
-  const fields = [...rootFields(document, operation.selectionSet, new Set())]
-  const asked = fields.map((field) => askedBy(root, field))
+  const asked = [...rootFields(document, operation)].map((field) => askedBy(root, field))
   const scopes = new Set<Scope>([operation.operation === 'mutation' ? 'write' : 'read'])
   if (asked.includes('admin')) scopes.add('admin')
   const access = { scopes, allStores: asked.includes('all stores') }
@@ -63,18 +62,24 @@ function askedBy(root: GraphQLObjectType | null | undefined, field: string): Fie
   return (root?.getFields()[field]?.extensions as FieldAccess | undefined)?.access
 }
 
-/** The names of the fields that a selection has, through its fragments, which may go round in circles. */
-function* rootFields(document: DocumentNode, selections: SelectionSetNode, seen: Set<string>): Iterable<string> {
-  for (const selection of selections.selections) {
-    if (selection.kind === Kind.FIELD) yield selection.name.value
-    else if (selection.kind === Kind.INLINE_FRAGMENT) yield* rootFields(document, selection.selectionSet, seen)
-    else if (!seen.has(selection.name.value)) {
-      const name = selection.name.value
-      seen.add(name)
-      for (const definition of document.definitions) {
-        if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name)
-          yield* rootFields(document, definition.selectionSet, seen)
+/** The names of the root's fields, through fragments, which may go round in circles. */
+function rootFields(document: DocumentNode, operation: OperationDefinitionNode): Set<string> {
+  const fragments = new Map<string, SelectionSetNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet)
+  }
+  const names = new Set<string>()
+  const open: SelectionSetNode[] = [operation.selectionSet]
+  for (let selections = open.pop(); selections; selections = open.pop()) {
+    for (const selection of selections.selections) {
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet)
+      else {
+        const spread = fragments.get(selection.name.value)
+        fragments.delete(selection.name.value)
+        if (spread) open.push(spread)
       }
     }
   }
+  return names
 }

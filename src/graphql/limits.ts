@@ -20,7 +20,7 @@ export interface Limits {
 const ordinary: Limits = {
   tokens: 10_000,
   operations: 20,
-  fragments: 100,
+  fragments: 50,
   fields: 500,
   aliases: 50,
   directives: 50,

@@ -26,8 +26,8 @@ const excesses: Record<string, [document: string, words: RegExp]> = {
   'words and signs': [`query ($v: [Int] = [${times(10_001, () => '1')}]) { stores { totalCount } }`, /tokens/],
   operations: [times(21, (i) => `query Q${i} { enumerations { regions } }`), /20 operations/],
   fragments: [
-    `{ enumerations { regions } } ${times(101, (i) => `fragment F${i} on Query { stores { totalCount } }`)}`,
-    /100 fragments/,
+    `{ enumerations { regions } } ${times(51, (i) => `fragment F${i} on Query { stores { totalCount } }`)}`,
+    /50 fragments/,
   ],
   fields: [`{ stores { ${times(501, () => 'totalCount')} } }`, /500 fields/],
   'fields by fragments that double': [
