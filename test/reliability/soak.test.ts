@@ -6,7 +6,7 @@ import { newStore, storeWithAssets } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { figure, isLong, seed } from './scale.ts'
 
-const requests = isLong ? 200_000 : 3_000
+const requests = isLong ? 200_000 : 1_500
 const samples = 10
 const inParallel = 16
 

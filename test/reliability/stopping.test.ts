@@ -55,7 +55,9 @@ function crowd(size: number) {
 }
 
 describe('on SIGTERM', () => {
-  it(`no request of 100 clients on kept connections fails, and it ends with 0 within 5 s (${rounds} times)`, async () => {
+  it(`no request of 100 clients on kept connections fails, and it ends with 0 within 5 s (${rounds} times)`, {
+    timeout: 300_000,
+  }, async () => {
     let answered = 0
     for (let round = 0; round < rounds; round++) {
       const clients = crowd(100)
