@@ -130,12 +130,16 @@ export async function findProducts(db: View, keys: readonly ProductKey[]): Promi
   return rows.map(productOf)
 }
 
+/** What no code that begins with a prefix goes beyond, behind it: the last code point as often as a code can be long. */
+const beyondAll = '\u{10ffff}'.repeat(255)
+
 function matching(filter: ProductFilter) {
   const conditions = [
     filter.status != null && sql<boolean>`status = any(${[...filter.status]}::text[])`,
     filter.codes != null && sql<boolean>`product_code = any(${filter.codes.filter(isStorable)}::text[])`,
     filter.codePrefix != null && sql<boolean>`starts_with(product_code, ${filter.codePrefix})`,
     filter.codePrefix != null && sql<boolean>`product_code >= ${filter.codePrefix}`,
+    filter.codePrefix != null && sql<boolean>`product_code <= ${filter.codePrefix + beyondAll}`,
     filter.search != null && sql<boolean>`product_code collate "default" ilike ${containing(filter.search)}`,
   ].filter((condition) => condition !== false)
   return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` and `)})`

@@ -23,6 +23,7 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
+    planForAnyParameters(client, onError)
     prepareStatements(client)
     closeWhenItHangs(client)
   })
@@ -76,6 +77,14 @@ function abandon(client: pg.PoolClient): void {
   const release = client.release.bind(client)
   client.release = () => release(true)
   cancelStatement(client)
+}
+
+/**
+ * PostgreSQL would plan a prepared statement anew each time that a plan for its parameters promises to be cheaper, and planning costs more than running.
+ * The catalogue's statements go by their indexes whatever the parameters; `test/database/plans.test.ts` explains them planned like this.
+ */
+function planForAnyParameters(client: pg.PoolClient, onError: (error: Error) => void): void {
+  client.query('set plan_cache_mode = force_generic_plan').catch(onError)
 }
 
 /** Names of the statements that are sent as prepared ones, by their text. Values are always parameters, so there are about as many as places in the code. */

@@ -1,4 +1,4 @@
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { type View, type WriteView, wholeCatalogue, within } from '../../src/catalog/viewer.ts'
 import type { Database } from '../../src/database/tables.ts'
@@ -22,7 +22,7 @@ export interface Explainer {
   close(): Promise<void>
 }
 
-/** Explains what Kysely compiles, parameters and all: no statement is written a second time. */
+/** Explains what Kysely compiles, planned as the service has it planned: prepared, for any parameters. No statement is written a second time. */
 export function createExplainer(url: string): Explainer {
   const pool = new pg.Pool({ connectionString: url })
   const sent: CompiledQuery[] = []
@@ -41,13 +41,14 @@ export function createExplainer(url: string): Explainer {
       const statements = [...sent]
       const nodes: PlanNode[] = []
       await undone(db, async (transaction) => {
-        for (const { sql, parameters } of statements) {
-          const explain = `explain (analyze, format json) ${sql}`
-          const { rows } = await transaction.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
-            ...(sent[0] as CompiledQuery),
-            sql: explain,
-            parameters,
-          })
+        await sql`set local plan_cache_mode = force_generic_plan`.execute(transaction)
+        for (const [i, { sql: text, parameters }] of statements.entries()) {
+          const name = `explained_${Date.now()}_${i}`
+          await sql.raw(`prepare ${name} as ${text}`).execute(transaction)
+          const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
+          const { rows } = await sql
+            .raw<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (analyze, format json) execute ${name}${values}`)
+            .execute(transaction)
           for (const row of rows) nodes.push(...nodesOf(row['QUERY PLAN'][0].Plan))
         }
       })
@@ -55,6 +56,18 @@ export function createExplainer(url: string): Explainer {
     },
     close: () => db.destroy(),
   }
+}
+
+/** The value as the driver would send it. */
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(element).join(',')}}`)
+  return pg.escapeLiteral(String(value))
+}
+
+function element(value: unknown): string {
+  return value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`
 }
 
 class Undone extends Error {}
