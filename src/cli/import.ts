@@ -5,6 +5,7 @@ import { presetNames } from '../import/preset-names.ts'
 import type { ImportOptions } from '../import/request.ts'
 import { UsageError } from '../import/usage-error.ts'
 import { summarySentence, summaryTable } from './import-summary.ts'
+import { keepMemoryLean } from './lean-memory.ts'
 import type { CommandContext } from './program.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -46,6 +47,7 @@ async function runImport(
   { json, ...options }: ImportOptions & { json: boolean },
   { env }: CommandContext,
 ): Promise<boolean> {
+  keepMemoryLean()
   // Loaded here: the readers of files need not delay any other command.
   const { runImport } = await import('../import/run-import.ts')
   const begun = performance.now()
