@@ -37,6 +37,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/loaders.ts': 'relations',
   },
   'src/auth': {
+    'src/request-scope.ts': 'work that is shared by requests',
     'src/catalog': 'which stores are there for a token',
     'src/database': 'the table of tokens',
     'src/errors.ts': 'expected failures',

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { requestScope } from '../request-scope.ts'
 import type { Caller } from './caller.ts'
 import { hashOf, isSecret } from './secret.ts'
 import { confirmTokens, type GoodToken, lookUpToken } from './token-lookup.ts'
@@ -83,7 +84,9 @@ export function createTokenCache(db: Kysely<Database>, onError: (error: unknown)
       const now = Date.now()
       let entry = entries.get(key)
       if (!entry || now - entry.confirmedAt >= trustedMs) {
-        const answer = asking.get(key) ?? ask(key, hash).finally(() => asking.delete(key))
+        // Others wait for this answer too: it must not end with the request that asked first.
+        const asked = () => requestScope.exit(ask, key, hash).finally(() => asking.delete(key))
+        const answer = asking.get(key) ?? asked()
         asking.set(key, answer)
         entry = await answer
       }

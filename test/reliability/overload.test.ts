@@ -140,6 +140,22 @@ describe('a client that has gone', () => {
     expect(gateway.database.pool()?.waiting).toBe(0)
   })
 
+  it('takes nobody else along who waits for the same token to be looked up', async () => {
+    const { secret } = await newToken(gateway, { scopes: ['READ'] })
+    await admin.query('begin')
+    await admin.query('lock table token in access exclusive mode')
+    const gone = new AbortController()
+    const leaving = read(gone.signal, secret).catch(() => 'gone')
+    await until(async () => (await waitingSessions()) === 1, 2_000)
+    const staying = read(undefined, secret)
+    await sleep(200)
+    gone.abort()
+    expect(await leaving).toBe('gone')
+    await sleep(200)
+    await admin.query('commit')
+    expect((await staying).status).toBe(200)
+  })
+
   it('takes nobody else along: statements of others go on', async () => {
     const release = await lockProducts()
     const gone = new AbortController()
