@@ -161,6 +161,7 @@ describe('GraphQL', () => {
     const own = await graphql(document, 'limited', world.own)
     const closed = [...ofAdmins, ...ofAllStores].includes(document.field)
     expect(own.status).toBe(closed ? 403 : 200)
+    expect(own.body).not.toMatch(/internal_error/)
     const foreign = await graphql(document, 'limited', world.foreign)
     expect(foreign).toEqual(await graphql(document, 'limited', world.absent))
     for (const { body } of [own, foreign]) {
