@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type View, viewOf, viewWithin } from '../../src/catalog/viewer.ts'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { countStores, listStores, listStoresOfGroups } from '../../src/catalog/list-stores.ts'
+import { createStore, findStores, type Store } from '../../src/catalog/stores.ts'
+import { type View, viewOf, viewWithin, wholeCatalogue } from '../../src/catalog/viewer.ts'
 import { write } from '../../src/catalog/write.ts'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -94,6 +97,8 @@ describe('what a statement forgets, PostgreSQL does not', () => {
   })
 })
 
+const plainStore = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
+
 it('a database whose user may not make roles serves limited tokens behind the first wall alone', async () => {
   const server = inject('postgres')
   const name = `plain_${randomUUID().replaceAll('-', '')}`
@@ -105,8 +110,21 @@ it('a database whose user may not make roles serves limited tokens behind the fi
   try {
     await migrate(db)
     expect(await canLimit(db)).toBe(false)
-    const own = viewOf(db, { stores: new Set([world.own]) })
-    expect(await own.selectFrom('store').select('store_uuid').execute()).toEqual([])
+    const everything = wholeCatalogue(db)
+    const create = (linkedStoreId?: string) =>
+      write(everything, false, (work) =>
+        createStore(work, fallbackEnumerations, plainStore, { linkedStoreId, copyTaxonomy: false }),
+      )
+    const first = await create()
+    const linked = await create(first.storeUuid)
+    const own = viewOf(db, { stores: new Set([first.storeUuid]) })
+    const uuids = (stores: Store[] = []) => stores.map(({ storeUuid }) => storeUuid)
+    const page = { limit: 10, backwards: false }
+    expect(uuids(await listStores(everything, {}, page))).toEqual([first.storeUuid, linked.storeUuid])
+    expect(uuids(await listStores(own, {}, page))).toEqual([first.storeUuid])
+    expect(await countStores(own, {})).toBe(1)
+    expect(uuids((await listStoresOfGroups(own, [first.storeGroup])).get(first.storeGroup))).toEqual([first.storeUuid])
+    expect((await findStores(own, [first.storeUuid, linked.storeUuid])).size).toBe(1)
   } finally {
     await db.destroy()
     await admin.query(`drop database ${name} with (force)`)
