@@ -16,7 +16,7 @@ interface Measured extends Load {
 }
 
 const query = `query Page($store: ID!, $offset: Int!) { assetGroups(storeUuid: $store, offset: $offset) { totalGroups returnedGroups
-  groups { parentCode channel assetType storeUuid assets { assetId url position urlField } } } }`
+  groups { parentCode channel assetType storeUuid assets { assetId urlField url } } } }`
 
 export function pageOf(store: string, offset = 0): string {
   return `/v1/assets?store_uuid=${store}&limit=50&offset=${offset}`

@@ -4,7 +4,7 @@ import type { Enumerations } from './enumerations.ts'
 import { fromSource } from './from-source.ts'
 import type { ProductKey } from './list-products.ts'
 import { isStorable, shown } from './text.ts'
-import { urlField, withWords } from './url-fields.ts'
+import { urlFieldsOf, withWords } from './url-fields.ts'
 import { type View, visibleKeys, visibleStore, visibleStores } from './viewer.ts'
 
 export interface AssetEntry {
@@ -186,8 +186,9 @@ function groupOf(row: GroupRow): AssetGroup {
 /** The group's assets, in order. */
 export function entriesOf(group: AssetGroup): AssetEntry[] {
   const entries = JSON.parse(group.entries) as Record<string, string>[]
+  const fieldAt = urlFieldsOf(group.assetType)
   return entries.map((entry, i) => {
-    const field = urlField(group.assetType, i + 1)
+    const field = fieldAt(i + 1)
     return { assetId: entry.asset_id ?? '', url: entry[field] ?? '', position: i + 1, urlField: field }
   })
 }

@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 
 /** The name of the field that carries the URL of an asset: `Image URL 1` for the first of an image group (spec: Asset entry). */
 export function urlField(assetFormat: string, position: number): string {
-  return `${wordOf(assetFormat)} URL ${position}`
+  return urlFieldsOf(assetFormat)(position)
+}
+
+/** The same for many places of one format. */
+export function urlFieldsOf(assetFormat: string): (position: number) => string {
+  const begin = `${wordOf(assetFormat)} URL `
+  return (position) => begin + position
 }
 
 /** Which format and place a field's name speaks of, or undefined when it is no URL field of these formats. */
