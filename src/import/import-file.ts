@@ -11,6 +11,7 @@ import type { PreparedChunk } from './prepare-chunk.ts'
 import type { ImportRequest } from './request.ts'
 import { type RowStream, streamRows } from './row-stream.ts'
 import { type Rules, RulesChanged, readRules } from './rules.ts'
+import { UsageError } from './usage-error.ts'
 import { writeChunk } from './write-chunk.ts'
 
 /** What an import works on, and whom it keeps informed. */
@@ -98,10 +99,10 @@ async function writeChunks(
 ): Promise<Pass> {
   const { session, request, run } = work
   let position = work.from
-  for await (const chunk of chunks) {
-    const done = `stopped after row ${position.counts.rows}`
-    if (work.signal.aborted) return { position, stopped: `${done}: interrupted` }
-    try {
+  const done = () => `stopped after row ${position.counts.rows}`
+  try {
+    for await (const chunk of chunks) {
+      if (work.signal.aborted) return { position, stopped: `${done()}: interrupted` }
       position = await inTransaction(async (transaction) => {
         const counts = await writeChunk(session, transaction, request, chunk)
         const reportBytes = await work.onFailed(chunk.failed, position.reportBytes, transaction)
@@ -109,13 +110,14 @@ async function writeChunks(
         if (run) await moveRun(transaction, run, position, next)
         return next
       })
-    } catch (error) {
-      if (error instanceof RulesChanged) return { position, mustJudgeAgain: true }
-      return { position, stopped: `${done}: ${error instanceof Error ? error.message : error}`, cause: error }
+      work.onProgress(position.counts)
     }
-    work.onProgress(position.counts)
+    return { position }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    if (error instanceof RulesChanged) return { position, mustJudgeAgain: true }
+    return { position, stopped: `${done()}: ${error instanceof Error ? error.message : error}`, cause: error }
   }
-  return { position }
 }
 
 /** The chunks, judged by the rules that the store has when each begins. */

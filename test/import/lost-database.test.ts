@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { createStore } from '../../src/catalog/stores.ts'
+import { type View, wholeCatalogue } from '../../src/catalog/viewer.ts'
+import { write } from '../../src/catalog/write.ts'
+import { connect } from '../../src/database/connect.ts'
+import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { runCli } from '../support/cli.ts'
+import { type Catalog, createCatalog, outcomeOf, startImport } from './catalog.ts'
+
+/** How often PostgreSQL is killed before the import is let through; KILLS makes it more. */
+const kills = Number(process.env.KILLS ?? 1)
+const rows = 10_000
+const line = (i: number) =>
+  `P${String(i).padStart(6, '0')},name ${i},https://a.example/${i % 4_000},https://a.example/b${i}\n`
+const content = `sku,name,Image URL 1,Image URL 2\n${Array.from({ length: rows }, (_, i) => line(i)).join('')}`
+
+let catalog: Catalog
+let dataDir: string
+let server: EmbeddedServer
+let db: View
+beforeAll(async () => {
+  catalog = await createCatalog()
+  dataDir = await mkdtemp(join(tmpdir(), 'catalogue-lost-'))
+  server = await startEmbedded({ dataDir })
+  db = wholeCatalogue(connect(server.connection, () => {}))
+  await migrate(db)
+})
+afterAll(async () => {
+  await db.destroy()
+  await server.stop()
+  await rm(dataDir, { recursive: true, force: true })
+  await catalog.drop()
+})
+
+async function newStore(): Promise<string> {
+  const store = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
+  const made = await write(db, false, (work) => createStore(work, fallbackEnumerations, store, { copyTaxonomy: false }))
+  return made.storeUuid
+}
+
+async function position(store: string): Promise<number | undefined> {
+  const run = db.selectFrom('import_run').select('counts').where('store_uuid', '=', store).executeTakeFirst()
+  return run.then((found) => found?.counts.rows ?? 0).catch(() => undefined)
+}
+
+async function exportOf(store: string): Promise<string> {
+  const out = catalog.path(`${store}.csv`)
+  await runCli(['export', '--store', store, '--out', out], env())
+  return readFile(out, 'utf8')
+}
+
+const env = () => {
+  const { host, port, user, database } = server.connection
+  return { DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}` }
+}
+
+test('an import whose PostgreSQL is killed says where it stopped, and is gone on with', async () => {
+  const file = await catalog.file('lost.csv', content)
+  const [undisturbed, disturbed] = [await newStore(), await newStore()]
+  expect(await outcomeOf(startImport([file, '--store', undisturbed], env()))).toMatchObject({ code: 0 })
+  const args = [file, '--store', disturbed, '--chunk-rows', '500', '--resume', '--json']
+  let worked = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const ended = outcomeOf(startImport(args, env()))
+    await expect.poll(() => position(disturbed), { timeout: 30_000, interval: 5 }).toBeGreaterThan(worked)
+    await sleep(Math.random() * 50)
+    const [pid] = (await readFile(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')
+    process.kill(Number(pid), 'SIGKILL')
+    const { code, stderr } = await ended
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/stopped after row \d+: .*--resume goes on there\n/),
+    })
+    await expect.poll(() => position(disturbed), { timeout: 30_000, interval: 50 }).toBeDefined()
+    worked = (await position(disturbed)) ?? 0
+  }
+  const { code, stdout, stderr } = await outcomeOf(startImport(args, env()))
+  expect(stderr).toContain(`goes on behind row ${worked}\n`)
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    rows,
+    created: rows,
+    failed: 0,
+    links_added: 2 * rows,
+  })
+  expect(await exportOf(disturbed)).toBe(await exportOf(undisturbed))
+  expect(await checkReadModel(db)).toEqual([])
+}, 240_000)
