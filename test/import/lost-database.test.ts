@@ -65,7 +65,7 @@ test('an import whose PostgreSQL is killed says where it stopped, and is gone on
   const file = await catalog.file('lost.csv', content)
   const [undisturbed, disturbed] = [await newStore(), await newStore()]
   expect(await outcomeOf(startImport([file, '--store', undisturbed], env()))).toMatchObject({ code: 0 })
-  const args = [file, '--store', disturbed, '--chunk-rows', '500', '--resume', '--json']
+  const args = [file, '--store', disturbed, '--chunk-rows', '200', '--resume', '--json']
   let worked = 0
   for (let kill = 0; kill < kills; kill++) {
     const ended = outcomeOf(startImport(args, env()))
