@@ -28,7 +28,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--errors <file>', 'write the rows that fail to a file, as they are, with what is wrong with each')
     .addOption(new Option('--preset <shop>', 'read the export of a shop').choices(presetNames))
     .option('--resume', 'go on where an import of the file broke off', false)
-    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 20000)', chunkRowsOf)
+    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 10000)', chunkRowsOf)
     .option('--dry-run', 'change nothing, only say what would happen', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
