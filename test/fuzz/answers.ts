@@ -56,6 +56,11 @@ export function problemsOf(request: WireRequest, answer: WireAnswer): string[] {
       request.method === 'OPTIONS' && !!headers.allow && text === '',
       '204 to what is no OPTIONS, or without Allow',
     )
+  } else if (status === 304) {
+    expect(
+      /^(GET|HEAD)$/.test(request.method) && !!headers.etag && text === '',
+      '304 to what is no GET, or without ETag',
+    )
   } else if (request.method === 'HEAD') {
     expect(text === '', 'HEAD has a body')
   } else if (!isAnsweredByGraphQL(request) || refused) {

@@ -9,10 +9,16 @@ import { fill, type World } from './world.ts'
 
 let gateway: TestGateway
 let world: World
-const logged: unknown[] = []
+/** What was worth a warning, but for requests that just took long. */
+const logged: { msg: string; status?: number }[] = []
 
 beforeAll(async () => {
-  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
+  const stream = {
+    write: (line: string) => {
+      const entry = JSON.parse(line)
+      if (entry.msg !== 'request' || entry.status >= 500) logged.push(entry)
+    },
+  }
   gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
   world = await fill(gateway)
 })

@@ -15,7 +15,8 @@ const formats = ['image', 'pdf', '3D']
 /** Every place of a group that the generators can fill. */
 const places = channels.flatMap((channel, c) => formats.map((format, f) => ({ alias: `at${c}${f}`, channel, format })))
 
-const document = `{ stores(first: 100) { totalCount edges { node {
+/** No run makes so many stores as these; for more of them the document would cost too much. */
+const document = `{ stores(first: 30) { totalCount edges { node {
   storeUuid storeGroup storeName storeTaxonomy region channels defaultAutomation storeWebsite
   linkedStores { storeUuid }
   attributeDefinitions { name type allowedValues maxLength pattern }

@@ -69,7 +69,8 @@ export async function openWire(url: string): Promise<Wire> {
       if (!(await until(() => all().includes('\r\n\r\n')))) return undefined
       const { status, headers, bytes } = headOf(all())
       take(bytes)
-      const length = bodiless || status < 200 || status === 204 ? 0 : Number(headers['content-length'] ?? Infinity)
+      const length =
+        bodiless || status < 200 || status === 204 || status === 304 ? 0 : Number(headers['content-length'] ?? Infinity)
       if (!(await until(() => size >= length)) && length !== Infinity) return undefined
       return { status, headers, text: take(Math.min(length, size)).toString() }
     },
