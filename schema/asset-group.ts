@@ -1,9 +1,8 @@
+import { type AssetEntry, entriesOf } from '../src/catalog/asset-entries.ts'
 import {
-  type AssetEntry,
   type AssetGroup,
   type AssetGroupPage,
   checkFormat,
-  entriesOf,
   groupsVersion,
   largestPage,
   listGroups,

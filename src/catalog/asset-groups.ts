@@ -4,23 +4,15 @@ import type { Enumerations } from './enumerations.ts'
 import { fromSource } from './from-source.ts'
 import type { ProductKey } from './list-products.ts'
 import { isStorable, shown } from './text.ts'
-import { urlFieldsOf, withWords } from './url-fields.ts'
+import { withWords } from './url-fields.ts'
 import { type View, visibleKeys, visibleStore, visibleStores } from './viewer.ts'
-
-export interface AssetEntry {
-  assetId: string
-  url: string
-  /** The asset's place in its group, from 1, without gaps. */
-  position: number
-  urlField: string
-}
 
 export interface AssetGroup {
   parentCode: string
   channel: string
   assetType: string
   storeUuid: string
-  /** Its assets in order as JSON text, as the REST listing shows them (spec: Asset entry); `entriesOf` reads it. */
+  /** Its assets in order as JSON text, as the REST listing shows them (spec: Asset entry); asset-entries.ts reads it. */
   entries: string
 }
 
@@ -186,30 +178,4 @@ function groupOf(row: GroupRow): AssetGroup {
     storeUuid: row.store_uuid,
     entries: withWords(row.asset_format, row.entries),
   }
-}
-
-/** The group's assets, in order. */
-export function entriesOf({ assetType, entries }: AssetGroup): AssetEntry[] {
-  const fieldAt = urlFieldsOf(assetType)
-  const pairs =
-    entries.includes('\\') || entries === '[]' ? parsedPairs(entries, fieldAt) : plainPairs(entries, fieldAt)
-  return pairs.map(([assetId, url], i) => ({ assetId, url, position: i + 1, urlField: fieldAt(i + 1) }))
-}
-
-type Pairs = [assetId: string, url: string][]
-
-function parsedPairs(entries: string, fieldAt: (position: number) => string): Pairs {
-  const parsed = JSON.parse(entries) as Record<string, string>[]
-  return parsed.map((entry, i) => [entry.asset_id ?? '', entry[fieldAt(i + 1)] ?? ''])
-}
-
-const opening = '{"asset_id":"'
-
-/** The same for a text in which nothing is escaped, so that no quote stands within a value: to cut it takes a third of the time of parsing. */
-function plainPairs(entries: string, fieldAt: (position: number) => string): Pairs {
-  const texts = entries.slice(1 + opening.length, -'"}]'.length).split(`"},${opening}`)
-  return texts.map((text, i) => {
-    const end = text.indexOf('"')
-    return [text.slice(0, end), text.slice(end + `","${fieldAt(i + 1)}":"`.length)]
-  })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { CatalogueError, storeNotFound } from '../errors.ts'
-import { type AssetGroup, entriesOf, listGroupsOfParents } from './asset-groups.ts'
+import { entriesOf } from './asset-entries.ts'
+import { type AssetGroup, listGroupsOfParents } from './asset-groups.ts'
 import { lockGroups } from './group-locks.ts'
 import { changeGroups } from './read-model.ts'
 import { visibleStore, type WriteView } from './viewer.ts'
