@@ -10,8 +10,8 @@ export interface ErrorInfo {
 export class JsonText {
   readonly text: string
 
-  constructor({ json }: { readonly json: string }) {
-    this.text = json
+  constructor(text: string) {
+    this.text = text
   }
 }
 

@@ -78,7 +78,7 @@ export function assetGroups(groups: Groups): JsonText {
     json += `${before ? ',' : ''}${JSON.stringify(group.parentCode)}:${head}${group.restEntries.json}}`
     before = group
   }
-  return new JsonText({ json: `${json}}` })
+  return new JsonText(`${json}}`)
 }
 
 /** What the groups of a page have in common, up to their entries. */

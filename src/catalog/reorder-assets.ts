@@ -4,6 +4,7 @@ import { entriesOf } from './asset-entries.ts'
 import { type AssetGroup, listGroupsOfParents } from './asset-groups.ts'
 import { lockGroups } from './group-locks.ts'
 import { changeGroups } from './read-model.ts'
+import { withWords } from './url-fields.ts'
 import { visibleStore, type WriteView } from './viewer.ts'
 
 /** Which group: a parent code, a channel and a format together. */
@@ -16,22 +17,22 @@ export interface GroupKey {
 
 /**
  * Puts the named assets first, in the order given; the others follow in the order that they had. Returns the group as it then is. Throws
- * `store_not_found`, or `link_not_found` with every asset id that is not in the group. Four statements.
+ * `store_not_found`, or `link_not_found` with every asset id that is not in the group. Three statements.
  */
 export async function reorderAssets(db: WriteView, key: GroupKey, assetIds: readonly string[]): Promise<AssetGroup> {
   const group = await lockedGroup(db, key)
   checkMembers(group, assetIds)
   const first = new Set(assetIds)
-  return writeOrder(db, key, group, [...first, ...idsOf(group).filter((assetId) => !first.has(assetId))])
+  return writeOrder(db, group, [...first, ...idsOf(group).filter((assetId) => !first.has(assetId))])
 }
 
-/** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Four statements. */
+/** Moves one asset to a place from 1; past the end means the end. Throws as `reorderAssets` does. Three statements. */
 export async function moveAsset(db: WriteView, key: GroupKey, assetId: string, position: number): Promise<AssetGroup> {
   const group = await lockedGroup(db, key)
   checkMembers(group, [assetId])
   const order = idsOf(group).filter((other) => other !== assetId)
   order.splice(Math.min(position - 1, order.length), 0, assetId)
-  return writeOrder(db, key, group, order)
+  return writeOrder(db, group, order)
 }
 
 async function lockedGroup(db: WriteView, key: GroupKey): Promise<AssetGroup> {
@@ -67,7 +68,7 @@ function checkMembers(group: AssetGroup, assetIds: readonly string[]): void {
   )
 }
 
-async function writeOrder(db: WriteView, key: GroupKey, group: AssetGroup, assetIds: string[]): Promise<AssetGroup> {
+async function writeOrder(db: WriteView, group: AssetGroup, assetIds: string[]): Promise<AssetGroup> {
   const changes = sql`
     ordered as (
       select asset_id, place from unnest(${assetIds}::text[]) with ordinality as o(asset_id, place)
@@ -83,6 +84,7 @@ async function writeOrder(db: WriteView, key: GroupKey, group: AssetGroup, asset
       from touched t cross join ordered o
       join asset a on a.store_uuid = t.store_uuid and a.asset_id = o.asset_id collate "C"
     )`
-  await changeGroups(db, [group.storeUuid], changes, sql`1`)
-  return findGroup(db, { ...key, storeUuid: group.storeUuid })
+  const answer = sql<{ entries: string | null }>`(select entries from rebuilt) as entries`
+  const written = await changeGroups(db, [group.storeUuid], changes, answer)
+  return { ...group, entries: withWords(group.assetType, written?.entries ?? '[]') }
 }

@@ -36,20 +36,24 @@ export function createKnownDocuments(schema: GraphQLSchema, guard: Guard): FindO
   return (query, operationName, caller) => {
     if (query.length > longestDocument) return undefined
     try {
-      const known = documents.get(keyOf(query, caller)) ?? read(query, caller)
-      guard.document(known.document, operationName, caller)
-      const operation = getOperationAST(known.document, operationName)
+      const kept = documents.get(keyOf(query, caller))
+      const document = kept?.document ?? parsed(query, caller)
+      guard.document(document, operationName, caller)
+      const known = kept ?? validated(document, query, caller)
+      const operation = getOperationAST(document, operationName)
       if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
-      return { document: known.document, operationName, run: runOf(known, query, operationName) }
+      return { document, operationName, run: runOf(known, query, operationName) }
     } catch {
       return undefined
     }
   }
 
-  function read(query: string, caller: Caller): KnownDocument {
+  function parsed(query: string, caller: Caller): DocumentNode {
     guard.text(query)
-    const document = parse(query, { maxTokens: guard.maxTokens(caller) })
-    guard.document(document, undefined, caller)
+    return parse(query, { maxTokens: guard.maxTokens(caller) })
+  }
+
+  function validated(document: DocumentNode, query: string, caller: Caller): KnownDocument {
     const [error] = validate(schema, document)
     if (error) throw error
     const known = { document, runs: new Map() }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import type { JobCounts, JobProblem } from './job.ts'
-import type { JobKey } from './parts.ts'
+import { dropParts, type JobKey } from './parts.ts'
 
 /** A job that this process runs, for as long as nobody else has taken it over. */
 export interface ClaimedJob extends JobKey {
@@ -62,12 +62,7 @@ export async function finishJob(
       ...(counts && { counts: JSON.stringify(counts) }),
     })
     .execute()
-  await db
-    .deleteFrom('job_part')
-    .where('store_uuid', '=', job.storeUuid)
-    .where('job_id', '=', job.jobId)
-    .where('direction', '=', 'input')
-    .execute()
+  await dropParts(db, job, 'input')
 }
 
 /** Forgets jobs that ended more than a week ago, with what came out of them. */

@@ -22,6 +22,20 @@ export function partsOf(text: string): string[] {
   return parts
 }
 
+/** Removes what a job was given, or what it has written. One statement. */
+export async function dropParts(
+  db: Kysely<Database>,
+  { storeUuid, jobId }: JobKey,
+  direction: 'input' | 'output',
+): Promise<void> {
+  await db
+    .deleteFrom('job_part')
+    .where('store_uuid', '=', storeUuid)
+    .where('job_id', '=', jobId)
+    .where('direction', '=', direction)
+    .execute()
+}
+
 /** Writes parts of a job from a number on; what stood there is replaced. One statement. */
 export async function writeParts(
   db: Kysely<Database>,

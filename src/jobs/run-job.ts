@@ -4,7 +4,7 @@ import { exportStore, type Outline } from '../export/export-store.ts'
 import { exportFormats } from '../export/formats.ts'
 import type { ClaimedJob } from './claim.ts'
 import type { JobCounts } from './job.ts'
-import { writeParts } from './parts.ts'
+import { dropParts, writeParts } from './parts.ts'
 import { runImportJob } from './run-import-job.ts'
 import type { ExportOptions } from './start-job.ts'
 
@@ -31,12 +31,7 @@ class GivenBack extends Error {}
 async function runExportJob(db: View, job: ClaimedJob, { signal, onProgress }: JobWork): Promise<JobEnd> {
   const { format, channel, status } = job.options as unknown as ExportOptions
   const { outlined, head, batch } = exportFormats[format]
-  await db
-    .deleteFrom('job_part')
-    .where('store_uuid', '=', job.storeUuid)
-    .where('job_id', '=', job.jobId)
-    .where('direction', '=', 'output')
-    .execute()
+  await dropParts(db, job, 'output')
   let outline: Outline = { attributes: [], formats: [] }
   let parts = 0
   let rows = 0
