@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { storeNotFound } from '../errors.ts'
 import { channelFault, formatFault, urlFault } from './asset-rules.ts'
+import { assetsByUrl } from './assets-by-url.ts'
 import type { Enumerations } from './enumerations.ts'
 import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
@@ -102,16 +103,9 @@ async function findAssets(db: WriteView, storeUuid: string, assets: readonly New
   const ids = assets.flatMap((asset) => asset.assetId ?? [])
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))
   const { rows } = await sql<StoredAsset>`
-      select asset_id, asset_format, url from asset
+      select asset_format, asset_id, url from asset
       where store_uuid = ${storeKey(storeUuid)} and asset_id = any(${ids}::text[])
-    union
-      select a.asset_id, a.asset_format, a.url
-      from unnest(${[...urls]}::text[]) as u(url) cross join lateral (
-        select min(asset_id) as asset_id, asset_format, url from asset
-        where store_uuid = ${storeKey(storeUuid)} and url = u.url collate "C"
-          and hashtextextended(url, 0) = hashtextextended(u.url collate "C", 0)
-        group by asset_format, url
-      ) a
+    union ${assetsByUrl(storeUuid, [...urls])}
     order by asset_id`.execute(db)
   return rows
 }

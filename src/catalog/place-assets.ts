@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { CatalogueError, invalidRequest, storeNotFound } from '../errors.ts'
 import { type Arrangement, arrange, type PlacedAsset, type Placing } from './arrange.ts'
 import { channelFault, formatFault, urlFault } from './asset-rules.ts'
+import { assetsByUrl } from './assets-by-url.ts'
 import type { Enumerations } from './enumerations.ts'
 import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
@@ -107,13 +108,7 @@ async function readGroups(
         offset 0
       ) l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
     union all
-      select null, a.asset_format, a.asset_id, a.url, null
-      from unnest(${urls}::text[]) as u(url) cross join lateral (
-        select min(asset_id) as asset_id, asset_format, url from asset
-        where store_uuid = ${storeKey(storeUuid)} and url = u.url collate "C"
-          and hashtextextended(url, 0) = hashtextextended(u.url collate "C", 0)
-        group by asset_format, url
-      ) a
+      select null, known.*, null from (${assetsByUrl(storeUuid, urls)}) known
     order by "parentCode", place, "assetId"`.execute(db)
   return rows
 }
