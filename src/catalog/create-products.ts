@@ -38,7 +38,7 @@ export async function createProducts(
   const judged = judgePatches(
     patches,
     (name, value) => (isUrlField(name) ? urlFault(value) : judge(name, value)),
-    (first) => first,
+    ([first]) => first,
   )
   const good = [...judged.good.values()]
   // Groups before products, as every writer of both locks them: no two can wait for each other.

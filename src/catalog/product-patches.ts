@@ -36,31 +36,32 @@ export interface JudgedPatches {
 
 /**
  * Judges every attribute of every patch and combines the entries of one code, by merging them unless told otherwise: one bad entry and
- * the whole product has failed, with all its faults (decisions: Products).
+ * the whole product has failed, with all its faults (decisions: Products). The work grows with the patches, however often a code comes.
  */
 export function judgePatches(
   patches: readonly ProductPatch[],
   judge: AttributeJudge,
-  combine: (before: GoodPatch, patch: GoodPatch) => GoodPatch = merged,
+  combine: (entries: readonly [GoodPatch, ...GoodPatch[]]) => GoodPatch = merged,
 ): JudgedPatches {
-  const judged: JudgedPatches = { good: new Map(), failed: new Map(), impossible: new Set() }
+  const entries = new Map<string, [GoodPatch, ...GoodPatch[]]>()
+  const failed = new Map<string, AttributeFailure[]>()
+  const impossible = new Set<string>()
   for (const patch of patches) {
     const code = patch.productCode
     if (!isName(code)) {
-      judged.impossible.add(code)
+      impossible.add(code)
       continue
     }
     const failures = patchFailures(patch, judge)
-    const before = judged.failed.get(code)
-    if (failures.length > 0 || before) {
-      judged.failed.set(code, [...(before ?? []), ...failures])
-      judged.good.delete(code)
-    } else {
-      const known = judged.good.get(code)
-      judged.good.set(code, known ? combine(known, goodPatch(patch)) : goodPatch(patch))
-    }
+    const before = failed.get(code)
+    const known = entries.get(code)
+    if (before) for (const failure of failures) before.push(failure)
+    else if (failures.length > 0) failed.set(code, failures)
+    else if (known) known.push(goodPatch(patch))
+    else entries.set(code, [goodPatch(patch)])
   }
-  return judged
+  for (const code of failed.keys()) entries.delete(code)
+  return { good: new Map([...entries].map(([code, all]) => [code, combine(all)])), failed, impossible }
 }
 
 function patchFailures(patch: ProductPatch, judge: AttributeJudge): AttributeFailure[] {
@@ -86,10 +87,12 @@ function goodPatch(patch: ProductPatch): GoodPatch {
   return { productCode: patch.productCode, status, attributes: (patch.attributes ?? {}) as Record<string, string> }
 }
 
-function merged(before: GoodPatch, patch: GoodPatch): GoodPatch {
+function merged(entries: readonly [GoodPatch, ...GoodPatch[]]): GoodPatch {
+  const [first] = entries
+  if (entries.length === 1) return first
   return {
-    productCode: patch.productCode,
-    status: patch.status ?? before.status,
-    attributes: { ...before.attributes, ...patch.attributes },
+    productCode: first.productCode,
+    status: entries.findLast(({ status }) => status !== null)?.status ?? null,
+    attributes: Object.fromEntries(entries.flatMap(({ attributes }) => Object.entries(attributes))),
   }
 }
