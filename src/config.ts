@@ -30,9 +30,14 @@ export interface Config {
   persistedDocumentsOnly: boolean
   /** Whether /metrics needs no token. */
   metricsPublic: boolean
+  /** How many processes answer requests. */
+  workers: number
   /** The most memory for rendered pages of assets, in MiB; 0 keeps none. */
   pageCacheMb: number
 }
+
+/** More processes than this make one gateway no faster: run several. */
+export const mostWorkers = 16
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -68,6 +73,7 @@ const environment = z.object({
   PERSISTED_DOCUMENTS_ONLY: z.enum(['true', 'false'], 'must be true or false').default('false'),
   INTROSPECTION: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
   PAGE_CACHE_MB: wholeNumber(0, 4_096).default(32),
+  WORKERS: wholeNumber(1, mostWorkers).default(1),
 })
 
 /** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
@@ -99,6 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     persistedDocumentsOnly: values.PERSISTED_DOCUMENTS_ONLY === 'true',
     metricsPublic: values.METRICS_PUBLIC === 'true',
     pageCacheMb: values.PAGE_CACHE_MB,
+    workers: values.WORKERS,
   }
 }
 

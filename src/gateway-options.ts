@@ -7,6 +7,7 @@ import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GlobalConfig } from './global-config/global-config.ts'
 import type { Introspection } from './graphql/guard.ts'
 import type { PersistedDocuments } from './graphql/persisted-documents.ts'
+import type { Fellows } from './metrics/fellows.ts'
 import type { Tracing } from './tracing/trace.ts'
 
 /** What a gateway is made of. */
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   /** Requests a minute and token, and whether instances count them together; undefined: as many as they like. */
   rateLimit?: number | undefined
   rateLimitShared?: boolean | undefined
+  /** The other processes that answer at the same port, if there are any. */
+  fellows?: Fellows | undefined
   /** Whose pages may call from a browser. */
   corsOrigins?: readonly string[] | undefined
   /** Who may ask what the GraphQL schema is; all unless told otherwise. */

@@ -55,6 +55,7 @@ export async function startGateway({
   persistedDocuments,
   rateLimit,
   rateLimitShared = false,
+  fellows,
   corsOrigins = [],
   metricsPublic = false,
   tracing,
@@ -65,7 +66,7 @@ export async function startGateway({
 }: GatewayOptions): Promise<Gateway> {
   const admission = createAdmission({
     ...{ db, connection, bootstrapToken, jwt, rateLimit },
-    countsIn: rateLimitShared ? poolOf(db) : undefined,
+    countsIn: rateLimitShared ? poolOf(db) : fellows && 'primary',
     tell: addHeaders,
     log,
   })
@@ -74,6 +75,7 @@ export async function startGateway({
     pool: () => poolStateOf(db),
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
+    fellows,
   })
   const filter: RemoteFilter['filter'] | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
@@ -107,7 +109,7 @@ export async function startGateway({
       endpoints,
       createHandler(endpoints, {
         authenticate,
-        answers: createAnswerCache(pageCacheMb * 1024 * 1024),
+        answers: createAnswerCache(Math.floor(pageCacheMb * 1024 * 1024)),
         enumerations: globalConfig.enumerations,
         authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
         execute: (document, variables, { caller, requestId }) =>

@@ -1,13 +1,12 @@
-import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type Authentication, type AuthenticationOptions, createAuthentication } from './authentication.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { createRateLimit, type RateLimitOptions } from './rate-limit.ts'
 
 export interface AdmissionOptions extends Omit<AuthenticationOptions, 'onError'> {
   /** Requests a minute and token; undefined: as many as they like. */
   rateLimit: number | undefined
-  /** Where several instances count them together; undefined: each counts by itself. */
-  countsIn: Pool | undefined
+  /** Where they are counted. */
+  countsIn: RateLimitOptions['countsIn']
   /** Hears the headers that tell a caller how many requests are left. */
   tell(headers: Record<string, string>): void
   log: Logger
@@ -19,7 +18,7 @@ export function createAdmission({ rateLimit, countsIn, tell, log, ...options }: 
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'tokens could not be asked for again')
   const authentication = createAuthentication({ ...options, onError })
   if (rateLimit === undefined) return authentication
-  const count = createRateLimit({ perMinute: rateLimit, pool: countsIn })
+  const count = createRateLimit({ perMinute: rateLimit, countsIn })
   return {
     ...authentication,
     authenticate: async (authorization) => {

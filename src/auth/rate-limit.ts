@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import {
+  type RateLimiterAbstract,
+  RateLimiterCluster,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible'
 import { CatalogueError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 
 export interface RateLimitOptions {
   /** Requests in a minute, of one token. */
   perMinute: number
-  /** Where several instances count together; undefined: each counts by itself. */
-  pool: Pool | undefined
+  /** In PostgreSQL all instances count together, in the primary the workers of one; undefined: in this process. */
+  countsIn: Pool | 'primary' | undefined
 }
 
 const seconds = 60
@@ -17,8 +23,8 @@ const seconds = 60
  * Makes the count of a token's requests. It hands the headers that tell how it stands (IETF: RateLimit header fields) to `tell`, and throws
  * `rate_limited` when the minute's requests are used up. Administrators are not counted.
  */
-export function createRateLimit({ perMinute, pool }: RateLimitOptions) {
-  const limiter = limiterOf(perMinute, pool)
+export function createRateLimit({ perMinute, countsIn }: RateLimitOptions) {
+  const limiter = limiterOf(perMinute, countsIn)
   const policy = `"default";q=${perMinute};w=${seconds}`
   return async ({ scopes, tokenId }: Caller, tell: (headers: Record<string, string>) => void): Promise<void> => {
     if (scopes.has('admin')) return
@@ -32,12 +38,13 @@ export function createRateLimit({ perMinute, pool }: RateLimitOptions) {
   }
 }
 
-/** While PostgreSQL cannot be asked, each instance counts by itself. */
-function limiterOf(points: number, pool: Pool | undefined): RateLimiterAbstract {
+/** While PostgreSQL cannot be asked, each process counts by itself. */
+function limiterOf(points: number, countsIn: RateLimitOptions['countsIn']): RateLimiterAbstract {
+  if (countsIn === 'primary') return new RateLimiterCluster({ points, duration: seconds })
   const memory = new RateLimiterMemory({ points, duration: seconds })
-  if (!pool) return memory
+  if (!countsIn) return memory
   return new RateLimiterPostgres({
-    storeClient: pool,
+    storeClient: countsIn,
     storeType: 'pool',
     tableName: 'rate_limit',
     tableCreated: true,

@@ -15,6 +15,7 @@ export const helps: Readonly<Record<string, Help>> = {
     examples: [
       'catalog serve',
       'catalog serve --demo',
+      'catalog serve --workers 4',
       'PORT=8080 DATABASE_URL=postgresql://gateway@db/catalogue catalog serve',
     ],
     exits: { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' },

@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Logger } from 'pino'
+import { type Config, mostWorkers, readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { CommandContext } from './program.ts'
@@ -14,17 +15,47 @@ export function addServe(program: Command, { env }: CommandContext): void {
     .command('serve')
     .description('run the gateway (what `npm start` does)')
     .option('--demo', 'fill an empty database with a small generated catalogue', false)
-    .action(async (options: { demo: boolean }) => {
+    .option('--workers <N>', 'how many processes answer requests (default: WORKERS, else 1)', workersOf)
+    .action(async ({ demo, workers }: { demo: boolean; workers?: number }) => {
       const config = readConfig(env)
-      // Only this command needs GraphQL and HTTP: the others start in half the time without them.
-      const { serve } = await import('../serve.ts')
-      const tracing = await startTracing(env)
+      config.workers = workers ?? config.workers
       const log = createLog(config.logLevel)
+      if (config.workers > 1 && (await isWorker())) {
+        const { work } = await import('../workers/worker.ts')
+        return work(config, await startTracing(env), log)
+      }
       const stopped = untilSignal()
-      const stop = await serve(config, { ...options, tracing }, log)
+      const stop = await start(config, demo, env, log)
       const signal = await stopped
       log.info({ signal }, 'stopping')
       setTimeout(() => process.exit(1), longestStopMs).unref()
       await stop()
     })
+}
+
+/** Only this command needs GraphQL and HTTP: the others start in half the time without them. */
+async function start(
+  config: Config,
+  demo: boolean,
+  env: CommandContext['env'],
+  log: Logger,
+): Promise<() => Promise<void>> {
+  if (config.workers > 1) {
+    const { serveByWorkers } = await import('../workers/primary.ts')
+    return serveByWorkers(config, { demo }, log)
+  }
+  const { serve } = await import('../serve.ts')
+  return serve(config, { demo, tracing: await startTracing(env) }, log)
+}
+
+/** Whether a primary has started this process. */
+async function isWorker(): Promise<boolean> {
+  const { default: cluster } = await import('node:cluster')
+  return cluster.isWorker
+}
+
+function workersOf(text: string): number {
+  const workers = Number(text)
+  if (/^\d{1,2}$/.test(text) && workers >= 1 && workers <= mostWorkers) return workers
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostWorkers}.`)
 }

@@ -10,6 +10,8 @@ export interface StopOptions {
   farewellMs: number
   /** Requests that are still under way may end; then their connections are cut. */
   patienceMs: number
+  /** Resolves when nobody else takes connections at the port any more: who is said goodbye before would come back there. */
+  portClosed?: (() => Promise<void>) | undefined
 }
 
 const idleCheckMs = 20
@@ -19,14 +21,16 @@ const idleCheckMs = 20
  * for a moment answers say that their connection ends here, and only what stays silent all that time is closed by us. The port is closed
  * before: clients that come back at once would stand in its queue when it closes, and be reset.
  */
-export async function stopServer(server: Server, { noticeMs, farewellMs, patienceMs }: StopOptions): Promise<void> {
+export async function stopServer(server: Server, options: StopOptions): Promise<void> {
+  const { noticeMs, farewellMs, patienceMs, portClosed } = options
   const isUsed = (await countConnections(server)) > 0
   if (isUsed) await sleep(noticeMs)
+  // The HTTP server's own `close` would close idle connections at once.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  await portClosed?.()
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false
   })
-  // The HTTP server's own `close` would close idle connections at once.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   if (isUsed) await Promise.race([closed, sleep(farewellMs)])
   // Answers that were begun before go out on connections that stay open: they become idle later.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)

@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { ConfigurationState } from '../global-config/global-config.ts'
 import { Durations } from './durations.ts'
+import type { Fellows, Figures } from './fellows.ts'
 
 /** What is measured besides requests, read when somebody asks for the metrics. */
 export interface Gauges {
@@ -10,6 +11,8 @@ export interface Gauges {
   circuit?: (() => 'closed' | 'half-open' | 'open') | undefined
   /** The global configuration, if there is a URL to read it from. */
   configuration?: (() => ConfigurationState) | undefined
+  /** The other processes whose metrics are read along; each series then tells its `worker`. */
+  fellows?: Fellows | undefined
 }
 
 export interface PoolState {
@@ -25,20 +28,33 @@ export interface Metrics {
 }
 
 /** The metrics of one gateway. Those of the process begin with the first reading: without one they cost nothing. */
-export function createMetrics(gauges: Gauges): Metrics {
+export function createMetrics({ fellows, ...gauges }: Gauges): Metrics {
   const registry = new Registry()
+  if (fellows) registry.setDefaultLabels({ worker: String(fellows.number) })
   const durations = new Durations()
   registry.registerMetric(durations as unknown as Metric<string>)
   addGauges(registry, gauges)
   let hasDefaults = false
+  const whole = () => {
+    if (!hasDefaults) collectDefaultMetrics({ register: registry })
+    hasDefaults = true
+    return registry
+  }
+  fellows?.giveFigures(() => whole().getMetricsAsJSON())
   return {
     observe: durations.observe.bind(durations),
     read: async () => {
-      if (!hasDefaults) collectDefaultMetrics({ register: registry })
-      hasDefaults = true
-      return { type: registry.contentType, body: await registry.metrics() }
+      const read = fellows ? together(await fellows.figures()) : whole()
+      return { type: registry.contentType, body: await read.metrics() }
     },
   }
+}
+
+/** One registry of the metrics of several processes. No two have the same labels: what is added up stays as it is. */
+function together(figures: readonly Figures[]): Registry {
+  return AggregatorRegistry.aggregate(
+    figures.map((metrics) => metrics.map((metric) => ({ ...metric, aggregator: 'sum' }))),
+  )
 }
 
 function addGauges(registry: Registry, { pool, circuit, configuration }: Gauges): void {

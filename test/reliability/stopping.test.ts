@@ -15,7 +15,6 @@ let database: TestDatabase
 let program: Program
 beforeEach(async () => {
   database = await createTestDatabase()
-  program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
 })
 afterEach(async () => {
   await program.end('SIGKILL')
@@ -54,7 +53,13 @@ function crowd(size: number) {
   return { allIn, done: outcome }
 }
 
-describe('on SIGTERM', () => {
+describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
+  const start = () =>
+    startProgram(['serve', '--workers', workers], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+  beforeEach(async () => {
+    program = await start()
+  })
+
   it(`no request of 100 clients on kept connections fails, and it ends with 0 within 5 s (${rounds} times)`, {
     timeout: 300_000,
   }, async () => {
@@ -70,10 +75,13 @@ describe('on SIGTERM', () => {
       expect(failures).toEqual([])
       answered += count
       if (round + 1 < rounds) {
-        program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+        program = await start()
       }
     }
-    figure(11, `${rounds} × SIGTERM under 100 clients: ${answered} requests, 0 failed; exit 0 within 5 s`)
+    figure(
+      11,
+      `${workers} workers, ${rounds} × SIGTERM under 100 clients: ${answered} requests, 0 failed; exit 0 within 5 s`,
+    )
   })
 
   it('it is no longer ready at once, then takes no connections, then answers for the last time on those that there are', async () => {
