@@ -26,12 +26,12 @@ const seconds = Number(values.seconds)
 
 const database = await startDatabase({ large: values.large })
 const env = { DATABASE_URL: database.url }
-const main = new URL('../src/main.ts', import.meta.url).pathname
+const main = new URL('../src/main.js', import.meta.url).pathname
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
 const yardstick = await startServer([yardstickProgram], env)
 const rendered = await startServer([yardstickProgram, 'rendered'], env)
-const gateway = await startServer([main], env)
-const uncached = await startServer([main], { ...env, PAGE_CACHE_MB: '0' })
+const gateway = await startServer([main, 'serve'], env)
+const uncached = await startServer([main, 'serve'], { ...env, PAGE_CACHE_MB: '0' })
 
 try {
   if (parts.includes('reads')) {

@@ -13,7 +13,7 @@ export async function start(main: string): Promise<string> {
   for (let round = 0; round < 3; round++) {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'))
     for (const times of [first, later, later]) {
-      const server = await startServer([main], { DATA_DIR: dataDir, DATABASE_URL: '' })
+      const server = await startServer([main, 'serve'], { DATA_DIR: dataDir, DATABASE_URL: '' })
       await (await fetch(`${server.url}/ready`)).text()
       times.push(performance.now() - server.began)
       await server.stop()
@@ -29,7 +29,7 @@ export async function start(main: string): Promise<string> {
 
 /** Resident memory of the gateway after 100,000 requests at 64 connections. */
 export async function memory(main: string, env: Record<string, string>): Promise<string> {
-  const server = await startServer([main], env)
+  const server = await startServer([main, 'serve'], env)
   const before = await server.memory()
   for (let sent = 0; sent < 100_000; ) sent += (await load(rest('', server).target, 64, 10)).requests
   const after = await server.memory()

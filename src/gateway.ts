@@ -3,8 +3,6 @@ import type { Transaction } from 'kysely'
 import { createAnswerCache } from '../rest/answer-cache.ts'
 import { endpoints } from '../rest/endpoints.ts'
 import { createHandler, unauthorized } from '../rest/handler.ts'
-import { openApiText } from '../rest/openapi/document.ts'
-import { graphqlTwins } from '../rest/openapi/operation.ts'
 import { RestError } from '../rest/rest-error.ts'
 import { schema } from '../schema/index.ts'
 import { createAdmission } from './auth/admission.ts'
@@ -21,7 +19,6 @@ import { createExecutor } from './graphql/executor.ts'
 import { createGuard } from './graphql/guard.ts'
 import { publicError } from './graphql/public-error.ts'
 import { createShortcut } from './graphql/shortcut.ts'
-import { createGraphQL } from './graphql/yoga.ts'
 import { createCors } from './http/cors.ts'
 import { addHeaders, createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
@@ -30,8 +27,8 @@ import { startSweeping } from './idempotency/sweep.ts'
 import { startRunner } from './jobs/runner.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { notingOperation, notingToken } from './note-request.ts'
-import { graphiqlPage } from './pages/graphiql.ts'
-import { createPages, once } from './pages/pages.ts'
+import { once } from './once.ts'
+import { createPages } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
 import { logRequest } from './request-log.ts'
 import { endTrace, operationName, traced } from './tracing/traced.ts'
@@ -100,7 +97,20 @@ export async function startGateway({
   const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
   const guard = createGuard(schema, introspection)
   const shortcut = persistedDocuments?.only ? async () => undefined : createShortcut(schema, guard, log)
-  const yoga = createGraphQL(schema, guard, log, persistedDocuments)
+  // What the first answers do without is loaded when it is first asked for.
+  const yoga = once(async () =>
+    (await import('./graphql/yoga.ts')).createGraphQL(schema, guard, log, persistedDocuments),
+  )
+  const graphiql = once(async () => {
+    const [{ graphiqlPage }, { graphqlTwins }] = await Promise.all([
+      import('./pages/graphiql.ts'),
+      import('../rest/openapi/operation.ts'),
+    ])
+    return graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))
+  })
+  const openApi = once(async () =>
+    (await import('../rest/openapi/document.ts')).openApiText(endpoints, globalConfig.enumerations),
+  )
 
   let isStopping = false
   const isReady = createReadiness(db, remoteFilter?.isReachable)
@@ -125,15 +135,20 @@ export async function startGateway({
     ),
     graphql: {
       authenticate,
-      page: once(() => graphiqlPage(graphqlTwins(endpoints, globalConfig.enumerations()))),
+      page: graphiql,
       shortcut: (request, caller, requestId) =>
         traced('operation', 'graphql', () => shortcut(request, contextOf(caller, requestId)), operationName),
       fetch: (url, init, caller, requestId) =>
-        traced('operation', 'graphql', async () => yoga.fetch(url, init, contextOf(caller, requestId)), operationName),
+        traced(
+          'operation',
+          'graphql',
+          async () => (await yoga()).fetch(url, init, contextOf(caller, requestId)),
+          operationName,
+        ),
       errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
     },
     ready: async () => !isStopping && isReady(),
-    pages: createPages({ openApi: openApiText(endpoints, globalConfig.enumerations) }),
+    pages: createPages({ openApi: async () => (await openApi())() }),
     metrics: async (authorization) => {
       if (!metricsPublic) requireAdmin(await authenticate(authorization))
       return metrics.read()

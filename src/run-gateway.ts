@@ -3,7 +3,6 @@ import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import type { Database } from './database/tables.ts'
-import { createRemoteFilter } from './filter/remote-filter.ts'
 import { startGateway } from './gateway.ts'
 import type { GlobalConfig } from './global-config/global-config.ts'
 import type { Fellows } from './metrics/fellows.ts'
@@ -33,9 +32,7 @@ export interface RunningGateway {
 /** Runs the gateway of the configuration in this process. Resolves once it answers. */
 export async function runGateway(config: Config, ground: Ground, log: Logger): Promise<RunningGateway> {
   const { globalConfig, tracing } = ground
-  const remoteFilter = config.filterUrl
-    ? createRemoteFilter({ url: config.filterUrl, timeoutMs: config.filterTimeoutMs, log })
-    : undefined
+  const remoteFilter = await remoteFilterOf(config, log)
   const persistedDocuments = await readPersistedDocuments(config)
   const gateway = await startGateway({ ...ground, remoteFilter, persistedDocuments, ...config, log })
   return {
@@ -47,4 +44,11 @@ export async function runGateway(config: Config, ground: Ground, log: Logger): P
       await tracing?.close()
     },
   }
+}
+
+/** Its client and its circuit breaker are loaded only where there is a remote filter. */
+async function remoteFilterOf({ filterUrl: url, filterTimeoutMs: timeoutMs }: Config, log: Logger) {
+  if (url === undefined) return undefined
+  const { createRemoteFilter } = await import('./filter/remote-filter.ts')
+  return createRemoteFilter({ url, timeoutMs, log })
 }

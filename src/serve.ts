@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { openDatabase } from './database/open.ts'
+import type { OpenDatabase } from './database/open.ts'
 import { announce, fillOnDemand, globalConfigOf, prepare } from './prepare.ts'
 import { runGateway } from './run-gateway.ts'
 import type { Tracing } from './tracing/trace.ts'
@@ -8,6 +8,8 @@ import type { Tracing } from './tracing/trace.ts'
 export interface ServeOptions {
   /** Fill an empty database with a small generated catalogue. */
   demo: boolean
+  /** The configuration's database, which is closed when the gateway stops or cannot start. */
+  database: OpenDatabase
   /** What makes the spans of requests, if they are traced. */
   tracing?: Tracing | undefined
 }
@@ -15,10 +17,9 @@ export interface ServeOptions {
 /** Runs the gateway in this process, as it is configured. Resolves, once it answers, with the way to stop it. */
 export async function serve(
   config: Config,
-  { demo, tracing }: ServeOptions,
+  { demo, database: { db, connection, close }, tracing }: ServeOptions,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const { db, connection, close } = await openDatabase(config, log)
   try {
     const firstToken = await prepare(db, config, log)
     const globalConfig = await globalConfigOf(config, log)

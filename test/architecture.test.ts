@@ -47,6 +47,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/auth': 'what a token may do',
     'src/request-scope.ts': 'where the name of the operation is noted',
     'src/context.ts': 'what documents run in',
+    'src/once.ts': 'the compiler is loaded when it is needed',
     'src/database': 'whether it is unavailable',
     'src/errors.ts': 'expected failures',
   },
@@ -63,11 +64,11 @@ const arrows: Record<string, Record<string, string>> = {
     rest: "the façade's plain requests and answers",
     'src/catalog/text.ts': 'characters of a request id',
   },
-  'src/metrics': { 'src/global-config': 'its state' },
+  'src/metrics': { 'src/global-config': 'its state', 'src/once.ts': 'the registry is made when it is read' },
   'src/tracing': { 'src/request-scope.ts': 'whose spans they are' },
   'src/note-request.ts': { rest: 'the table of endpoints', 'src/request-scope.ts': 'where it is noted' },
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
-  'src/pages': { 'src/http/page.ts': 'what a page is' },
+  'src/pages': { 'src/http/page.ts': 'what a page is', 'src/once.ts': 'pages are made when they are asked for' },
   'src/gateway.ts': {
     'src/gateway-options.ts': 'what it is made of',
     'src/catalog': 'what a viewer sees',
@@ -81,6 +82,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/http': 'the server',
     'src/jobs': 'work in the background',
     'src/idempotency': 'keyed writes',
+    'src/once.ts': 'what is loaded when it is asked for',
     'src/ready.ts': 'whether it is ready',
     'src/metrics': 'the figures of the service',
     'src/note-request.ts': 'whose request it is, and for what',
@@ -164,14 +166,12 @@ const arrows: Record<string, Record<string, string>> = {
     'src/serve.ts': 'a command',
     'src/workers': 'the same command as several processes',
   },
-  'src/cli.ts': { 'src/cli': 'the program', 'src/compile-cache.ts': 'a quick start' },
-  'src/main.ts': { 'src/cli': 'the program', 'src/compile-cache.ts': 'a quick start' },
-  'src/compile-cache.ts': {},
   'src/config.ts': {},
   'src/ready.ts': { 'src/database': 'whether it answers' },
   'src/request-scope.ts': { 'src/tracing': 'the spans of a request' },
   'src/errors.ts': {},
   'src/log.ts': {},
+  'src/once.ts': {},
 }
 
 const files = ['schema', 'rest', 'src'].flatMap((folder) =>
@@ -191,9 +191,6 @@ const foreign: Record<string, { packages: RegExp; why: string }> = {
   'src/http': { packages: /^(kysely|pg|graphql|graphql-yoga)$/, why: 'it knows paths and sockets' },
   'src/graphql': { packages: /^(kysely|pg|node:.*)$/, why: 'it runs documents' },
 }
-
-/** What does work when it is loaded: the programs. */
-const programs = ['src/main.ts', 'src/cli.ts']
 
 describe('the source', () => {
   it('imports only along the arrows', () => {
@@ -236,8 +233,8 @@ describe('the source', () => {
     expect(strays).toEqual([])
   })
 
-  it('does nothing when it is loaded, but for the programs', () => {
-    const modules = files.filter((file) => !programs.includes(file)).map((file) => join(root, file))
+  it('does nothing when it is loaded, but for the program', () => {
+    const modules = files.map((file) => join(root, file))
     const script = `
       const before = [process.stdin, process.stdout, process.stderr] && process.getActiveResourcesInfo()
       for (const module of ${JSON.stringify(modules)}) await import(module)
@@ -259,7 +256,6 @@ describe('the source', () => {
     const declaration =
       /^(import|export|const|let|function|async function|interface|type|class|[\])}]|\/\*|\/\/| \*|#!|$)/
     const work = files
-      .filter((file) => !programs.includes(file))
       .flatMap((file) =>
         sourceOf(file)
           .split('\n')

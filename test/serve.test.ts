@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
 
 interface Running {
   child: ChildProcess
@@ -32,7 +32,9 @@ afterEach(async () => {
 
 /** Starts the program as `npm start` does and waits for the line on stdout that names its URL. */
 async function start(env: Record<string, string>, ...args: string[]): Promise<Running> {
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH, PORT: '0', ...env } })
+  const child = spawn(process.execPath, [main, 'serve', ...args], {
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+  })
   running.push(child)
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (chunk) => {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Authentication, type AuthenticationOptions, createAuthentication } from './authentication.ts'
-import { createRateLimit, type RateLimitOptions } from './rate-limit.ts'
+import type { RateLimitOptions } from './rate-limit.ts'
 
 export interface AdmissionOptions extends Omit<AuthenticationOptions, 'onError'> {
   /** Requests a minute and token; undefined: as many as they like. */
@@ -18,12 +18,15 @@ export function createAdmission({ rateLimit, countsIn, tell, log, ...options }: 
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'tokens could not be asked for again')
   const authentication = createAuthentication({ ...options, onError })
   if (rateLimit === undefined) return authentication
-  const count = createRateLimit({ perMinute: rateLimit, countsIn })
+  // Loaded only where there is a limit.
+  const counting = import('./rate-limit.ts').then(({ createRateLimit }) =>
+    createRateLimit({ perMinute: rateLimit, countsIn }),
+  )
   return {
     ...authentication,
     authenticate: async (authorization) => {
       const caller = await authentication.authenticate(authorization)
-      if (caller) await count(caller, tell)
+      if (caller) await (await counting)(caller, tell)
       return caller
     },
   }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Database } from '../database/tables.ts'
 import type { Caller } from './caller.ts'
-import { createJwtCheck, isJwt, type JwtOptions } from './jwt.ts'
+import type { JwtOptions } from './jwt.ts'
 import { hashOf } from './secret.ts'
 import { createTokenCache } from './token-cache.ts'
 import { watchTokens } from './token-watch.ts'
@@ -31,13 +31,14 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const bootstrap = bootstrapToken === undefined ? undefined : hashOf(bootstrapToken)
   const cache = createTokenCache(db, onError)
   const watch = connection && watchTokens(connection, { onChange: cache.forget })
-  const checkJwt = jwt && createJwtCheck(jwt)
+  // Loaded only where there is a provider.
+  const checkJwt = jwt && import('./jwt.ts').then(({ createJwtCheck }) => createJwtCheck(jwt))
   return {
     authenticate: async (authorization) => {
       const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
       if (token === undefined) return undefined
       if (bootstrap && timingSafeEqual(hashOf(token), bootstrap)) return bootstrapCaller
-      if (checkJwt && isJwt(token)) return checkJwt(token)
+      if (checkJwt && isJwt(token)) return (await checkJwt)(token)
       return cache.find(token)
     },
     close: async () => {
@@ -45,6 +46,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       await cache.close()
     },
   }
+}
+
+/** Whether a text has the form of a JSON Web Token. */
+function isJwt(token: string): boolean {
+  return /^[\w-]{2,}\.[\w-]{2,}\.[\w-]{2,}$/.test(token) && token.length <= 8_192
 }
 
 const bootstrapCaller: Caller = {

@@ -43,11 +43,6 @@ export function createJwtCheck({ issuer, audience, jwksUrl }: JwtOptions) {
   }
 }
 
-/** Whether a text has the form of a JSON Web Token. */
-export function isJwt(token: string): boolean {
-  return /^[\w-]{2,}\.[\w-]{2,}\.[\w-]{2,}$/.test(token) && token.length <= 8_192
-}
-
 /** What jose says of a token, rather than of the way to its keys. */
 function isRefusal(error: unknown): boolean {
   return error instanceof errors.JOSEError && !unreachable.has(error.code)

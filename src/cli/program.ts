@@ -1,14 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { adviceOn } from './advice.ts'
-import { addCheck } from './check.ts'
-import { addCompletion } from './completion.ts'
-import { addExport } from './export.ts'
-import { addFilterService } from './filter-service.ts'
 import { addHelp, commandsOf } from './help.ts'
-import { addImport } from './import.ts'
-import { addMigrate } from './migrate.ts'
-import { addServe } from './serve.ts'
-import { addToken } from './token.ts'
 
 /** What a command ends with. 0: all well; 1: some rows failed, or a check found a difference, or it could not be done; 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2
@@ -20,14 +12,26 @@ export interface CommandContext {
   end(code: ExitCode): void
 }
 
-const commands = [addServe, addMigrate, addImport, addExport, addCheck, addToken, addFilterService, addCompletion]
+/** The commands, each loaded when it is wanted: what one needs would delay the start of every other. */
+const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
+  serve: async () => (await import('./serve.ts')).addServe,
+  migrate: async () => (await import('./migrate.ts')).addMigrate,
+  import: async () => (await import('./import.ts')).addImport,
+  export: async () => (await import('./export.ts')).addExport,
+  check: async () => (await import('./check.ts')).addCheck,
+  token: async () => (await import('./token.ts')).addToken,
+  'filter-service': async () => (await import('./filter-service.ts')).addFilterService,
+  completion: async () => (await import('./completion.ts')).addCompletion,
+}
 
-/** The command line with all its commands and their help. */
-export function createProgram(context: CommandContext): Command {
+/** The command line with all its commands and their help, or with the one command that is wanted. */
+export async function createProgram(context: CommandContext, wanted?: string): Promise<Command> {
   const program = new Command('catalog').description(
     'The catalogue gateway: stores, products and assets in PostgreSQL.',
   )
-  for (const add of commands) add(program, context)
+  const one = wanted !== undefined && wanted !== 'completion' ? commands[wanted] : undefined
+  const loaded = await Promise.all((one ? [one] : Object.values(commands)).map((load) => load()))
+  for (const add of loaded) add(program, context)
   addHelp(program)
   for (const { command } of commandsOf(program)) command.exitOverride()
   return program.exitOverride()
@@ -42,7 +46,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
       exitCode = code
     },
   }
-  const program = createProgram(context)
+  const program = await createProgram(context, args[0])
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, mostWorkers, readConfig } from '../config.ts'
+import { openDatabase } from '../database/open.ts'
 import { createLog } from '../log.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { CommandContext } from './program.ts'
@@ -33,7 +34,6 @@ export function addServe(program: Command, { env }: CommandContext): void {
     })
 }
 
-/** Only this command needs GraphQL and HTTP: the others start in half the time without them. */
 async function start(
   config: Config,
   demo: boolean,
@@ -41,11 +41,14 @@ async function start(
   log: Logger,
 ): Promise<() => Promise<void>> {
   if (config.workers > 1) {
-    const { serveByWorkers } = await import('../workers/primary.ts')
-    return serveByWorkers(config, { demo }, log)
+    const loading = import('../workers/primary.ts')
+    const database = await openDatabase(config, log, loading)
+    return (await loading).serveByWorkers(config, { demo, database }, log)
   }
-  const { serve } = await import('../serve.ts')
-  return serve(config, { demo, tracing: await startTracing(env) }, log)
+  const loading = Promise.all([import('../serve.ts'), startTracing(env)])
+  const database = await openDatabase(config, log, loading)
+  const [{ serve }, tracing] = await loading
+  return serve(config, { demo, database, tracing }, log)
 }
 
 /** Whether a primary has started this process. */

@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { connect } from './connect.ts'
 import { startEmbedded } from './embedded.ts'
 import type { Database } from './tables.ts'
 
@@ -14,15 +13,26 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-/** Opens the database of the configuration: the server behind `databaseUrl`, else the embedded one of `dataDir`. Throws when it does not suit. */
+/**
+ * Opens the database of the configuration: the server behind `databaseUrl`, else the embedded one of `dataDir`, which starts while what speaks to it
+ * is loaded, and whatever else `loading` stands for. Nothing is asked of the server before: who loads cannot hear its answers in time. Throws when the
+ * server does not suit.
+ */
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir'>,
   log: Logger,
+  loading?: Promise<unknown>,
 ): Promise<OpenDatabase> {
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
-  const embedded = config.databaseUrl
+  const starting = config.databaseUrl
     ? undefined
-    : await startEmbedded({ dataDir: config.dataDir, log: (line) => log.info(line) })
+    : startEmbedded({ dataDir: config.dataDir, log: (line) => log.info(line) })
+  const [{ connect }, { checkServer }, embedded] = await Promise.all([
+    import('./connect.ts'),
+    import('./check-server.ts'),
+    starting,
+    loading,
+  ])
   const connection = embedded?.connection ?? { connectionString: config.databaseUrl }
   const db = connect(connection, onError)
   const close = async () => {
@@ -36,15 +46,4 @@ export async function openDatabase(
     throw error
   }
   return { db, connection, close }
-}
-
-/** The service stores any Unicode text and uses PostgreSQL 14's features. */
-async function checkServer(db: Kysely<Database>): Promise<void> {
-  const { rows } = await sql<{ version: number; encoding: string }>`
-    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(
-    db,
-  )
-  const [server] = rows
-  if (!server || server.version < 140_000) throw new Error('PostgreSQL 14 or newer is needed: set DATABASE_URL to one')
-  if (server.encoding !== 'UTF8') throw new Error(`the database must have the encoding UTF8; it has ${server.encoding}`)
 }

@@ -1,16 +1,6 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  GraphQLError,
-  type GraphQLSchema,
-  type Source,
-} from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, type Source } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
-import type { Context } from '../context.ts'
-
-/** Runs one operation of a document. What resolvers throw is in the result's errors, as it was thrown. */
-export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
+import { interpret, type Run } from './interpret.ts'
 
 /**
  * Makes the function that runs a document's operation: compiled, which takes a tenth of the time, or, where the compiler cannot, interpreted. The
@@ -23,11 +13,6 @@ export function compile(schema: GraphQLSchema, document: DocumentNode, operation
     const result = await compiled.query({}, context, variables)
     return result.errors ? { ...result, errors: result.errors.map((error) => located(error, document)) } : result
   }
-}
-
-/** The same without compiling: for documents that come once. */
-export function interpret(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
-  return (variableValues, contextValue) => execute({ schema, document, operationName, variableValues, contextValue })
 }
 
 /** The compiler's errors only look like GraphQL's: they know where they lie, but not in what. */

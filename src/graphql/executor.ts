@@ -1,15 +1,15 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type ExecutionResult, type GraphQLSchema, validate } from 'graphql'
+import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Context } from '../context.ts'
-import { compile } from './compile.ts'
+import { compileWhenRunAgain } from './interpret.ts'
 import { publicError } from './public-error.ts'
 
 type Document = TypedDocumentNode<unknown, Record<string, unknown>>
 
-/** Checks the documents against the schema and compiles them, once, and makes the function that runs them in process. Throws when one does not fit. */
+/** Makes the function that runs the façade's documents in process. They were checked against the schema when they were generated. */
 export function createExecutor(schema: GraphQLSchema, documents: readonly Document[], log: Logger) {
-  const runs = new Map(documents.map((document) => [document, compileChecked(schema, document)]))
+  const runs = new Map(documents.map((document) => [document, compileWhenRunAgain(schema, document)]))
   return async (document: Document, variables: Record<string, unknown>, context: Context): Promise<ExecutionResult> => {
     const run = runs.get(document)
     if (!run) throw new Error('the document is not one of the façade')
@@ -18,10 +18,4 @@ export function createExecutor(schema: GraphQLSchema, documents: readonly Docume
     const ofRequest = log.child({ requestId: context.requestId })
     return { ...result, errors: result.errors.map((error) => publicError(error, ofRequest)) }
   }
-}
-
-function compileChecked(schema: GraphQLSchema, document: Document) {
-  const [error] = validate(schema, document)
-  if (error) throw error
-  return compile(schema, document)
 }

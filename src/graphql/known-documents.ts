@@ -1,8 +1,8 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/caller.ts'
-import { compile, interpret, type Run } from './compile.ts'
 import type { Guard } from './guard.ts'
+import { compileWhenRunAgain, interpret, type Run } from './interpret.ts'
 
 /** An operation that may be run at once: its document is valid, and the caller may have it. */
 export interface KnownOperation {
@@ -20,7 +20,7 @@ export type FindOperation = (
 
 interface KnownDocument {
   document: DocumentNode
-  runs: Map<string | undefined, { times: number; run: Run }>
+  runs: Map<string | undefined, Run>
 }
 
 const mostDocuments = 200
@@ -62,12 +62,11 @@ export function createKnownDocuments(schema: GraphQLSchema, guard: Guard): FindO
   }
 
   function runOf({ document, runs }: KnownDocument, query: string, operationName: string | undefined): Run {
-    const known = runs.get(operationName) ?? { times: 0, run: interpret(schema, document, operationName) }
-    known.times++
     // Introspection comes seldom and is long.
-    if (known.times === 2 && !query.includes('__')) known.run = compile(schema, document, operationName)
-    runs.set(operationName, known)
-    return known.run
+    const make = query.includes('__') ? interpret : compileWhenRunAgain
+    const run = runs.get(operationName) ?? make(schema, document, operationName)
+    runs.set(operationName, run)
+    return run
   }
 
   /** Tokens are limited by the class of the caller's token. */

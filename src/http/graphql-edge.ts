@@ -17,7 +17,7 @@ export interface GraphQLServices<Caller> {
   ): Promise<{ contentType: string; body: string } | undefined>
   fetch(url: string, init: RequestInit, caller: Caller, requestId: string): Promise<Response>
   /** GraphiQL. */
-  page(): Page
+  page(): Promise<Page>
   errorOf(thrown: unknown, requestId: string): { message: string; extensions: Record<string, unknown> }
 }
 
@@ -30,7 +30,7 @@ export async function serveGraphQL<Caller>(
   id: RequestId,
 ): Promise<void> {
   const answer = isNavigation(request)
-    ? pageAnswer(services.page())
+    ? pageAnswer(await services.page())
     : await answerTo(services, request, search, id).catch((thrown: unknown) =>
         failure(services.errorOf(thrown, id.text)),
       )

@@ -17,7 +17,7 @@ export interface Doors<Caller> {
   rest(request: RestRequest): Promise<RestResponse>
   graphql: GraphQLServices<Caller>
   /** What people and tools read without a token: path to page. */
-  pages: ReadonlyMap<string, () => Page>
+  pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** Whether requests can be answered: the database is reachable. */
   ready(): Promise<boolean>
   /** Hears of what no door has caught. */
@@ -85,7 +85,7 @@ async function route<Caller>(
   if (cors) addHeaders(cors.headers)
   if (cors?.isPreflight) return respond(request, response, id, { status: 204, headers: {} })
   const url = targetOf(request)
-  const page = doors.pages.get(url.path)?.()
+  const page = await doors.pages.get(url.path)?.()
   if (page && (!page.isForBrowsers || acceptsHtml(request))) return servePage(page, request, response, id)
   if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors.rest, request, response, url, id)
   if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, url.search, id)

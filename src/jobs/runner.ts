@@ -7,7 +7,6 @@ import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { beat, type ClaimedJob, claimJob, finishJob, releaseJob, sweepJobs } from './claim.ts'
 import type { JobCounts } from './job.ts'
-import { runJob } from './run-job.ts'
 import { inWordsOfApi } from './start-job.ts'
 
 export interface JobRunner {
@@ -84,6 +83,8 @@ async function work(
     const onProgress = (now: Partial<JobCounts>) => {
       counts = now
     }
+    // Loaded with the first job: a gateway may never have one.
+    const { runJob } = await import('./run-job.ts')
     const end = await runJob(db, job, enumerations, { signal, onProgress })
     if (end.state === 'ended') await finishJob(db, job, { ...end, error: end.error && inWordsOfApi(end.error) })
     else if (end.state === 'given back') await releaseJob(db, job)

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 import type { Config } from '../config.ts'
-import { openDatabase } from '../database/open.ts'
+import type { OpenDatabase } from '../database/open.ts'
 import { announce, fillOnDemand, globalConfigOf, prepare } from '../prepare.ts'
 import { startCrew } from './crew.ts'
 
@@ -14,10 +13,9 @@ const mostConnections = { each: 10, together: 60 }
  */
 export async function serveByWorkers(
   config: Config,
-  { demo }: { demo: boolean },
+  { demo, database: { db, connection, close } }: { demo: boolean; database: OpenDatabase },
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const { db, connection, close } = await openDatabase(config, log)
   try {
     const firstToken = await prepare(db, config, log)
     if (demo) {
@@ -25,7 +23,10 @@ export async function serveByWorkers(
       await fillOnDemand(db, globalConfig, log).finally(globalConfig.stop)
     }
     // Where workers count requests together, unless they do so in PostgreSQL.
-    if (config.rateLimit !== undefined) new RateLimiterClusterMaster()
+    if (config.rateLimit !== undefined) {
+      const { RateLimiterClusterMaster } = await import('rate-limiter-flexible')
+      new RateLimiterClusterMaster()
+    }
     const crew = await startCrew(config.workers, { ...connection, max: connectionsEach(config.workers) }, log)
     announce(crew.url, firstToken)
     return () => crew.stop().finally(close)

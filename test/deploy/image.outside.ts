@@ -33,7 +33,7 @@ const env = () => ({ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.
 
 /** Runs the image's program as compose does, until it says where it listens. */
 async function start(args: string[], extra: Record<string, string>) {
-  const child = spawn('node', ['src/cli.ts', ...args], { cwd: image, env: { ...env(), ...extra } })
+  const child = spawn('node', ['src/main.js', ...args], { cwd: image, env: { ...env(), ...extra } })
   const [line] = await once(child.stdout, 'data')
   const end = async () => {
     child.kill('SIGTERM')
@@ -45,7 +45,7 @@ async function start(args: string[], extra: Record<string, string>) {
 it('the image migrates, filters, serves, is healthy by its own check, and stops when it is told to', {
   timeout: 120_000,
 }, async () => {
-  await run('node', ['src/cli.ts', 'migrate'], { cwd: image, env: env() })
+  await run('node', ['src/main.js', 'migrate'], { cwd: image, env: env() })
   const filter = await start(['filter-service', '--port', '0'], {})
   const gateway = await start(['serve'], {
     PORT: '0',

@@ -203,7 +203,7 @@ describe('a client that is slow, or goes away', () => {
       authenticate: never,
       fetch: never,
       shortcut: never,
-      page: () => ({ type: '', body: '' }),
+      page: async () => ({ type: '', body: '' }),
       errorOf: () => ({ message: '', extensions: {} }),
     }
     const server = createHttpServer({
@@ -299,7 +299,7 @@ describe('a process that has just begun', () => {
   it('answers a document of 5,000 nested brackets', async () => {
     const database = await createTestDatabase()
     const env = { ...process.env, PORT: '0', DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, LOG_LEVEL: 'warn' }
-    const child = spawn(process.execPath, ['src/main.ts'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['src/main.js', 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let errors = ''
     child.stderr.on('data', (data) => {
       errors += data

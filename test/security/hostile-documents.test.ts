@@ -72,14 +72,14 @@ it('200 hostile documents are refused, each without a statement', async () => {
 
 it('a process that has just begun refuses them as well', async () => {
   const database = await createTestDatabase()
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: database.url,
     BOOTSTRAP_TOKEN: 'a-token-for-a-cold-start',
     PORT: '0',
   }
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   try {
     const url = await new Promise<string>((resolve, reject) => {
       child.stdout.on('data', (data: Buffer) => {

@@ -1,6 +1,0 @@
-#!/usr/bin/env node
-import { keepCompiledCode } from './compile-cache.ts'
-
-keepCompiledCode()
-const { run } = await import('./cli/program.ts')
-process.exitCode = await run(process.argv.slice(2))
