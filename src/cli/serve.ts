@@ -34,6 +34,7 @@ export function addServe(program: Command, { env }: CommandContext): void {
     })
 }
 
+/** PostgreSQL starts while the gateway, or what starts its workers, is loaded. */
 async function start(
   config: Config,
   demo: boolean,
