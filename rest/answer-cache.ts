@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** An answer's `data` as it was rendered, and the version that it was made of. */
+/** An answer's `data` as it was rendered, with the end of its envelope, and the version that it was made of. */
 export interface RenderedData {
   version: string
   bytes: Buffer

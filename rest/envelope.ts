@@ -25,12 +25,15 @@ export function sealed(code: 0 | -1, message: string, requestId: string, data: s
   return `${headOf(code, message, requestId)}${data}}`
 }
 
-/** The same around data that was rendered before, as bytes. */
-export function sealedBytes(code: 0 | -1, message: string, requestId: string, data: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(headOf(code, message, requestId)), data, closing])
+/** The same before data that was rendered, by `closed`, as bytes. */
+export function sealedBytes(code: 0 | -1, message: string, requestId: string, data: Buffer): Buffer[] {
+  return [Buffer.from(headOf(code, message, requestId)), data]
 }
 
-const closing = Buffer.from('}')
+/** Data that is JSON text, and what closes the envelope around it. */
+export function closed(data: string): Buffer {
+  return Buffer.from(`${data}}`)
+}
 
 function headOf(code: 0 | -1, message: string, requestId: string): string {
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`

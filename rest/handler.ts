@@ -24,11 +24,11 @@ export interface RestRequest {
   body(): Promise<Uint8Array | 'too large'>
 }
 
-/** A response for whatever server: `body` is JSON text or its bytes, absent where HTTP has none. */
+/** A response for whatever server: `body` is JSON text, or its bytes in pieces, absent where HTTP has none. */
 export interface RestResponse {
   status: number
   headers: Record<string, string>
-  body?: string | Buffer
+  body?: string | readonly Buffer[]
 }
 
 /** What the façade needs of the service behind it. `Caller` is whoever the token stands for. */
@@ -84,7 +84,7 @@ function asSpecified(error: RestError, request: RestRequest, route: readonly End
 }
 
 /** The answer to an error, wherever it was found: also before there is a request to speak of. */
-export function errorResponse(error: RestError, requestId: string): RestResponse {
+export function errorResponse(error: RestError, requestId: string): RestResponse & { body: string } {
   const status = httpStatus[error.reason] ?? 500
   const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
   return { status, headers: { ...retry, ...error.headers }, body: errorEnvelope(requestId, error.errorInfo) }
@@ -98,11 +98,11 @@ async function answer<Caller>(
   const caller = await services.authenticate(request.header('authorization'))
   if (caller === undefined) throw unauthorized
   if (!route) throw new RestError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
-  const allow = allowedMethods(route)
-  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
+  if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const endpoint = route.find((row) => row.method === method)
   if (!endpoint) {
+    const allow = allowedMethods(route)
     const details = `${request.path} takes ${allow}; got ${request.method}`
     throw new RestError('method_not_allowed', details, { Allow: allow })
   }

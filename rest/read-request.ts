@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
 import type { ErrorInfo } from './envelope.ts'
 import { faultsOf } from './faults.ts'
@@ -10,9 +11,33 @@ import type { Enumerations } from './shapes.ts'
 
 const mostItems = 10_000
 
+type Variables = Record<string, unknown>
+
 /** Checks query, body and key against the endpoint's shapes and translates them; throws a `RestError` with every fault of all. */
 export async function readRequest(request: RestRequest, endpoint: Endpoint, enumerations: Enumerations) {
   const shapes = endpoint.shapes(enumerations)
+  const isQueryAlone = endpoint.method === 'GET' && !endpoint.takesBody
+  if (!isQueryAlone) return readWhole(request, endpoint, shapes)
+  const variables = knownOf(shapes).get(request.search)
+  if (variables) return { variables, keyed: undefined }
+  const read = await readWhole(request, endpoint, shapes)
+  if (request.search.length <= longestKnown) knownOf(shapes).set(request.search, Object.freeze(read.variables))
+  return read
+}
+
+const mostKnown = 1_000
+const longestKnown = 500
+
+/** What queries say that were good before, by the shapes that they were held against: those who ask often ask for the same. */
+const known = new WeakMap<object, LRUCache<string, Variables>>()
+
+function knownOf(shapes: object): LRUCache<string, Variables> {
+  const found = known.get(shapes) ?? new LRUCache<string, Variables>({ max: mostKnown })
+  known.set(shapes, found)
+  return found
+}
+
+async function readWhole(request: RestRequest, endpoint: Endpoint, shapes: ReturnType<Endpoint['shapes']>) {
   const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
   const query = shapes.query.safeParse(values)
   if (!query.success) {

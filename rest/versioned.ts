@@ -1,6 +1,6 @@
 import type { AnswerCache } from './answer-cache.ts'
 import type { Endpoint } from './endpoint.ts'
-import { sealedBytes, toJson } from './envelope.ts'
+import { closed, sealedBytes, toJson } from './envelope.ts'
 import type { RestRequest, RestResponse } from './handler.ts'
 
 type Operation = Endpoint['document']
@@ -38,7 +38,7 @@ export async function answerVersioned(
   }
   const result = await execute(endpoint.document, variables)
   const version = ofAnswer(result)
-  const bytes = Buffer.from(toJson(endpoint.data(result)))
+  const bytes = closed(toJson(endpoint.data(result)))
   if (version !== null) cache.set(key, { version, bytes })
   return found(endpoint, request, version, bytes)
 }

@@ -21,5 +21,13 @@ export interface Context {
 }
 
 export function createContext(request: Omit<Context, 'loaders'>): Context {
-  return { ...request, loaders: createLoaders(request.db, request.filter) }
+  let loaders: Loaders | undefined
+  return {
+    ...request,
+    // Most requests of the façade need none.
+    get loaders() {
+      loaders ??= createLoaders(request.db, request.filter)
+      return loaders
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** A new token: 256 random bits behind a prefix that scanners of leaked secrets can know it by. */
 export function newSecret(): string {
@@ -12,5 +12,5 @@ export function isSecret(text: string): boolean {
 
 /** What is kept of a token. With 256 random bits behind it a plain SHA-256 cannot be searched. */
 export function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

@@ -7,7 +7,8 @@ import { securityHeaders } from './security-headers.ts'
 export interface Answer {
   status: number
   headers: Record<string, string>
-  body?: string | Buffer
+  /** Pieces are sent one after the other: what is kept in memory needs no copying then. */
+  body?: string | Buffer | readonly Buffer[]
 }
 
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
@@ -29,21 +30,24 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
   }
   // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.
   const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
-  if (body) {
+  const pieces = body && (Buffer.isBuffer(body) ? [body] : body)
+  if (pieces) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
-    headers['Content-Length'] = body.length
+    headers['Content-Length'] = pieces.reduce((sum, piece) => sum + piece.length, 0)
   }
   const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'
   response.writeHead(answer.status, headers)
-  const sent = request.method === 'HEAD' ? undefined : body
+  const sent = request.method === 'HEAD' ? [] : (pieces ?? [])
   if (!unread) {
-    response.end(sent)
+    // Node holds the head and what is written back until the end, and sends all in one go.
+    for (const piece of sent.slice(0, -1)) response.write(piece)
+    response.end(sent.at(-1))
     if (response.writableLength > 0) cutSlowReader(response)
     return
   }
   // Without a body the head waits for the end: sent alone, it would not keep its bytes either.
-  if (sent) response.write(sent)
+  for (const piece of sent) response.write(piece)
   drain(request, () => response.end())
 }
 
