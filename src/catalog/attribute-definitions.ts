@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { RE2JS } from 're2js'
 import { type Fault, invalidRequest, storeNotFound } from '../errors.ts'
 import { type AttributeDefinition, definitionOf, nameFault, type StoredDefinition } from './attribute-rules.ts'
+import { type Touches, takeLocks } from './locks.ts'
 import { requireStore } from './stores.ts'
 import { isStorable, shown } from './text.ts'
 import { type View, visibleStore, visibleStores, type WriteView } from './viewer.ts'
@@ -26,11 +27,18 @@ export async function listDefinitions(
   return new Map([...byStore].map(([storeUuid, group]) => [storeUuid, group.map(definitionOf)]))
 }
 
-/** The definitions of a store whose products are about to be written; throws `store_not_found`. One statement. */
-export async function requireDefinitions(
-  db: View,
-  storeUuid: string,
-): Promise<{ storeUuid: string; definitions: AttributeDefinition[] }> {
+interface Definitions {
+  storeUuid: string
+  definitions: AttributeDefinition[]
+}
+
+/** The definitions of a store whose products are about to be written, with the locks on what will be written; throws `store_not_found`. One statement. */
+export function lockWithDefinitions(db: WriteView, storeUuid: string, touches: Touches): Promise<Definitions> {
+  return requireDefinitions(db, storeUuid, touches)
+}
+
+/** The definitions of a store; throws `store_not_found`. One statement. */
+export async function requireDefinitions(db: View, storeUuid: string, touches: Touches = {}): Promise<Definitions> {
   const uuid = visibleStore(db, storeUuid)
   if (!uuid) throw storeNotFound('storeUuid', storeUuid)
   const rows = await db
@@ -38,6 +46,7 @@ export async function requireDefinitions(
     .leftJoin('attribute_definition as d', 'd.store_uuid', 's.store_uuid')
     .select(['d.name', 'd.type', 'd.allowed_values', 'd.max_length', 'd.pattern'])
     .where('s.store_uuid', '=', uuid)
+    .where(takeLocks(new Map([[uuid, touches]])))
     .orderBy('d.name')
     .execute()
   if (rows.length === 0) throw storeNotFound('storeUuid', storeUuid)

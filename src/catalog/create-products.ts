@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { invalidRequest } from '../errors.ts'
 import { addAssets, type NewAsset } from './add-assets.ts'
 import { channelFault, urlFault } from './asset-rules.ts'
-import { requireDefinitions } from './attribute-definitions.ts'
+import { lockWithDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
 import type { Enumerations } from './enumerations.ts'
-import { lockGroups } from './group-locks.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
 import { codeFailure, patchRows } from './products.ts'
 import { parseUrlField } from './url-fields.ts'
@@ -22,7 +21,7 @@ export interface CreatedProducts {
 /**
  * Creates products, `new` unless a status is given; one that exists is left as it is. Attributes named like URL fields (`Image URL 1`) become
  * assets of the product's group on the channel, in the order of their numbers. Of a code that comes twice the first entry counts. Throws
- * `store_not_found`, or `invalid_request` for an unknown channel. At most six statements.
+ * `store_not_found`, or `invalid_request` for an unknown channel. At most five statements.
  */
 export async function createProducts(
   db: WriteView,
@@ -32,18 +31,18 @@ export async function createProducts(
 ): Promise<CreatedProducts> {
   const fault = channelFault(enumerations, target.channel)
   if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
-  const { storeUuid, definitions } = await requireDefinitions(db, target.storeUuid)
-  const judge = attributeJudge(definitions)
   const isUrlField = (name: string) => parseUrlField(enumerations.assetFormats, name) !== undefined
+  const { storeUuid, definitions } = await lockWithDefinitions(db, target.storeUuid, {
+    groups: patches.flatMap((patch) => groupsOf(patch, isUrlField)),
+    products: patches.map(({ productCode }) => productCode),
+  })
+  const judge = attributeJudge(definitions)
   const judged = judgePatches(
     patches,
     (name, value) => (isUrlField(name) ? urlFault(value) : judge(name, value)),
     ([first]) => first,
   )
   const good = [...judged.good.values()]
-  // Groups before products, as every writer of both locks them: no two can wait for each other.
-  const touched = good.flatMap((patch) => touchedBy(patch, isUrlField))
-  if (touched.length > 0) await lockGroups(db, new Map([[storeUuid, touched]]))
   const created = await insertProducts(
     db,
     storeUuid,
@@ -79,8 +78,10 @@ async function insertProducts(db: WriteView, storeUuid: string, patches: readonl
 }
 
 /** The product's code and its URLs, if it has any. */
-function touchedBy({ productCode, attributes }: GoodPatch, isUrlField: (name: string) => boolean): string[] {
-  const urls = Object.entries(attributes).flatMap(([name, url]) => (isUrlField(name) ? [url] : []))
+function groupsOf({ productCode, attributes }: ProductPatch, isUrlField: (name: string) => boolean): string[] {
+  const urls = Object.entries(attributes ?? {}).flatMap(([name, url]) =>
+    isUrlField(name) && typeof url === 'string' ? [url] : [],
+  )
   return urls.length === 0 ? [] : [productCode, ...urls]
 }
 

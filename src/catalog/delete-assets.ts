@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { lockGroups } from './group-locks.ts'
 import type { ItemFailure } from './item-failure.ts'
+import { lockGroups } from './locks.ts'
 import { changeGroups, fromTouchedGroups } from './read-model.ts'
 import {
   bounded,

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { lockProducts } from './lock-products.ts'
+import { storeNotFound } from '../errors.ts'
+import { lockStores } from './locks.ts'
 import { storeKey } from './store-key.ts'
-import { requireStore } from './stores.ts'
-import type { WriteView } from './viewer.ts'
+import { isStorable } from './text.ts'
+import { visibleStore, type WriteView } from './viewer.ts'
 
 export interface DeletedProducts {
   storeUuid: string
@@ -12,7 +13,7 @@ export interface DeletedProducts {
 }
 
 /**
- * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws `store_not_found`. Three statements,
+ * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws `store_not_found`. Two statements,
  * whatever the number of codes.
  */
 export async function deleteProducts(
@@ -20,14 +21,19 @@ export async function deleteProducts(
   storeUuid: string,
   productCodes: readonly string[],
 ): Promise<DeletedProducts> {
-  const uuid = await requireStore(db, storeUuid)
+  const uuid = visibleStore(db, storeUuid)
   const codes = [...new Set(productCodes)]
-  const known = await lockProducts(db, uuid, codes)
-  await sql`
-    delete from product where store_uuid = ${storeKey(uuid)} and product_code = any(${[...known]}::text[])`.execute(db)
+  const products = codes.filter(isStorable)
+  if (!uuid || !(await lockStores(db, new Map([[uuid, { products }]]))).has(uuid)) {
+    throw storeNotFound('storeUuid', storeUuid)
+  }
+  const { rows } = await sql<{ product_code: string }>`
+    delete from product where store_uuid = ${storeKey(uuid)} and product_code = any(${products}::text[])
+    returning product_code`.execute(db)
+  const deleted = new Set(rows.map((row) => row.product_code))
   return {
     storeUuid: uuid,
-    deletedSkus: codes.filter((code) => known.has(code)),
-    unavailableSkus: codes.filter((code) => !known.has(code)),
+    deletedSkus: codes.filter((code) => deleted.has(code)),
+    unavailableSkus: codes.filter((code) => !deleted.has(code)),
   }
 }

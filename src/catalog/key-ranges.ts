@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { tryLockStore } from './group-locks.ts'
+import { tryLockGroups } from './locks.ts'
 import type { WriteView } from './viewer.ts'
 
 /** How many groups a range may have before it is cut into pieces of half as many. */
@@ -11,7 +11,7 @@ export const largestRange = 4_000
  */
 export async function splitRanges(db: WriteView, storeUuids: readonly string[]): Promise<void> {
   for (const storeUuid of storeUuids) {
-    if (await tryLockStore(db, storeUuid)) await split(db, storeUuid)
+    if (await tryLockGroups(db, storeUuid)) await split(db, storeUuid)
   }
 }
 

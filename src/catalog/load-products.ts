@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { CopyRows, type Session } from '../database/copy.ts'
+import { lockStores } from './locks.ts'
 import { storeKey } from './store-key.ts'
 import type { WriteView } from './viewer.ts'
 
@@ -33,7 +34,7 @@ export async function prepareLoading({ db }: Session): Promise<void> {
 }
 
 /**
- * Creates and merges products as `upsertProducts` does, by way of `COPY`. Three statements, whatever their number. A product that somebody else
+ * Creates and merges products as `upsertProducts` does, by way of `COPY`. Four statements, whatever their number. A product that somebody else
  * creates at the same time is a serialization failure: the transaction is done again.
  */
 export async function loadProducts(
@@ -43,6 +44,7 @@ export async function loadProducts(
   products: readonly LoadedProduct[],
 ): Promise<LoadCounts> {
   if (products.length === 0) return { created: 0, updated: 0 }
+  await lockStores(transaction, new Map([[storeUuid, { products: 'all' }]]))
   await sql`truncate loaded_product`.execute(transaction)
   await session.copy('loaded_product', rowsOf(products))
   const uncounted = products.filter(({ isCounted }) => !isCounted).map(({ productCode }) => productCode)

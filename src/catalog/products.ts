@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { requireDefinitions } from './attribute-definitions.ts'
+import { lockWithDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
 import {
   type FailedProduct,
@@ -37,16 +37,16 @@ export async function updateProducts(
   storeUuid: string,
   patches: readonly ProductPatch[],
 ): Promise<UpdatedProducts> {
-  const { storeUuid: uuid, definitions } = await requireDefinitions(db, storeUuid)
-  const judged = judgePatches(patches, attributeJudge(definitions))
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
-  const known = await writeKnown(db, uuid, judged)
+  const { storeUuid: uuid, definitions } = await lockWithDefinitions(db, storeUuid, { products: codes })
+  const judged = judgePatches(patches, attributeJudge(definitions))
+  const unknown = await writeKnown(db, uuid, judged)
   return {
     storeUuid: uuid,
-    updatedSkus: codes.filter((code) => known.has(code) && judged.good.has(code)),
-    unavailableSkus: codes.filter((code) => !known.has(code)),
+    updatedSkus: codes.filter((code) => judged.good.has(code) && !unknown.has(code)),
+    unavailableSkus: codes.filter((code) => unknown.has(code) || judged.impossible.has(code)),
     failedProducts: codes.flatMap((code) => {
-      const failures = known.has(code) ? judged.failed.get(code) : undefined
+      const failures = unknown.has(code) ? undefined : judged.failed.get(code)
       return failures ? [{ productCode: code, failures }] : []
     }),
   }
@@ -61,10 +61,10 @@ export async function upsertProducts(
   storeUuid: string,
   patches: readonly ProductPatch[],
 ): Promise<UpsertedProducts> {
-  const { storeUuid: uuid, definitions } = await requireDefinitions(db, storeUuid)
+  const codes = [...new Set(patches.map((patch) => patch.productCode))]
+  const { storeUuid: uuid, definitions } = await lockWithDefinitions(db, storeUuid, { products: codes })
   const judged = judgePatches(patches, attributeJudge(definitions))
   const written = await writeAny(db, uuid, [...judged.good.values()])
-  const codes = [...new Set(patches.map((patch) => patch.productCode))]
   const good = codes.filter((code) => judged.good.has(code))
   return {
     storeUuid: uuid,
@@ -85,31 +85,42 @@ export const codeFailure = {
 }
 
 /**
- * Merges the good patches into the products that exist, and returns the codes of all of these, also of those whose patch is bad. Products are locked in the
- * order of their codes, so that no two writers wait for each other in a circle. Whether a patch changes anything is asked of the product as it was locked:
- * the statement's snapshot may be older. Nothing is inserted; `on conflict` finds each product by its key, where a join may read the whole store.
+ * Merges the good patches into the products that exist, and returns the codes of those that do not, also of those whose patch is bad. The caller holds the
+ * products' locks. What changes nothing is not written. Patches are looked up by the products' codes, and the products by their index: in a join
+ * PostgreSQL may read the whole store for one product.
  */
 async function writeKnown(db: WriteView, storeUuid: string, { good, failed }: JudgedPatches): Promise<Set<string>> {
-  const bad = [...failed.keys()].map((productCode) => ({ productCode, status: null, attributes: null }))
-  if (good.size + bad.length === 0) return new Set()
-  const { rows } = await sql<{ product_code: string }>`
-    with locked as materialized (
-      select p.product_code, p.status, p.attributes, i.status as new_status, i.attributes as new_attributes
-      from (${patchRows([...good.values(), ...bad])} order by product_code offset 0) i cross join lateral (
-        select product_code, status, attributes from product
-        where store_uuid = ${storeKey(storeUuid)} and product_code = i.product_code
-        offset 0 for no key update
-      ) p
+  const codes = [...good.keys(), ...failed.keys()]
+  if (codes.length === 0) return new Set()
+  const patches = [...good.values()]
+  const { rows } = await sql<{ code: string }>`
+    with given as not materialized (
+      select ${codes}::text[] as codes, ${byCode(patches, (patch) => patch.attributes)}::jsonb as attributes,
+        ${byCode(patches, (patch) => patch.status)}::jsonb as statuses
     ), changed as (
-      insert into product (store_uuid, product_code, status, attributes)
-      select ${storeUuid}::uuid, product_code, coalesce(new_status, status), new_attributes from locked
-      where new_attributes is not null and (not attributes @> new_attributes or status <> new_status)
-      order by product_code
-      on conflict (store_uuid, product_code) do update set
-        attributes = product.attributes || excluded.attributes, status = excluded.status, updated_at = now()
+      update product p set attributes = p.attributes || (given.attributes -> p.product_code),
+        status = coalesce(given.statuses ->> p.product_code, p.status), updated_at = now()
+      from given
+      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = any(given.codes)
+        and (not p.attributes @> (given.attributes -> p.product_code) or p.status <> given.statuses ->> p.product_code)
+      returning p.product_code
     )
-    select product_code from locked`.execute(db)
-  return new Set(rows.map((row) => row.product_code))
+    select code from given, unnest(given.codes) code
+    where code not in (select product_code from changed)
+      and not exists (select from product where store_uuid = ${storeKey(storeUuid)} and product_code = code)`.execute(
+    db,
+  )
+  return new Set(rows.map((row) => row.code))
+}
+
+/** What the patches have, as a JSON object by their codes; null is left out. No JavaScript object could have every code as a key, and in order. */
+function byCode(patches: readonly GoodPatch[], value: (patch: GoodPatch) => unknown): string {
+  let json = ''
+  for (const patch of patches) {
+    const held = value(patch)
+    if (held !== null) json += `${json === '' ? '{' : ','}${JSON.stringify(patch.productCode)}:${JSON.stringify(held)}`
+  }
+  return json === '' ? '{}' : `${json}}`
 }
 
 /** Inserts or merges the patches in the order of their codes. Returns what was written; a code without a change is not among it. */
@@ -135,9 +146,7 @@ async function writeAny(
 }
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
-export function patchRows(
-  patches: readonly (Omit<GoodPatch, 'attributes'> & { attributes: Record<string, string> | null })[],
-) {
+export function patchRows(patches: readonly GoodPatch[]) {
   const rows = JSON.stringify(
     patches.map((patch) => ({
       product_code: patch.productCode,

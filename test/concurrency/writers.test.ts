@@ -26,8 +26,22 @@ const add = `mutation ($store: ID!, $assets: [NewAsset!]!) {
 const attributesOf = `query ($store: ID!) { store(storeUuid: $store) {
   products(first: 100) { edges { node { productCode status attributes } } } } }`
 
+const remove = `mutation ($store: ID!, $codes: [String!]!) {
+  deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }`
+
 interface Updated {
   updated_skus: string[]
+  unavailable_skus: string[]
+}
+interface Created {
+  created_skus: string[]
+  existing_skus: string[]
+}
+interface Upserted {
+  createdSkus: string[]
+}
+interface Removed {
+  deletedSkus: string[]
 }
 interface Deleted {
   deleted_count: number
@@ -111,6 +125,50 @@ it(
       }
     })
     expect(words).toContainEqual(await shown(0))
+  },
+  timeout,
+)
+
+it(
+  `creates and deletes each product once when ${writers} writers create, put, upsert and delete the same ones (seed ${seed})`,
+  async () => {
+    const codes = Array.from({ length: 30 }, (_, i) => `sku-${i}`)
+    let there = 0
+    await together(async (writer) => {
+      const dice = diceOf(writer)
+      for (let round = 0; round < rounds * 2; round++) {
+        const chosen = dice.some(codes, 1 + dice.below(codes.length))
+        const items = chosen.map((code) => ({ product_code: code, [`writer ${writer}`]: `${round}` }))
+        switch (dice.below(4)) {
+          case 0: {
+            const created = (await crowd.call(writer, 'POST', `/products?store_uuid=${store}`, items)) as Created
+            expect(created.created_skus.length + created.existing_skus.length).toBe(chosen.length)
+            there += created.created_skus.length
+            break
+          }
+          case 1: {
+            const updated = (await crowd.call(writer, 'PUT', `/products?store_uuid=${store}`, items)) as Updated
+            expect(updated.updated_skus.length + updated.unavailable_skus.length).toBe(chosen.length)
+            break
+          }
+          case 2: {
+            const products = chosen.map((productCode) => ({ productCode, attributes: { Size: `${round}` } }))
+            const { upsertProducts } = (await crowd.graphql(writer, upsert, { store, products })) as {
+              upsertProducts: Upserted
+            }
+            there += upsertProducts.createdSkus.length
+            break
+          }
+          default: {
+            const { deleteProducts } = (await crowd.graphql(writer, remove, { store, codes: chosen })) as {
+              deleteProducts: Removed
+            }
+            there -= deleteProducts.deletedSkus.length
+          }
+        }
+      }
+    })
+    expect(await rowsOf('product')).toBe(there)
   },
   timeout,
 )
@@ -216,7 +274,7 @@ it(
   timeout,
 )
 
-async function rowsOf(table: 'asset' | 'asset_link' | 'asset_group'): Promise<number> {
+async function rowsOf(table: 'product' | 'asset' | 'asset_link' | 'asset_group'): Promise<number> {
   const rows = await crowd.gateway.database.db
     .selectFrom(table)
     .select('store_uuid')

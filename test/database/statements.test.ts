@@ -59,7 +59,7 @@ const operations: Operation[] = [
   },
   {
     title: 'POST /products with assets',
-    statements: 6,
+    statements: 5,
     run: async (n) => {
       const body = upTo(n, (i) => ({ product_code: code(i), 'Image URL 1': url(i), 'PDF URL 1': url(i) }))
       expect(await rest('POST', `/products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })
