@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ErrorInfo, errorEnvelope, sealed, toJson } from './envelope.ts'
+import { readBody } from './read-body.ts'
 import { readRequest } from './read-request.ts'
 import { RestError } from './rest-error.ts'
 import type { Enumerations } from './shapes.ts'
@@ -21,7 +22,7 @@ export interface RestRequest {
   /** What `status.request_id` shall say. */
   requestId: string
   /** Reads the body; `too large` when it has more than the service takes. */
-  body(): Promise<Uint8Array | 'too large'>
+  body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
 }
 
 /** A response for whatever server: `body` is JSON text, or its bytes in pieces, absent where HTTP has none. */
@@ -38,6 +39,10 @@ export interface RestServices<Caller> {
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
   execute: Execute<Caller>
+  /** Answers a request with this body, if it is too long to be worked on here; undefined leaves it. */
+  elsewhere?:
+    | ((request: RestRequest, caller: Caller, body: Uint8Array<ArrayBuffer>) => Promise<RestResponse> | undefined)
+    | undefined
   /**
    * Does a write with an `Idempotency-Key` once: `work` gets what executes within the transaction that keeps its answer. Returns that answer, or the one
    * that is kept; throws when the key came with another body before.
@@ -108,7 +113,10 @@ async function answer<Caller>(
   }
   services.authorize(endpoint.document, caller)
   const { enumerations, requestId } = { enumerations: services.enumerations(), requestId: request.requestId }
-  const { variables, keyed } = await readRequest(request, endpoint, enumerations)
+  const body = endpoint.takesBody ? await readBody(request) : undefined
+  const elsewhere = body && services.elsewhere?.(request, caller, body)
+  if (elsewhere) return elsewhere
+  const { variables, keyed } = readRequest(request, endpoint, enumerations, body)
   const running =
     (execute: Execute<Caller>) => async (document: Endpoint['document'], given: Record<string, unknown>) => {
       const { data, errors } = await execute(document, given, { caller, requestId })

@@ -13,14 +13,22 @@ const mostItems = 10_000
 
 type Variables = Record<string, unknown>
 
-/** Checks query, body and key against the endpoint's shapes and translates them; throws a `RestError` with every fault of all. */
-export async function readRequest(request: RestRequest, endpoint: Endpoint, enumerations: Enumerations) {
+/**
+ * Checks query, body and key against the endpoint's shapes and translates them; throws a `RestError` with every fault of all. `bytes` are the body's, where
+ * the endpoint takes one.
+ */
+export function readRequest(
+  request: RestRequest,
+  endpoint: Endpoint,
+  enumerations: Enumerations,
+  bytes: Uint8Array | undefined,
+) {
   const shapes = endpoint.shapes(enumerations)
   const isQueryAlone = endpoint.method === 'GET' && !endpoint.takesBody
-  if (!isQueryAlone) return readWhole(request, endpoint, shapes)
+  if (!isQueryAlone) return readWhole(request, endpoint, shapes, bytes)
   const variables = knownOf(shapes).get(request.search)
   if (variables) return { variables, keyed: undefined }
-  const read = await readWhole(request, endpoint, shapes)
+  const read = readWhole(request, endpoint, shapes, bytes)
   if (request.search.length <= longestKnown) knownOf(shapes).set(request.search, Object.freeze(read.variables))
   return read
 }
@@ -37,7 +45,12 @@ function knownOf(shapes: object): LRUCache<string, Variables> {
   return found
 }
 
-async function readWhole(request: RestRequest, endpoint: Endpoint, shapes: ReturnType<Endpoint['shapes']>) {
+function readWhole(
+  request: RestRequest,
+  endpoint: Endpoint,
+  shapes: ReturnType<Endpoint['shapes']>,
+  bytes: Uint8Array | undefined,
+) {
   const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
   const query = shapes.query.safeParse(values)
   if (!query.success) {
@@ -47,13 +60,11 @@ async function readWhole(request: RestRequest, endpoint: Endpoint, shapes: Retur
   const key = endpoint.method === 'GET' ? undefined : readIdempotencyKey(request.header('idempotency-key'))
   if (key && 'fault' in key) faults.push(key.fault)
   let body: unknown
-  let bytes: Uint8Array = new Uint8Array()
-  if (endpoint.takesBody) {
-    const read = await readJson(request)
+  if (bytes) {
+    const read = readJson(bytes)
     if ('fault' in read) faults.push(read.fault)
     else {
       body = read.value
-      bytes = read.bytes
       const items = itemsOf(body)
       if (items > mostItems) {
         throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
@@ -63,7 +74,7 @@ async function readWhole(request: RestRequest, endpoint: Endpoint, shapes: Retur
     }
   }
   if (faults.length > 0) throw new RestError('invalid_request', faults)
-  const keyed = key && 'key' in key ? { ...key, ...senderOf(request), body: bytes } : undefined
+  const keyed = key && 'key' in key ? { ...key, ...senderOf(request), body: bytes ?? new Uint8Array() } : undefined
   return { variables: endpoint.variables(query.data, body), keyed }
 }
 
@@ -79,30 +90,15 @@ function itemsOf(body: unknown): number {
   return Object.values(body).reduce((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
 }
 
-async function readJson(request: RestRequest): Promise<{ value: unknown; bytes: Uint8Array } | { fault: ErrorInfo }> {
-  const type = request.header('content-type')
-  if (type !== undefined && !isJson(type)) throw unsupported(type)
-  const encoding = request.header('content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
-  const bytes = await request.body()
-  if (bytes === 'too large') throw new RestError('payload_too_large', 'body must have at most 10 MiB')
+function readJson(bytes: Uint8Array): { value: unknown } | { fault: ErrorInfo } {
   if (bytes.length === 0) return { fault: bodyFault('is required') }
-  if (type === undefined) throw unsupported('no Content-Type')
   if (isHeavyJson(bytes)) throw new RestError('payload_too_large', `body ${heavyJson}`)
   try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), bytes }
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) }
   } catch (error) {
     const where = error instanceof Error ? /at position \d+/.exec(error.message) : null
     return { fault: bodyFault(`must be JSON in UTF-8; it cannot be read${where ? ` ${where[0]}` : ''}`) }
   }
-}
-
-function isJson(contentType: string): boolean {
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType)
-}
-
-function unsupported(got: string): RestError {
-  return new RestError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
 }
 
 function bodyFault(problem: string): ErrorInfo {

@@ -13,7 +13,7 @@ import type { Tracing } from './tracing/trace.ts'
 /** What a gateway is made of. */
 export interface GatewayOptions {
   db: Kysely<Database>
-  /** How further connections to the database are made: one listens for tokens that are taken back. */
+  /** How further connections to the database are made: for heavy requests, and to hear of tokens that are taken back. Without it there is neither. */
   connection?: ClientConfig | undefined
   globalConfig: GlobalConfig
   /** Where the listing asks which groups to show; without one the gateway filters by itself. */
@@ -41,4 +41,6 @@ export interface GatewayOptions {
   log: Logger
   /** The most memory for rendered pages of assets, in MiB. */
   pageCacheMb?: number
+  /** Requests with more bytes in their body, and GraphQL operations that cost more, are answered by a thread of their own. */
+  light?: { bytes: number; cost: number }
 }

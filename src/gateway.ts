@@ -1,28 +1,19 @@
 import type { AddressInfo } from 'node:net'
-import type { Transaction } from 'kysely'
-import { createAnswerCache } from '../rest/answer-cache.ts'
 import { endpoints } from '../rest/endpoints.ts'
-import { createHandler, unauthorized } from '../rest/handler.ts'
+import { unauthorized } from '../rest/handler.ts'
 import { RestError } from '../rest/rest-error.ts'
-import { schema } from '../schema/index.ts'
 import { createAdmission } from './auth/admission.ts'
 import { type Caller, hasScope } from './auth/caller.ts'
-import { viewOf, viewWithin } from './catalog/viewer.ts'
-import { createContext } from './context.ts'
 import { poolOf, poolStateOf } from './database/connect.ts'
-import type { Database } from './database/tables.ts'
 import { warnOfOneWall } from './database/tenant.ts'
+import { createDoors } from './doors.ts'
 import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { requireAccess } from './graphql/access.ts'
-import { createExecutor } from './graphql/executor.ts'
-import { createGuard } from './graphql/guard.ts'
-import { publicError } from './graphql/public-error.ts'
-import { createShortcut } from './graphql/shortcut.ts'
+import { createElsewhere } from './heavy/elsewhere.ts'
+import { createHeavyThread } from './heavy/heavy-thread.ts'
 import { createCors } from './http/cors.ts'
 import { addHeaders, createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
-import { createOnce } from './idempotency/once.ts'
 import { startSweeping } from './idempotency/sweep.ts'
 import { startRunner } from './jobs/runner.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -31,7 +22,7 @@ import { once } from './once.ts'
 import { createPages } from './pages/pages.ts'
 import { createReadiness } from './ready.ts'
 import { logRequest } from './request-log.ts'
-import { endTrace, operationName, traced } from './tracing/traced.ts'
+import { endTrace, traced } from './tracing/traced.ts'
 
 export interface Gateway {
   /** Where it listens: `http://127.0.0.1:4000`. */
@@ -40,7 +31,7 @@ export interface Gateway {
   close(options?: StopOptions): Promise<void>
 }
 
-/** Brings schema, façade and HTTP together and listens. The one place where they meet. The database is the caller's, to open and to close. */
+/** Puts the doors behind HTTP and listens. The one place where all parts meet. The database is the caller's, to open and to close. */
 export async function startGateway({
   db,
   connection,
@@ -60,6 +51,7 @@ export async function startGateway({
   port,
   log,
   pageCacheMb = 32,
+  light = { bytes: 64 * 1024, cost: 5_000 },
 }: GatewayOptions): Promise<Gateway> {
   const admission = createAdmission({
     ...{ db, connection, bootstrapToken, jwt, rateLimit },
@@ -76,31 +68,19 @@ export async function startGateway({
   })
   const filter: RemoteFilter['filter'] | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
-  const contextOf = (caller: Caller, requestId: string, transaction?: Transaction<Database>) =>
-    createContext({
-      db: transaction ? viewWithin(db, transaction, caller.viewer) : viewOf(db, caller.viewer),
-      caller,
-      requestId,
-      enumerations: globalConfig.enumerations(),
-      filter,
-      jobQueued: runner.wake,
-    })
   const runner = startRunner({ db, enumerations: globalConfig.enumerations, log })
-  const doOnce = createOnce(db)
   const stopSweeping = startSweeping(db, log)
   warnOfOneWall(db, (words) => log.warn(words))
-  const executor = createExecutor(
-    schema,
-    endpoints.flatMap(({ document, version }) => [document, ...(version ? [version.document] : [])]),
-    log,
-  )
-  const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
-  const guard = createGuard(schema, introspection)
-  const shortcut = persistedDocuments?.only ? async () => undefined : createShortcut(schema, guard, log)
+  const heavy =
+    connection &&
+    createHeavyThread({ connection, introspection, persistedDocuments, filter, jobQueued: runner.wake, log })
+  const doors = createDoors({
+    ...{ db, authenticate, filter, introspection, persistedDocuments, pageCacheMb, log },
+    enumerations: globalConfig.enumerations,
+    jobQueued: runner.wake,
+    elsewhere: heavy && createElsewhere(heavy, globalConfig.enumerations, light),
+  })
   // What the first answers do without is loaded when it is first asked for.
-  const yoga = once(async () =>
-    (await import('./graphql/yoga.ts')).createGraphQL(schema, guard, log, persistedDocuments),
-  )
   const graphiql = once(async () => {
     const [{ graphiqlPage }, { graphqlTwins }] = await Promise.all([
       import('./pages/graphiql.ts'),
@@ -115,37 +95,12 @@ export async function startGateway({
   let isStopping = false
   const isReady = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
-    rest: notingOperation(
-      endpoints,
-      createHandler(endpoints, {
-        authenticate,
-        answers: createAnswerCache(Math.floor(pageCacheMb * 1024 * 1024)),
-        enumerations: globalConfig.enumerations,
-        authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
-        execute: (document, variables, { caller, requestId }) =>
-          execute(document, variables, contextOf(caller, requestId)),
-        once: (request, work) =>
-          doOnce(request, (transaction) =>
-            work((document, variables, { caller, requestId }) =>
-              execute(document, variables, contextOf(caller, requestId, transaction)),
-            ),
-          ),
-        errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
-      }),
-    ),
+    rest: notingOperation(endpoints, doors.rest),
     graphql: {
       authenticate,
+      answer: doors.graphql,
       page: graphiql,
-      shortcut: (request, caller, requestId) =>
-        traced('operation', 'graphql', () => shortcut(request, contextOf(caller, requestId)), operationName),
-      fetch: (url, init, caller, requestId) =>
-        traced(
-          'operation',
-          'graphql',
-          async () => (await yoga()).fetch(url, init, contextOf(caller, requestId)),
-          operationName,
-        ),
-      errorOf: (thrown, requestId) => publicError(thrown, log.child({ requestId })),
+      errorOf: doors.errorOf,
     },
     ready: async () => !isStopping && isReady(),
     pages: createPages({ openApi: async () => (await openApi())() }),
@@ -178,6 +133,7 @@ export async function startGateway({
       await stopServer(server, options)
       await admission.close()
       await jobsEnded
+      await heavy?.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The one file in plain JavaScript. Node keeps compiled code, types stripped, from where it is told to; a TypeScript file that comes before that
+// In plain JavaScript, as the thread of heavy requests is. Node keeps compiled code, types stripped, from where it is told to; a TypeScript file that comes before that
 // would load the stripper of types into the process: 60 ms and 17 MB. Code is kept beside the packages, where only who may change them can write.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'

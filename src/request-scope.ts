@@ -15,6 +15,8 @@ export interface RequestScope {
   operation?: string
   /** Whether it is to change something. */
   isWrite?: boolean
+  /** Whether it turned out to cost more than may be spent on the thread that serves it. */
+  isCostly?: boolean
   /** The name of the caller's token. */
   tokenName?: string
   /** Headers of its answer, whatever that will be. */

@@ -69,16 +69,37 @@ const arrows: Record<string, Record<string, string>> = {
   'src/note-request.ts': { rest: 'the table of endpoints', 'src/request-scope.ts': 'where it is noted' },
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is', 'src/once.ts': 'pages are made when they are asked for' },
-  'src/gateway.ts': {
-    'src/gateway-options.ts': 'what it is made of',
-    'src/catalog': 'what a viewer sees',
+  'src/doors.ts': {
+    'src/once.ts': 'what is loaded when it is asked for',
     rest: 'the façade',
     schema: 'the API',
-    'src/auth': 'tokens',
+    'src/auth': 'whoever asks',
+    'src/catalog': 'what a viewer sees',
     'src/context.ts': 'one for each request',
     'src/database': 'tables',
-    'src/filter': 'the remote filter',
     'src/graphql': 'what runs documents',
+    'src/http': 'plain requests and answers of GraphQL',
+    'src/idempotency': 'keyed writes',
+    'src/tracing': 'the spans of requests',
+  },
+  'src/heavy': {
+    'src/auth': 'whoever asks',
+    'src/catalog': 'enumerations, and the filter',
+    'src/database': 'connections of its own, and turns',
+    'src/doors.ts': 'what it serves',
+    'src/errors.ts': 'that it is unavailable',
+    'src/graphql': 'how its documents are guarded',
+    'src/request-scope.ts': 'whose work it is',
+    'src/tracing': 'the spans of requests',
+  },
+  'src/gateway.ts': {
+    'src/gateway-options.ts': 'what it is made of',
+    rest: 'the table of endpoints, and its errors',
+    'src/auth': 'tokens',
+    'src/database': 'tables',
+    'src/doors.ts': 'what stands behind HTTP',
+    'src/filter': 'the remote filter',
+    'src/heavy': 'the thread of heavy requests',
     'src/http': 'the server',
     'src/jobs': 'work in the background',
     'src/idempotency': 'keyed writes',
@@ -214,12 +235,12 @@ describe('the source', () => {
     expect(unused).toEqual([])
   })
 
-  it('lets rest and schema meet in the gateway only', () => {
+  it('lets rest and schema meet at the doors only', () => {
     const both = files.filter((file) => {
       const parts = importsOf(file).map(partOf)
       return parts.includes('rest') && parts.includes('schema')
     })
-    expect(both).toEqual(['src/gateway.ts'])
+    expect(both).toEqual(['src/doors.ts'])
   })
 
   it('keeps packages out of the parts that must not know them', () => {

@@ -5,7 +5,7 @@ import { type RequestScope, requestScope, type ServedRequest } from '../request-
 import type { Tracing } from '../tracing/trace.ts'
 import type { CorsAnswer } from './cors.ts'
 import { departureOf } from './departure.ts'
-import { type GraphQLServices, serveGraphQL } from './graphql-edge.ts'
+import { type GraphQLDoor, serveGraphQL } from './graphql-edge.ts'
 import { createServer } from './node-http.ts'
 import { type Page, servePage } from './page.ts'
 import { answerParserErrors } from './parser-errors.ts'
@@ -16,7 +16,7 @@ import { serveRest } from './rest-edge.ts'
 /** What the server leads to. */
 export interface Doors<Caller> {
   rest(request: RestRequest): Promise<RestResponse>
-  graphql: GraphQLServices<Caller>
+  graphql: GraphQLDoor<Caller>
   /** What people and tools read without a token: path to page. */
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** Whether requests can be answered: the database is reachable. */

@@ -201,8 +201,7 @@ describe('a client that is slow, or goes away', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
     const graphql = {
       authenticate: never,
-      fetch: never,
-      shortcut: never,
+      answer: never,
       page: async () => ({ type: '', body: '' }),
       errorOf: () => ({ message: '', extensions: {} }),
     }
