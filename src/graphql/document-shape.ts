@@ -11,10 +11,12 @@ import {
 export interface DocumentShape {
   operations: number
   fragments: number
-  /** Fields, each as often as it would be visited. */
+  /** Fields and places of fragments, each as often as it would be visited. */
   fields: number
   aliases: number
   directives: number
+  /** How often one selection of the answer has a field of the same name, or alias: validation compares each with each. */
+  repeats: number
   /** Fields of the root, of the operation that has most. */
   rootFields: number
   /** The longest way from the root to a field; what lies within `__schema` and `__type` is counted apart. */
@@ -28,7 +30,7 @@ const measured = new WeakMap<DocumentNode, DocumentShape>()
 
 /**
  * Measures a document without running or checking it; the work grows with the document, however its fragments multiply. A spread of a fragment
- * within itself counts nothing: validation refuses such a document.
+ * within itself counts once: validation refuses such a document.
  */
 export function shapeOf(document: DocumentNode): DocumentShape {
   const known = measured.get(document)
@@ -43,7 +45,7 @@ export function shapeOf(document: DocumentNode): DocumentShape {
   // Validation goes through the definitions as they stand, also those that no operation uses; depth is what will be run.
   const all = [...operations, ...fragments.values()].map((definition) => ({
     ...measure(definition.selectionSet),
-    own: definition.directives?.length ?? 0,
+    own: countDirectives([definition, ...(definition.variableDefinitions ?? [])]),
   }))
   const run = operations.map(({ selectionSet }) => measure(selectionSet))
   const introspectionDepth = largest(run, (size) => size.introspectionDepth)
@@ -53,6 +55,7 @@ export function shapeOf(document: DocumentNode): DocumentShape {
     fields: largest(all, (size) => size.fields),
     aliases: largest(all, (size) => size.aliases),
     directives: largest(all, (size) => size.directives + size.own),
+    repeats: largest(all, (size) => size.repeats),
     rootFields: largest(run, (size) => size.top),
     depth: largest(run, (size) => size.depth),
     introspectionDepth,
@@ -60,6 +63,10 @@ export function shapeOf(document: DocumentNode): DocumentShape {
   }
   measured.set(document, shape)
   return shape
+}
+
+function countDirectives(nodes: readonly { directives?: readonly unknown[] | undefined }[]): number {
+  return nodes.reduce((count, { directives = [] }) => count + directives.length, 0)
 }
 
 function largest<S>(sizes: readonly S[], of: (size: S) => number): number {
@@ -70,6 +77,9 @@ interface Size {
   fields: number
   aliases: number
   directives: number
+  repeats: number
+  /** The same for each name of the selection itself. */
+  names: Map<string, number>
   /** Fields of the selection itself. */
   top: number
   depth: number
@@ -89,7 +99,7 @@ function createMeasure(fragments: ReadonlyMap<string, FragmentDefinitionNode>): 
         addField(size, selection, selection.selectionSet && measure(selection.selectionSet))
       else {
         const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-        if (inner) addSelection(size, measure(inner.selectionSet))
+        addSelection(size, inner ? measure(inner.selectionSet) : nothing())
       }
     }
     sizes.set(selections, size)
@@ -99,7 +109,7 @@ function createMeasure(fragments: ReadonlyMap<string, FragmentDefinitionNode>): 
 }
 
 function nothing(): Size {
-  return { fields: 0, aliases: 0, directives: 0, top: 0, depth: 0, introspectionDepth: 0 }
+  return { fields: 0, aliases: 0, directives: 0, repeats: 0, names: new Map(), top: 0, depth: 0, introspectionDepth: 0 }
 }
 
 /** By the name of the field, never by that of a fragment or an alias: those the caller chooses. */
@@ -109,6 +119,8 @@ function addField(size: Size, field: FieldNode, inner: Size = nothing()): void {
   size.aliases += (field.alias ? 1 : 0) + inner.aliases
   size.directives += inner.directives
   size.top += 1
+  // Fields of one name are one in the answer: what is below the first is then beside what is below the second.
+  addName(size, field.alias?.value ?? field.name.value, Math.max(1, inner.repeats))
   if (introspects) {
     size.introspectionDepth = Math.max(size.introspectionDepth, 1 + inner.depth, 1 + inner.introspectionDepth)
     return
@@ -119,10 +131,17 @@ function addField(size: Size, field: FieldNode, inner: Size = nothing()): void {
 }
 
 function addSelection(size: Size, inner: Size): void {
-  size.fields += inner.fields
+  size.fields += 1 + inner.fields
   size.aliases += inner.aliases
   size.directives += inner.directives
   size.top += inner.top
+  for (const [name, count] of inner.names) addName(size, name, count)
   size.depth = Math.max(size.depth, inner.depth)
   size.introspectionDepth = Math.max(size.introspectionDepth, inner.introspectionDepth)
+}
+
+function addName(size: Size, name: string, count: number): void {
+  const repeats = (size.names.get(name) ?? 0) + count
+  size.names.set(name, repeats)
+  size.repeats = Math.max(size.repeats, repeats)
 }

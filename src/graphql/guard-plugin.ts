@@ -2,21 +2,19 @@ import { GraphQLError } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
 import { CatalogueError } from '../errors.ts'
-import type { Guard } from './guard.ts'
+import { type Guard, refusalStatus } from './guard.ts'
+import { mistakesOf } from './mistakes.ts'
 
 /** The guard at yoga's door: what it throws becomes an answer with its HTTP status, and what a request costs stands in `extensions.cost`. */
 export function guarded(guard: Guard): Plugin<Context, Context> {
   return {
-    onParams({ params }) {
+    onParams({ params, context }) {
       const { query } = params
-      if (typeof query === 'string') refusing(() => guard.text(query))
-    },
-    onParse({ context, parseFn, setParseFn }) {
-      const maxTokens = guard.maxTokens(context.caller)
-      setParseFn((source, options) => parseFn(source, { ...options, maxTokens }))
+      if (typeof query === 'string') refusing(() => guard.text(query, context.caller))
     },
     // Thrown, not set as the result of validation: that would be 200 to who accepts application/json only.
-    onValidate({ context, params }) {
+    onValidate({ context, params, setValidationFn }) {
+      setValidationFn(mistakesOf)
       refusing(() => guard.document(params.documentAST, context.params.operationName, context.caller))
     },
     onExecute({ args }) {
@@ -31,14 +29,12 @@ export function guarded(guard: Guard): Plugin<Context, Context> {
   }
 }
 
-const statuses: Record<string, number> = { invalid_request: 400, forbidden: 403 }
-
 function refusing<T>(check: () => T): T {
   try {
     return check()
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error
-    const extensions = { code: error.code, errorInfo: error.faults, http: { status: statuses[error.code] ?? 500 } }
+    const extensions = { code: error.code, errorInfo: error.faults, http: { status: refusalStatus(error) } }
     throw new GraphQLError(error.message, { extensions, originalError: error })
   }
 }

@@ -1,11 +1,10 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Caller } from '../auth/caller.ts'
-import { forbidden, invalidRequest } from '../errors.ts'
+import { type CatalogueError, forbidden } from '../errors.ts'
 import { requireAccess } from './access.ts'
-import { deepest, nestsTooDeep } from './brackets.ts'
 import { type Cost, costOf } from './cost.ts'
 import { shapeOf } from './document-shape.ts'
-import { limitsOf, requireShape } from './limits.ts'
+import { limitsOf, requireShape, requireTextShape } from './limits.ts'
 
 /** Who may ask what the schema is: every token, or those of administrators. */
 export type Introspection = 'all' | 'admin'
@@ -15,10 +14,8 @@ export type Introspection = 'all' | 'admin'
  * in calls the same.
  */
 export interface Guard {
-  /** Before parsing, which calls itself for each bracket: throws `invalid_request`. */
-  text(query: string): void
-  /** The option of graphql's `parse`, which stops there. */
-  maxTokens(caller: Caller): number
+  /** Before parsing: throws `invalid_request`. */
+  text(query: string, caller: Caller): void
   /** After parsing, before validation: throws `forbidden`, `invalid_request`. */
   document(document: DocumentNode, operationName: string | null | undefined, caller: Caller): void
   /** After validation: what the operation costs; throws `invalid_request`. */
@@ -35,11 +32,7 @@ export interface Guard {
 export function createGuard(schema: GraphQLSchema, introspection: Introspection): Guard {
   const mayIntrospect = ({ scopes }: Caller) => introspection === 'all' || scopes.has('admin')
   return {
-    text: (query) => {
-      if (!nestsTooDeep(query)) return
-      throw invalidRequest([{ field: 'query', details: `the document must nest brackets at most ${deepest} deep` }])
-    },
-    maxTokens: (caller) => limitsOf(caller).tokens,
+    text: (query, caller) => requireTextShape(query, limitsOf(caller)),
     document: (document, operationName, caller) => {
       requireAccess(schema, document, operationName, caller)
       if (shapeOf(document).introspects && !mayIntrospect(caller)) {
@@ -51,4 +44,9 @@ export function createGuard(schema: GraphQLSchema, introspection: Introspection)
       costOf(schema, document, operationName, variables, limitsOf(caller).cost),
     mayIntrospect,
   }
+}
+
+/** The HTTP status of what a guard throws. */
+export function refusalStatus({ code }: CatalogueError): number {
+  return code === 'forbidden' ? 403 : 400
 }

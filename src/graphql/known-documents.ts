@@ -1,8 +1,10 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode, parse } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/caller.ts'
 import type { Guard } from './guard.ts'
 import { compileWhenRunAgain, interpret, type Run } from './interpret.ts'
+import { type Limits, limitsOf } from './limits.ts'
+import { mistakesOf } from './mistakes.ts'
 
 /** An operation that may be run at once: its document is valid, and the caller may have it. */
 export interface KnownOperation {
@@ -11,7 +13,10 @@ export interface KnownOperation {
   run: Run
 }
 
-/** Finds the operation; undefined when anything is wrong with it, or when it is a subscription. */
+/**
+ * Finds the operation; undefined when the document has none that could be run at once. Throws what is wrong with the document: a `CatalogueError`, a
+ * `GraphQLError`, or several as an `AggregateError`.
+ */
 export type FindOperation = (
   query: string,
   operationName: string | undefined,
@@ -28,37 +33,28 @@ const longestDocument = 10_000
 
 /**
  * Remembers documents that are sound, so that they are parsed and validated once, and compiled when they come again. The guard sees each request all
- * the same. What is wrong with the others is for somebody else to say.
+ * the same.
  */
 export function createKnownDocuments(schema: GraphQLSchema, guard: Guard): FindOperation {
-  const documents = new LRUCache<string, KnownDocument>({ max: mostDocuments })
+  const byClass = new Map<Limits, LRUCache<string, KnownDocument>>()
 
   return (query, operationName, caller) => {
-    if (query.length > longestDocument) return undefined
-    try {
-      const kept = documents.get(keyOf(query, caller))
-      const document = kept?.document ?? parsed(query, caller)
-      guard.document(document, operationName, caller)
-      const known = kept ?? validated(document, query, caller)
-      const operation = getOperationAST(document, operationName)
-      if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
-      return { document, operationName, run: runOf(known, query, operationName) }
-    } catch {
-      return undefined
-    }
+    const documents = documentsFor(caller)
+    const kept = documents.get(query)
+    if (!kept) guard.text(query, caller)
+    const document = kept?.document ?? parse(query)
+    const operation = getOperationAST(document, operationName)
+    if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
+    guard.document(document, operationName, caller)
+    const known = kept ?? validated(document)
+    if (!kept && query.length <= longestDocument) documents.set(query, known)
+    return { document, operationName, run: runOf(known, query, operationName) }
   }
 
-  function parsed(query: string, caller: Caller): DocumentNode {
-    guard.text(query)
-    return parse(query, { maxTokens: guard.maxTokens(caller) })
-  }
-
-  function validated(document: DocumentNode, query: string, caller: Caller): KnownDocument {
-    const [error] = validate(schema, document)
-    if (error) throw error
-    const known = { document, runs: new Map() }
-    documents.set(keyOf(query, caller), known)
-    return known
+  function validated(document: DocumentNode): KnownDocument {
+    const errors = mistakesOf(schema, document)
+    if (errors.length > 0) throw new AggregateError(errors)
+    return { document, runs: new Map() }
   }
 
   function runOf({ document, runs }: KnownDocument, query: string, operationName: string | undefined): Run {
@@ -69,8 +65,11 @@ export function createKnownDocuments(schema: GraphQLSchema, guard: Guard): FindO
     return run
   }
 
-  /** Tokens are limited by the class of the caller's token. */
-  function keyOf(query: string, caller: Caller): string {
-    return `${guard.maxTokens(caller)} ${query}`
+  /** What one class of tokens may send is too much for another. */
+  function documentsFor(caller: Caller): LRUCache<string, KnownDocument> {
+    const limits = limitsOf(caller)
+    const documents = byClass.get(limits) ?? new LRUCache({ max: mostDocuments })
+    byClass.set(limits, documents)
+    return documents
   }
 }

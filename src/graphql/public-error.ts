@@ -46,8 +46,15 @@ function refused(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path } = error
   const unreadable = error.extensions.code === 'BAD_REQUEST' && code === 'invalid_request'
   const extensions = { code, ...(http && { http: unreadable ? { status: 400 } : http }) }
-  return new GraphQLError(error.message, { nodes, source, positions, path, extensions })
+  return new GraphQLError(brief(error.message), { nodes, source, positions, path, extensions })
 }
+
+/** graphql-js shows the value that does not fit, however long it is. */
+function brief(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`
+}
+
+const longestMessage = 500
 
 const reasonOfStatus: Record<number, string> = {
   403: 'forbidden',

@@ -1,10 +1,13 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
+import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../context.ts'
+import type { Cost } from './cost.ts'
 import type { Guard } from './guard.ts'
-import { createKnownDocuments } from './known-documents.ts'
+import { createKnownDocuments, type KnownOperation } from './known-documents.ts'
 import { nameOperation } from './name-operation.ts'
 import { publicError } from './public-error.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 
 /** A POST to /graphql as it came: the body's bytes and the media types that the caller accepts, of those that an answer can have. */
 export interface PostedRequest {
@@ -13,6 +16,7 @@ export interface PostedRequest {
 }
 
 export interface PostedAnswer {
+  status: number
   contentType: string
   body: string
 }
@@ -21,25 +25,42 @@ export interface PostedAnswer {
 export type Shortcut = (request: PostedRequest, context: Context) => Promise<PostedAnswer | undefined>
 
 /**
- * The way of ordinary requests: a sound document, variables that fit. It gives what yoga would, byte for byte but for the order of keys, without building
+ * The way of ordinary requests, and of documents that are refused. It gives what yoga would, byte for byte but for the order of keys, without building
  * WHATWG requests and responses. Nothing is run before it is certain that this is the way.
  */
 export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger): Shortcut {
   const find = createKnownDocuments(schema, guard)
+
   return async ({ body, accept }, context) => {
     const params = paramsOf(body)
-    const operation = params && find(params.query, params.operationName, context.caller)
-    if (!operation) return undefined
-    const { document, operationName, run } = operation
-    const cost = costOf(() => guard.cost(document, operationName, params.variables, context.caller))
-    if (!cost) return undefined
+    const found = params && judge(params, context.caller)
+    if (!found) return undefined
+    const type = typeOf(accept)
+    const contentType = `${type}; charset=utf-8`
+    if ('errors' in found) {
+      const status = found.status ?? (type === 'application/json' ? 200 : 400)
+      return { status, contentType, body: JSON.stringify({ errors: found.errors }) }
+    }
+    const { document, operationName, run, cost } = found
     nameOperation(document, operationName)
     const { data, errors } = await run(params.variables, context)
     // Variables that do not fit: nothing was run.
     if (data === undefined) return undefined
     const ofRequest = errors && log.child({ requestId: context.requestId })
     const shown = errors?.map((error) => publicError(error, ofRequest ?? log))
-    return { contentType: typeOf(accept), body: JSON.stringify({ data, errors: shown, extensions: { cost } }) }
+    return { status: 200, contentType, body: JSON.stringify({ data, errors: shown, extensions: { cost } }) }
+  }
+
+  function judge(
+    { query, operationName, variables }: Params,
+    caller: Caller,
+  ): (KnownOperation & { cost: Cost }) | Refusal | undefined {
+    try {
+      const operation = find(query, operationName, caller)
+      return operation && { ...operation, cost: guard.cost(operation.document, operationName, variables, caller) }
+    } catch (thrown) {
+      return refusalOf(thrown, guard.mayIntrospect(caller), log)
+    }
   }
 }
 
@@ -70,16 +91,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function costOf<T>(cost: () => T): T | undefined {
-  try {
-    return cost()
-  } catch {
-    return undefined
-  }
-}
-
 /** The first of the accepted types; any means the plain one. */
-function typeOf(accept: string): string {
+function typeOf(accept: string): 'application/json' | 'application/graphql-response+json' {
   const [first] = accept.split(',')
-  return `${first?.trim() === 'application/graphql-response+json' ? first.trim() : 'application/json'}; charset=utf-8`
+  const strict = 'application/graphql-response+json'
+  return first?.trim() === strict ? strict : 'application/json'
 }

@@ -7,6 +7,7 @@ import { guarded } from './guard-plugin.ts'
 import { nameOperation } from './name-operation.ts'
 import { type PersistedDocuments, persisted } from './persisted-documents.ts'
 import { publicError } from './public-error.ts'
+import { tellable } from './refusal.ts'
 
 /** GraphQL over HTTP (spec: GraphQL over HTTP draft). The plugins stand in the order in which a request meets them. */
 export function createGraphQL(
@@ -63,9 +64,8 @@ function answerInOurWords(guard: Guard, log: Logger): Plugin<object, Context> {
     onResultProcess({ result, setResult, serverContext }) {
       if (!('errors' in result) || !result.errors) return
       const ofRequest = log.child({ requestId: serverContext.requestId })
-      const tells = guard.mayIntrospect(serverContext.caller)
       const errors = result.errors.map((error) => answerable(error, ofRequest))
-      setResult({ ...result, errors: tells ? errors : errors.map(withoutSuggestions) })
+      setResult({ ...result, errors: tellable(errors, guard.mayIntrospect(serverContext.caller)) })
     },
   }
 }
@@ -76,12 +76,4 @@ function answerable(error: unknown, log: Logger): GraphQLError {
   if (!(cause instanceof RangeError && /call stack/.test(cause.message))) return publicError(error, log)
   const extensions = { code: 'invalid_request', http: { status: 400 } }
   return new GraphQLError('the document must not nest or chain fragments so deep', { extensions })
-}
-
-/** graphql-js names what is spelled alike: the schema's names, which the caller may not ask for. */
-function withoutSuggestions(error: GraphQLError): GraphQLError {
-  if (error.extensions.errorInfo || !error.message.includes('Did you mean')) return error
-  const { nodes, source, positions, path, extensions } = error
-  const message = error.message.replace(/ ?Did you mean [^?]*\?/g, '')
-  return new GraphQLError(message, { nodes, source, positions, path, extensions })
 }

@@ -16,7 +16,10 @@ export interface GraphQLRequest {
 /** GraphQL over HTTP by WHATWG requests, and the short way of ordinary requests. */
 export interface GraphQLServices {
   /** Answers a POST if that can be done at once; undefined leaves it to `fetch`. */
-  shortcut(request: { body: Uint8Array; accept: string }): Promise<{ contentType: string; body: string } | undefined>
+  shortcut(request: {
+    body: Uint8Array
+    accept: string
+  }): Promise<{ status: number; contentType: string; body: string } | undefined>
   fetch(url: string, init: RequestInit): Promise<Response>
 }
 
@@ -31,7 +34,7 @@ export async function answerGraphQL(
     if (isHeavyJson(body)) return tooHeavy
     if (contentType === undefined) return body.length === 0 ? noBody : notJson
     const quick = search === '' ? await shortcut({ body, accept }) : undefined
-    if (quick) return { status: 200, headers: { 'Content-Type': quick.contentType }, body: quick.body }
+    if (quick) return { status: quick.status, headers: { 'Content-Type': quick.contentType }, body: quick.body }
     if (scope?.isCostly) return 'too costly'
     init.body = body
   }

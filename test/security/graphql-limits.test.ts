@@ -23,7 +23,18 @@ const ofMany = (size: string) =>
 /** One document over each limit of an ordinary token, and what the refusal says. */
 const excesses: Record<string, [document: string, words: RegExp]> = {
   'nested brackets': [`{ stores(filter: ${'['.repeat(101)}${']'.repeat(101)}) { totalCount } }`, /brackets/],
-  'words and signs': [`query ($v: [Int] = [${times(10_001, () => '1')}]) { stores { totalCount } }`, /tokens/],
+  characters: [`# ${'x'.repeat(131_072)}\n{ stores { totalCount } }`, /131072 characters/],
+  'words and signs': [`query Q ${times(5_001, () => 'a')}`, /5000 tokens/],
+  'words and signs in arguments': [
+    `{ stores(filter: { search: [${times(1_001, () => '1')}] }) { totalCount } }`,
+    /arguments/,
+  ],
+  variables: [`query (${times(101, (i) => `$v${i}: Int`)}) { stores { totalCount } }`, /100 variables/],
+  'fields of one name': [`{ stores { ${times(51, () => 'totalCount')} } }`, /50 fields of one name/],
+  'fields of one name below fields of one name': [
+    `{ stores { ${times(8, () => `edges { ${times(8, () => 'cursor')} }`)} } }`,
+    /50 fields of one name/,
+  ],
   operations: [times(21, (i) => `query Q${i} { enumerations { regions } }`), /20 operations/],
   fragments: [
     `{ enumerations { regions } } ${times(51, (i) => `fragment F${i} on Query { stores { totalCount } }`)}`,
@@ -53,14 +64,37 @@ describe('what exceeds a limit is refused before anything is read', () => {
   it.each(Object.entries(excesses))('%s', async (title, [query, words]) => {
     gateway.database.statements()
     const reply = await send({ query, ...(title === 'operations' && { operationName: 'Q0' }) })
-    // A document that cannot be parsed to its end is answered as GraphQL over HTTP has it.
-    expect(reply.status).toBe(title === 'words and signs' ? 200 : 400)
+    expect(reply.status).toBe(400)
     expect(errorsOf(reply)[0]).toMatchObject({
       message: expect.stringMatching(words),
       extensions: { code: 'invalid_request' },
     })
     expect(reply.json).not.toHaveProperty('data')
     expect(gateway.database.statements()).toBeLessThanOrEqual(1)
+  })
+
+  it('whichever way the document comes', async () => {
+    for (const [query] of Object.values(excesses)) {
+      const body = { query, ...(query.startsWith('query Q0') && { operationName: 'Q0' }), extensions: {} }
+      expect([(await send(body)).status, query.slice(0, 60)]).toEqual([400, query.slice(0, 60)])
+    }
+  })
+
+  it('brackets and signs in strings and comments are none', async () => {
+    const text = `${'{[('.repeat(200)}@ ... a: $b`
+    const query = `# ${text}\n{ a: stores(filter: { search: "\\"${text}" }) { totalCount } # ${text}\n
+      b: __typename @include(if: true) } fragment F on Query { stores(filter: { search: """\\"""${text}""" }) { totalCount } }`
+    expect(errorsOf(await send({ query })).map(({ message }) => message)).toEqual(['Fragment "F" is never used.'])
+  })
+
+  it('of many mistakes twenty are told, and of long values the beginning', async () => {
+    const many = await send({ query: `{ stores { ${times(100, (i) => `nothing${i}`)} } }` })
+    expect(errorsOf(many).length).toBe(21)
+    const long = await send({ query: `{ stores(first: "${'x'.repeat(100_000)}") { totalCount } }` })
+    expect(long.text.length).toBeLessThan(1_000)
+    const variables = { v: 'x'.repeat(100_000) }
+    const longer = await send({ query: 'query ($v: Int) { stores(first: $v) { totalCount } }', variables })
+    expect(longer.text.length).toBeLessThan(1_000)
   })
 
   it('every limit at once is told', async () => {

@@ -92,7 +92,7 @@ export async function startTestGateway({
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const call = async (path: string, options: Call = {}) => {
-    const reply = await send(gateway.url, agent, path, options)
+    const reply = await send(gateway.url, path, options, agent)
     expectDocumented(options.method ?? 'GET', path, reply)
     // A configuration of its own gives a gateway a document of its own.
     if (process.env.EXCHANGES && globalConfig === fallbackConfig)
@@ -121,7 +121,8 @@ export async function startTestGateway({
   }
 }
 
-function send(url: string, agent: Agent, path: string, call: Call): Promise<Reply> {
+/** Calls a path of any gateway over real HTTP. */
+export function send(url: string, path: string, call: Call, agent?: Agent): Promise<Reply> {
   const { method = 'GET', headers = {}, body, ...rest } = call
   const bearer = rest.token === undefined ? token : rest.token
   const bytes =
@@ -139,21 +140,25 @@ function send(url: string, agent: Agent, path: string, call: Call): Promise<Repl
     ...headers,
   }
   return new Promise((resolve, reject) => {
-    const outgoing = request(new URL(url), { method, path, agent, headers: sent }, async (response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
-      const text = Buffer.concat(chunks).toString()
-      const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        text,
-        json: isJson ? JSON.parse(text) : undefined,
-      })
-    })
+    const outgoing = request(
+      new URL(url),
+      { method, path, ...(agent && { agent }), headers: sent },
+      async (response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+        const text = Buffer.concat(chunks).toString()
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: isJson ? JSON.parse(text) : undefined,
+        })
+      },
+    )
     outgoing.on('error', (error: Error & { code?: string }) => {
       // A kept connection may be closed by the server in the moment that it is used again: then nothing was asked yet.
-      if (outgoing.reusedSocket && error.code === 'ECONNRESET') send(url, agent, path, call).then(resolve, reject)
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') send(url, path, call, agent).then(resolve, reject)
       else reject(error)
     })
     outgoing.end(bytes)
