@@ -1,10 +1,11 @@
-import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode, parse } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, getOperationAST, parse } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/caller.ts'
 import type { Guard } from './guard.ts'
 import { compileWhenRunAgain, interpret, type Run } from './interpret.ts'
 import { type Limits, limitsOf } from './limits.ts'
 import { mistakesOf } from './mistakes.ts'
+import { unclear } from './refusal.ts'
 
 /** An operation that may be run at once: its document is valid, and the caller may have it. */
 export interface KnownOperation {
@@ -13,15 +14,8 @@ export interface KnownOperation {
   run: Run
 }
 
-/**
- * Finds the operation; undefined when the document has none that could be run at once. Throws what is wrong with the document: a `CatalogueError`, a
- * `GraphQLError`, or several as an `AggregateError`.
- */
-export type FindOperation = (
-  query: string,
-  operationName: string | undefined,
-  caller: Caller,
-) => KnownOperation | undefined
+/** Finds the operation. Throws what is wrong with the document: a `CatalogueError`, a `GraphQLError`, or several as an `AggregateError`. */
+export type FindOperation = (query: string, operationName: string | undefined, caller: Caller) => KnownOperation
 
 interface KnownDocument {
   document: DocumentNode
@@ -44,7 +38,7 @@ export function createKnownDocuments(schema: GraphQLSchema, guard: Guard): FindO
     if (!kept) guard.text(query, caller)
     const document = kept?.document ?? parse(query)
     const operation = getOperationAST(document, operationName)
-    if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
+    if (!operation) throw unclear()
     guard.document(document, operationName, caller)
     const known = kept ?? validated(document)
     if (!kept && query.length <= longestDocument) documents.set(query, known)

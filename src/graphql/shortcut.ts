@@ -57,7 +57,7 @@ export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger)
   ): (KnownOperation & { cost: Cost }) | Refusal | undefined {
     try {
       const operation = find(query, operationName, caller)
-      return operation && { ...operation, cost: guard.cost(operation.document, operationName, variables, caller) }
+      return { ...operation, cost: guard.cost(operation.document, operationName, variables, caller) }
     } catch (thrown) {
       return refusalOf(thrown, guard.mayIntrospect(caller), log)
     }
