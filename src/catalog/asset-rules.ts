@@ -1,11 +1,11 @@
 import type { Enumerations } from './enumerations.ts'
-import { isAbsoluteUrl, lengthOf, shown } from './text.ts'
+import { hasAtMost, isAbsoluteUrl, shown } from './text.ts'
 
 const longestUrl = 2048
 
 /** What is wrong with a value that came as the URL of an asset, or undefined. */
 export function urlFault(value: unknown): string | undefined {
-  if (typeof value === 'string' && lengthOf(value) <= longestUrl && isAbsoluteUrl(value)) return undefined
+  if (typeof value === 'string' && hasAtMost(value, longestUrl) && isAbsoluteUrl(value)) return undefined
   return `must be an absolute URL with a host, of up to ${longestUrl} characters; got ${shown(value)}`
 }
 

@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { CopyRows, type Session } from '../database/copy.ts'
+import { type CopyValue, copyText, type Session } from '../database/copy.ts'
 import { linkItems } from './link-items.ts'
+import { loadNewGroups } from './load-new-groups.ts'
 import { lockGroups } from './locks.ts'
-import { addGroups } from './read-model.ts'
 import { storeKey } from './store-key.ts'
-import { storedWord } from './url-fields.ts'
 import type { WriteView } from './viewer.ts'
 
 interface Target {
@@ -19,49 +18,62 @@ interface Loaded {
   linked: number
 }
 
+/** The assets that a row brings for its product, each once, in order. */
+export interface LoadedRow {
+  parentCode: string
+  assets: readonly { assetFormat: string; url: string }[]
+}
+
 /**
  * Creates assets and links them at the end of their groups as `addAssets` does, by way of `COPY`. An asset is the store's of that format and
- * URL, or a new one. Where no product has a group yet, as in a first import, the groups are written as they come. Five statements, whatever their number.
+ * URL, or a new one. Where no product has a group yet, as in a first import, everything goes straight into the tables. Eight statements at most, whatever their
+ * number.
  */
 export async function loadAssets(
   session: Session,
   transaction: WriteView,
   target: Target,
-  assets: LoadedAssets,
+  { rows, hasReturned }: LoadedAssets,
 ): Promise<Loaded> {
-  if (assets.count === 0) return { added: 0, linked: 0 }
+  if (rows.length === 0) return { added: 0, linked: 0 }
   await lockGroups(transaction, new Map([[target.storeUuid, 'all']]))
-  await sql`truncate loaded_asset`.execute(transaction)
-  await session.copy('loaded_asset', assets.rows)
-  const items = identified(target)
-  if (assets.hasReturned || (await hasGroups(transaction, target))) {
-    return linkItems(transaction, target.storeUuid, items)
+  if (!hasReturned && !(await hasGroups(transaction, target, rows))) {
+    return loadNewGroups(session, transaction, target, rows)
   }
-  return linkFirst(transaction, target, items)
+  await sql`truncate loaded_asset`.execute(transaction)
+  await session.copy('loaded_asset', copyText(stagedRows(rows)))
+  return linkItems(transaction, target.storeUuid, identified(target))
 }
 
 /** Assets to link at the ends of their products' groups, in order: judged already, each once in what is added for a product at a time. */
 export class LoadedAssets {
-  readonly rows = new CopyRows()
-  count = 0
+  readonly rows: LoadedRow[] = []
   /** Whether assets of a product came after those of another. */
   hasReturned = false
   private readonly parents = new Set<string>()
 
-  add(parentCode: string, assets: readonly { assetFormat: string; url: string }[]): void {
+  add(parentCode: string, assets: LoadedRow['assets']): void {
     if (assets.length === 0) return
     this.hasReturned ||= this.parents.has(parentCode)
     this.parents.add(parentCode)
-    const places = new Map<string, number>()
-    const seen = new Set<string>()
-    for (const { assetFormat, url } of assets) {
-      const key = `${assetFormat} ${url}`
-      if (seen.has(key)) continue
-      seen.add(key)
-      const nth = (places.get(assetFormat) ?? 0) + 1
-      places.set(assetFormat, nth)
-      this.rows.add([this.count++, parentCode, assetFormat, url, seen.size, nth])
-    }
+    this.rows.push({ parentCode, assets: distinct(assets) })
+  }
+}
+
+function distinct(assets: LoadedRow['assets']): LoadedRow['assets'] {
+  if (assets.length === 1) return assets
+  const known = new Map<string, Set<string>>()
+  return assets.filter(({ assetFormat, url }) => {
+    const urls = known.get(assetFormat) ?? new Set()
+    known.set(assetFormat, urls)
+    return urls.size < urls.add(url).size
+  })
+}
+
+function* stagedRows(rows: readonly LoadedRow[]): Generator<CopyValue[]> {
+  let index = 0
+  for (const { parentCode, assets } of rows) {
+    for (const { assetFormat, url } of assets) yield [index++, parentCode, assetFormat, url]
   }
 }
 
@@ -70,7 +82,7 @@ function identified({ storeUuid, channel }: Target): RawBuilder<unknown> {
   const id = uuidv7()
   return sql`
       select l.index, u.known is null and u.first = l.index as is_new, ${channel} collate "C" as channel, l.parent_code,
-        l.asset_format, l.url, l.place, l.nth,
+        l.asset_format, l.url,
         coalesce(u.known, ${id.slice(0, 24)} || lpad(to_hex(u.first), 6, '0') || ${id.slice(30)}) collate "C" as asset_id
       from loaded_asset l join (
         select n.asset_format, n.url, n.first, (
@@ -84,36 +96,28 @@ function identified({ storeUuid, channel }: Target): RawBuilder<unknown> {
       order by l.index`
 }
 
-async function hasGroups(db: WriteView, { storeUuid, channel }: Target): Promise<boolean> {
+/** Whether one of the products has a group on the channel. Where nothing lies between the first of their codes and the last, it takes one look. */
+async function hasGroups(
+  db: WriteView,
+  { storeUuid, channel }: Target,
+  loaded: readonly LoadedRow[],
+): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
+    with parent as materialized (
+      select code collate "C" as code from unnest(${loaded.map(({ parentCode }) => parentCode)}::text[]) as p(code)
+    ), span as materialized (
+      select min(code) as first, max(code) as last from parent
+    )
     select exists (
-      select from (select distinct parent_code from loaded_asset) p cross join lateral (
-        select from asset_link l
-        where l.store_uuid = ${storeKey(storeUuid)} and l.parent_code = p.parent_code and l.channel = ${channel}
+      select from parent cross join lateral (
+        select from asset_link
+        where store_uuid = ${storeKey(storeUuid)} and parent_code = code and asset_link.channel = ${channel}
         limit 1
       ) l
-    ) as found`.execute(db)
-  return rows[0]?.found ?? true
-}
-
-/** Makes the assets that are new, and the links and groups of products that have none. */
-async function linkFirst(db: WriteView, { storeUuid }: Target, items: RawBuilder<unknown>): Promise<Loaded> {
-  const additions = sql`
-    item as materialized (${items}
-    ), new_asset as (
-      insert into asset (store_uuid, asset_id, asset_format, url)
-      select ${storeUuid}::uuid, asset_id, asset_format, url from item where is_new
-      returning asset_id
-    ), new_link as (
-      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from item
-      returning asset_id
-    ), added as (
-      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, nth, ${storedWord} as word,
-        to_json(asset_id)::text as asset_id, to_json(url)::text as url
-      from item
-    )`
-  const answer = sql<Loaded>`
-    (select count(*)::int from new_asset) as added, (select count(*)::int from new_link) as linked`
-  return (await addGroups(db, storeUuid, additions, answer)) ?? { added: 0, linked: 0 }
+    ) as found
+    where exists (
+      select from span, asset_link
+      where store_uuid = ${storeKey(storeUuid)} and parent_code >= span.first and parent_code <= span.last
+    )`.execute(db)
+  return rows[0]?.found ?? false
 }

@@ -102,25 +102,36 @@ export async function changeGroups<Answer>(
   return row
 }
 
+/** Groups that were written where there were none: of one format, by their parent codes. */
+export type NewGroups = ReadonlyMap<string, readonly string[]>
+
 /**
- * Writes groups that are not there yet: `additions` are CTEs up to `added`, the rows of the groups as `entriesOfRows` takes them. The caller holds the groups'
- * locks and has seen that there are none. One statement; two more where a range has grown too large.
+ * Counts groups that are new on a channel, by their format, in their ranges. The caller holds the store's lock. One statement; two more where a range has
+ * grown too large.
  */
-export async function addGroups<Answer>(
+export async function countNewGroups(
   db: WriteView,
-  storeUuid: string,
-  additions: RawBuilder<unknown>,
-  answer: RawBuilder<Answer>,
-): Promise<Answer | undefined> {
-  const { rows } = await sql<Answer & { largest: number | null }>`
-    with ${additions}, kept as (
-      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-      select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} from added
-      group by store_uuid, channel, asset_format, parent_code
-      returning store_uuid, channel, asset_format, parent_code, 1 as delta
-    ), ${countGroups(sql`select * from kept`)}
-    select (select max(groups) from counted) as largest, ${answer}`.execute(db)
-  const [row] = rows
-  if ((row?.largest ?? 0) > largestRange) await splitRanges(db, [storeUuid])
-  return row
+  { storeUuid, channel }: { storeUuid: string; channel: string },
+  groups: NewGroups,
+): Promise<void> {
+  const formats = [...groups].flatMap(([assetFormat, codes]) => codes.map(() => assetFormat))
+  const { rows } = await sql<{ groups: number }>`
+    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
+    select ${storeUuid}::uuid, ${channel}, asset_format, first_code, count(*), 1 + (random() * 1000000)::bigint
+    from (
+      select asset_format, coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
+      from unnest(${formats}::text[], ${[...groups.values()].flat()}::text[]) as n(format, parent_code)
+        cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
+        left join (
+          select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
+          where store_uuid = ${storeUuid}::uuid and channel = ${channel}
+          group by asset_format
+        ) r using (asset_format)
+    ) g
+    group by asset_format, first_code
+    order by asset_format, first_code
+    on conflict (store_uuid, channel, asset_format, first_code)
+      do update set groups = r.groups + excluded.groups, version = r.version + excluded.version
+    returning groups`.execute(db)
+  if (rows.some((row) => row.groups > largestRange)) await splitRanges(db, [storeUuid])
 }

@@ -13,9 +13,14 @@ export function lengthOf(text: string): number {
   return length
 }
 
+/** Whether the text has at most so many characters. Most are found to have by what they take to store, at once. */
+export function hasAtMost(text: string, max: number): boolean {
+  return text.length <= max || (text.length <= 2 * max && lengthOf(text) <= max)
+}
+
 /** Whether the text has 1 to `max` characters and can be stored unchanged: what codes, ids and names have in common. */
 export function isName(text: string, max = 255): boolean {
-  return text.length > 0 && text.length <= 2 * max && isStorable(text) && lengthOf(text) <= max
+  return text.length > 0 && isStorable(text) && hasAtMost(text, max)
 }
 
 /** A value as a message shows it: short texts and scalars themselves, the rest by its kind. */
@@ -40,5 +45,18 @@ const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
 
 /** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */
 export function isAbsoluteUrl(text: string): boolean {
-  return isStorable(text) && absolute.test(text) && URL.canParse(text) && new URL(text).host !== ''
+  return isStorable(text) && absolute.test(text) && hasHost(text)
+}
+
+/** Origins that have a host. Many URLs share one, and what follows its slash can break none. */
+const goodOrigins = new Set<string>()
+const mostOrigins = 1_000
+
+function hasHost(url: string): boolean {
+  const end = url.indexOf('/', url.indexOf('//') + 2)
+  const origin = end < 0 ? url : url.slice(0, end)
+  if (goodOrigins.has(origin)) return true
+  if (!URL.canParse(url) || new URL(url).host === '') return false
+  if (origin.length <= 255 && goodOrigins.size < mostOrigins) goodOrigins.add(origin)
+  return true
 }

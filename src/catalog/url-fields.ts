@@ -25,6 +25,12 @@ function wordOf(assetFormat: string): string {
   return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
 }
 
+/** The field's name as it is stored: see `storedWord`. */
+export function storedUrlField(assetFormat: string, position: number): string {
+  const word = assetFormat.charCodeAt(0) < 128 ? wordOf(assetFormat) : assetFormat
+  return `${word} URL ${position}`
+}
+
 /** The same word in SQL, of a column `asset_format`; but there a first letter beyond ASCII stays as it is: what is upper case depends on the server. */
 export const storedWord = sql`
   case asset_format when 'pdf' then 'PDF'

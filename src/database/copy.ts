@@ -12,8 +12,8 @@ export type CopyValue = string | number | boolean | null
 /** A connection of one's own: what is done on `db` is done there, and rows can be streamed in. */
 export interface Session {
   db: Kysely<Database>
-  /** Streams rows into the columns of a table, which belongs to the statements of the transaction that is open on `db`. */
-  copy(target: string, rows: CopyRows): Promise<void>
+  /** Streams lines into columns of a table: a statement of the transaction that is open on `db`. */
+  copy(target: string, lines: Iterable<Buffer>): Promise<void>
 }
 
 /** Works on a connection of its own, apart from the pool's and without its deadlines of statements: a bulk write may take its time. */
@@ -29,7 +29,7 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
   try {
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
-      copy: (target, rows) => pipeline(Readable.from(rows.take()), client.query(copyFrom(`copy ${target} from stdin`))),
+      copy: (target, lines) => pipeline(Readable.from(lines), client.query(copyFrom(`copy ${target} from stdin`))),
     })
   } finally {
     await client.end().catch(() => {})
@@ -38,18 +38,19 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
 
 const bufferSize = 64 * 1024
 
-/** Rows in the text format of `COPY`. They are kept as bytes, which are no burden to the collector of garbage. */
-export class CopyRows {
+/** Lines in the text format of `COPY`. They are kept as bytes, which are no burden to the collector of garbage. */
+export class CopyLines {
   private readonly full: Buffer[] = []
   private text = ''
 
-  add(values: readonly CopyValue[]): void {
-    for (let i = 0; i < values.length; i++) this.text += (i === 0 ? '' : '\t') + escaped(values[i] ?? null)
+  /** Adds a line without its end: what stands in it is escaped already. */
+  add(line: string): void {
+    this.text += line
     this.text += '\n'
     if (this.text.length >= bufferSize) this.flush()
   }
 
-  /** The rows in order, some at a time. */
+  /** The lines in order, some at a time. */
   take(): readonly Buffer[] {
     this.flush()
     return this.full
@@ -61,7 +62,21 @@ export class CopyRows {
   }
 }
 
-function escaped(value: CopyValue): string {
+/** Rows as `COPY` takes them, made as they are taken: what they are made of need not be in memory twice. */
+export function* copyText(rows: Iterable<readonly CopyValue[]>): Generator<Buffer> {
+  let text = ''
+  for (const values of rows) {
+    for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : '\t') + escaped(values[i] ?? null)
+    text += '\n'
+    if (text.length < bufferSize) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+/** A value as it stands in a line. */
+export function escaped(value: CopyValue): string {
   if (value === null) return '\\N'
   if (typeof value !== 'string') return String(value)
   return special.test(value) ? value.replace(specials, (character) => escapes[character] ?? character) : value

@@ -1,6 +1,5 @@
 import type { MappedRow } from './map-row.ts'
-import { ChunkBuilder, type PreparedChunk } from './prepare-chunk.ts'
-import type { Rules } from './rules.ts'
+import { ChunkBuilder, type ChunkContext, type PreparedChunk } from './prepare-chunk.ts'
 
 /** How much a chunk may hold: it is what one transaction writes, and what memory holds a few of. */
 interface ChunkSize {
@@ -16,7 +15,7 @@ const stretch = 2
 /** Gathers rows into chunks of a bounded size, in order. Rows of one product that follow each other stay together within reason. */
 export async function* chunksOf(
   blocks: AsyncIterable<readonly MappedRow[]>,
-  begin: () => Promise<{ rules: Rules; columnOf(attribute: string): string }>,
+  begin: () => Promise<ChunkContext>,
   most: ChunkSize,
 ): AsyncGenerator<PreparedChunk> {
   let builder: ChunkBuilder | undefined
@@ -26,10 +25,7 @@ export async function* chunksOf(
         yield builder.finish()
         builder = undefined
       }
-      if (!builder) {
-        const { rules, columnOf } = await begin()
-        builder = new ChunkBuilder(rules, columnOf)
-      }
+      builder ??= new ChunkBuilder(await begin())
       builder.add(row)
     }
   }

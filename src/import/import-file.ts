@@ -126,7 +126,7 @@ async function* judgedChunks({ db, request, stream }: RowsWork): AsyncGenerator<
   let rules: Rules | undefined
   const begin = async () => {
     rules = await readRules(db, request.storeUuid, rules)
-    return { rules, columnOf }
+    return { storeUuid: request.storeUuid, rules, columnOf }
   }
   yield* chunksOf(stream.blocks, begin, { ...usualChunk, rows: request.chunkRows ?? usualChunk.rows })
 }

@@ -1,24 +1,31 @@
 import { LoadedAssets } from '../catalog/load-assets.ts'
-import type { LoadedProduct } from '../catalog/load-products.ts'
+import { LoadedProducts } from '../catalog/load-products.ts'
 import { statusFault } from '../catalog/product-patches.ts'
 import type { FailedRow, MappedProduct, MappedRow } from './map-row.ts'
 import type { Fault } from './row.ts'
 import type { Rules } from './rules.ts'
 
-/** What a part of a file brings: its products, each once, and their assets; and what it does not. */
+/** What a part of a file brings: its products and their assets; and what it does not. */
 export interface PreparedChunk {
   /** What its rows were judged by. */
   rules: Rules
-  products: LoadedProduct[]
+  products: LoadedProducts
   assets: LoadedAssets
   failed: FailedRow[]
   /** How many rows of the file have no fault. */
   good: number
 }
 
+/** What the rows of a chunk are judged by, and for which store. `columnOf` names the column that an attribute came from. */
+export interface ChunkContext {
+  storeUuid: string
+  rules: Rules
+  columnOf(attribute: string): string
+}
+
 /**
  * Prepares a chunk row by row, so that of a row nothing is kept but what is written. Each is judged by itself: one that fails leaves
- * the others of its product alone. The good rows of a product are merged in their order. `columnOf` names the column that an attribute came from.
+ * the others of its product alone.
  */
 export class ChunkBuilder {
   /** How many rows it has, of what size altogether, and the product code of the last. */
@@ -29,12 +36,9 @@ export class ChunkBuilder {
   last: string | undefined
   private readonly chunk: PreparedChunk
   private readonly columnOf: (attribute: string) => string
-  private readonly products = new Map<string, LoadedProduct>()
-  /** The attributes of products that have come more than once. */
-  private readonly merged = new Map<LoadedProduct, Map<string, string>>()
 
-  constructor(rules: Rules, columnOf: (attribute: string) => string) {
-    this.chunk = { rules, products: [], assets: new LoadedAssets(), failed: [], good: 0 }
+  constructor({ storeUuid, rules, columnOf }: ChunkContext) {
+    this.chunk = { rules, products: new LoadedProducts(storeUuid), assets: new LoadedAssets(), failed: [], good: 0 }
     this.columnOf = columnOf
   }
 
@@ -49,15 +53,12 @@ export class ChunkBuilder {
     else this.fail(row, [...row.faults, ...own])
     // With a fault in its assets only, the product goes in.
     if (code === undefined || !product || own.length > 0) return
-    this.addProduct(code, product, isWhole)
+    this.chunk.products.add(code, product, isWhole)
     if (isWhole) this.chunk.assets.add(code, row.assets)
   }
 
   /** The chunk, once all of its rows are there. */
   finish(): PreparedChunk {
-    for (const [product, attributes] of this.merged) {
-      product.attributes = jsonOf([...attributes.keys()], [...attributes.values()])
-    }
     return this.chunk
   }
 
@@ -78,24 +79,4 @@ export class ChunkBuilder {
     }
     return faults
   }
-
-  private addProduct(code: string, { status, names, values }: MappedProduct, isCounted: boolean): void {
-    const before = this.products.get(code)
-    if (before) {
-      const merged = this.merged.get(before) ?? new Map(Object.entries<string>(JSON.parse(before.attributes)))
-      this.merged.set(before, merged)
-      for (let i = 0; i < names.length; i++) merged.set(names[i] ?? '', values[i] ?? '')
-      before.status = status ?? before.status
-      before.isCounted ||= isCounted
-      return
-    }
-    const loaded = { productCode: code, status, attributes: jsonOf(names, values), isCounted }
-    this.products.set(code, loaded)
-    this.chunk.products.push(loaded)
-  }
-}
-
-/** The text in one piece: what is concatenated would stay in memory with all of its pieces. */
-function jsonOf(names: readonly string[], values: readonly string[]): string {
-  return `{${names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(values[i])}`).join(',')}}`
 }
