@@ -28,10 +28,11 @@ const database = await startDatabase({ large: values.large })
 const env = { DATABASE_URL: database.url }
 const main = new URL('../src/main.js', import.meta.url).pathname
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
-const yardstick = await startServer([yardstickProgram], env)
-const rendered = await startServer([yardstickProgram, 'rendered'], env)
-const gateway = await startServer([main, 'serve'], env)
-const uncached = await startServer([main, 'serve'], { ...env, PAGE_CACHE_MB: '0' })
+const watched = { isWatched: true }
+const yardstick = await startServer([yardstickProgram], env, watched)
+const rendered = await startServer([yardstickProgram, 'rendered'], env, watched)
+const gateway = await startServer([main, 'serve'], env, watched)
+const uncached = await startServer([main, 'serve'], { ...env, PAGE_CACHE_MB: '0' }, watched)
 
 try {
   if (parts.includes('reads')) {
@@ -57,7 +58,7 @@ try {
     if (values.large) sizes.push(rest('1,000,000 groups', uncached, stores.large))
     print(await compare('size of the store', sizes, options))
   }
-  if (parts.includes('bulk')) print(await bulk(database.db, gateway, rounds))
+  if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('process')) {
     print(await start(main))

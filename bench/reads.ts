@@ -13,6 +13,10 @@ export interface Contender {
 interface Measured extends Load {
   /** CPU seconds of the server's process for a thousand requests. */
   cpu: number
+  /** How late its event loop was: ms, 99th percentile. */
+  delay: number
+  /** Its resident memory at the highest, in MiB. */
+  peak: number
 }
 
 const query = `query Page($store: ID!, $offset: Int!) { assetGroups(storeUuid: $store, offset: $offset) { totalGroups returnedGroups
@@ -51,10 +55,14 @@ export async function compare(
   const results = new Map<string, Measured[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const { name, server, target } of contenders) {
+      await server.forgetPeak()
+      await server.loopDelay()
       const before = await server.cpuSeconds()
       const measured = await load(target, connections, round === 0 ? 1 : seconds)
       const cpu = (((await server.cpuSeconds()) - before) / measured.requests) * 1000
-      if (round > 0) results.get(name)?.push({ ...measured, cpu })
+      const delay = await server.loopDelay()
+      const { peak } = await server.memory()
+      if (round > 0) results.get(name)?.push({ ...measured, cpu, delay, peak })
     }
   }
   const of = (name: string, key: keyof Measured) => median((results.get(name) ?? []).map((measured) => measured[key]))
@@ -63,8 +71,8 @@ export async function compare(
     name,
     figure(of(name, 'perSecond')),
     figure(of(name, 'perSecond') / of(first, 'perSecond')),
-    ...(['p50', 'p99', 'cpu'] as const).map((key) => figure(of(name, key))),
+    ...(['p50', 'p99', 'cpu', 'delay', 'peak'] as const).map((key) => figure(of(name, key))),
   ])
-  const head = [title, 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU s/1,000']
+  const head = [title, 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU s/1,000', 'loop delay p99 ms', 'peak MiB']
   return table(head, rows)
 }

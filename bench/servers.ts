@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 
 /** A server in a process of its own. */
 export interface Server {
   url: string
-  /** Resident memory now and at its highest, in MiB. */
+  /** Resident memory now and at its highest since the last call of `forgetPeak`, in MiB. */
   memory(): Promise<{ now: number; peak: number }>
+  forgetPeak(): Promise<void>
+  /** How late the event loop was since the last call of this: ms, 99th percentile. For a server that is watched. */
+  loopDelay(): Promise<number>
   /** CPU seconds that the process has used so far. */
   cpuSeconds(): Promise<number>
   /** When it was started, by `performance.now`. */
@@ -17,12 +20,18 @@ export interface Server {
 
 export const token = 'a-token-for-the-benchmark'
 
-/** Starts a program of this project and waits for the line that names its URL. */
-export async function startServer(args: readonly string[], env: Record<string, string>): Promise<Server> {
+const loopDelay = new URL('loop-delay.ts', import.meta.url).pathname
+
+/** Starts a program of this project and waits for the line that names its URL. One that is watched can tell of its event loop, and starts later for it. */
+export async function startServer(
+  args: readonly string[],
+  env: Record<string, string>,
+  { isWatched = false } = {},
+): Promise<Server> {
   const began = performance.now()
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, isWatched ? ['--import', loopDelay, ...args] : [...args], {
     env: { ...process.env, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', isWatched ? 'ipc' : 'ignore'],
   })
   const url = await urlOf(child)
   return {
@@ -32,6 +41,12 @@ export async function startServer(args: readonly string[], env: Record<string, s
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
       const mib = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024
       return { now: mib('VmRSS'), peak: mib('VmHWM') }
+    },
+    forgetPeak: () => writeFile(`/proc/${child.pid}/clear_refs`, '5'),
+    loopDelay: async () => {
+      child.send('loop delay?')
+      const [ms] = await once(child, 'message')
+      return ms
     },
     cpuSeconds: async () => {
       const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')

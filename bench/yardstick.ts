@@ -1,9 +1,11 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import pg from 'pg'
+import { mergeProducts } from './by-hand.ts'
 
 /**
- * What the best engineer would write by hand for this one job: `node:http`, one prepared statement, `JSON.stringify`. With the argument
+ * What the best engineer would write by hand for the listing and for PUT of products: `node:http`, one prepared statement each, `JSON.stringify`. With the argument
  * `rendered` it sends the entries as the text that they are stored as. It reads the tables of the gateway and answers in the spec's envelope.
  */
 const rendered = process.argv.includes('rendered')
@@ -27,6 +29,11 @@ const page = {
 const server = createServer(async (request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const query = url.searchParams
+  if (request.headers.authorization === token && request.method === 'PUT' && url.pathname === '/v1/products') {
+    const answer = await putProducts(query.get('store_uuid'), (await json(request)) as Item[])
+    send(response, JSON.stringify({ status: statusOf(request, 'success'), data: answer }))
+    return
+  }
   if (request.headers.authorization !== token || url.pathname !== '/v1/assets') {
     response.writeHead(request.headers.authorization === token ? 404 : 401).end()
     return
@@ -37,7 +44,7 @@ const server = createServer(async (request, response) => {
   const offset = Number(query.get('offset') ?? 0)
   const limit = Math.min(Number(query.get('limit') ?? 50), 50)
   const { rows } = await pool.query({ ...page, values: [store, channel, format, offset, limit] })
-  const status = { code: 0, message: 'SUCCESS', request_id: request.headers['x-request-id'] ?? crypto.randomUUID() }
+  const status = statusOf(request, 'SUCCESS')
   const found = rows.filter((row) => row.parent_code !== null)
   const body = rendered
     ? `{"status":${JSON.stringify(status)},"data":{"total_groups":${rows[0].total},"returned_groups":${found.length},"assets":{${found
@@ -59,12 +66,35 @@ const server = createServer(async (request, response) => {
           ),
         },
       })
+  send(response, body)
+})
+
+type Item = { product_code: string; status?: string } & Record<string, string>
+
+async function putProducts(store: string | null, items: Item[]) {
+  const rows = items.map(({ product_code, status, ...attributes }) => ({ product_code, status, attributes }))
+  const { rows: found } = await pool.query({ ...mergeProducts, values: [store, JSON.stringify(rows)] })
+  const known = new Set(found.map((row) => row.product_code))
+  return {
+    store_uuid: store,
+    updated_skus: rows.filter((row) => known.has(row.product_code)).map((row) => row.product_code),
+    unavailable_skus: rows.filter((row) => !known.has(row.product_code)).map((row) => row.product_code),
+    failed_products: {},
+  }
+}
+
+function statusOf({ headers }: IncomingMessage, message: string) {
+  return { code: 0, message, request_id: headers['x-request-id'] ?? crypto.randomUUID() }
+}
+
+function send(response: ServerResponse, body: string): void {
   response.writeHead(200, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
   })
   response.end(body)
-})
+}
+
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`yardstick at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
 })
