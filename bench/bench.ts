@@ -26,13 +26,18 @@ const seconds = Number(values.seconds)
 
 const database = await startDatabase({ large: values.large })
 const env = { DATABASE_URL: database.url }
-const main = new URL('../src/main.js', import.meta.url).pathname
+/** As `npm start` does. */
+const program = [
+  '--import',
+  new URL('../src/compile-cache.js', import.meta.url).href,
+  new URL('../src/main.ts', import.meta.url).pathname,
+]
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
 const watched = { isWatched: true }
 const yardstick = await startServer([yardstickProgram], env, watched)
 const rendered = await startServer([yardstickProgram, 'rendered'], env, watched)
-const gateway = await startServer([main, 'serve'], env, watched)
-const uncached = await startServer([main, 'serve'], { ...env, PAGE_CACHE_MB: '0' }, watched)
+const gateway = await startServer(program, env, watched)
+const uncached = await startServer(program, { ...env, PAGE_CACHE_MB: '0' }, watched)
 
 try {
   if (parts.includes('reads')) {
@@ -61,8 +66,8 @@ try {
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('process')) {
-    print(await start(main))
-    print(await memory(main, env))
+    print(await start(program))
+    print(await memory(program, env))
   }
 } finally {
   await Promise.all([yardstick, rendered, gateway, uncached].map((server) => server.stop()))

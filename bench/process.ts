@@ -7,13 +7,13 @@ import { startServer } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
 /** From the start of the process to its first answer: on no database yet, and on one that is there. */
-export async function start(main: string): Promise<string> {
+export async function start(program: readonly string[]): Promise<string> {
   const first: number[] = []
   const later: number[] = []
   for (let round = 0; round < 3; round++) {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'))
     for (const times of [first, later, later]) {
-      const server = await startServer([main, 'serve'], { DATA_DIR: dataDir, DATABASE_URL: '' })
+      const server = await startServer(program, { DATA_DIR: dataDir, DATABASE_URL: '' })
       await (await fetch(`${server.url}/ready`)).text()
       times.push(performance.now() - server.began)
       await server.stop()
@@ -28,8 +28,8 @@ export async function start(main: string): Promise<string> {
 }
 
 /** Resident memory of the gateway after 100,000 requests at 64 connections. */
-export async function memory(main: string, env: Record<string, string>): Promise<string> {
-  const server = await startServer([main, 'serve'], env)
+export async function memory(program: readonly string[], env: Record<string, string>): Promise<string> {
+  const server = await startServer(program, env)
   const before = await server.memory()
   for (let sent = 0; sent < 100_000; ) sent += (await load(rest('', server).target, 64, 10)).requests
   const after = await server.memory()

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 
-const main = fileURLToPath(new URL('../src/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 interface Running {
   child: ChildProcess

@@ -46,6 +46,10 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
       exitCode = code
     },
   }
+  // Whoever reads may have had enough: `catalog … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   const program = await createProgram(context, args[0])
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -1,4 +1,4 @@
-// In plain JavaScript for the same reason as `src/main.js`.
+// In plain JavaScript for the same reason as `src/compile-cache.js`.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'

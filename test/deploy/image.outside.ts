@@ -14,9 +14,11 @@ const run = promisify(execFile)
 /** What the image would hold, made by the steps of the Dockerfile where no Docker can be had. */
 let image: string
 let dockerfile: string
+let entry: string[]
 let database: TestDatabase
 beforeAll(async () => {
   dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
+  entry = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]')
   image = await mkdtemp(join(tmpdir(), 'image-'))
   const sources = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '))
   for (const name of new Set(sources)) await cp(join(root, name), join(image, name), { recursive: true })
@@ -33,7 +35,8 @@ const env = () => ({ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.
 
 /** Runs the image's program as compose does, until it says where it listens. */
 async function start(args: string[], extra: Record<string, string>) {
-  const child = spawn('node', ['src/main.js', ...args], { cwd: image, env: { ...env(), ...extra } })
+  const [program = '', ...options] = entry
+  const child = spawn(program, [...options, ...args], { cwd: image, env: { ...env(), ...extra } })
   const [line] = await once(child.stdout, 'data')
   const end = async () => {
     child.kill('SIGTERM')
@@ -45,7 +48,8 @@ async function start(args: string[], extra: Record<string, string>) {
 it('the image migrates, filters, serves, is healthy by its own check, and stops when it is told to', {
   timeout: 120_000,
 }, async () => {
-  await run('node', ['src/main.js', 'migrate'], { cwd: image, env: env() })
+  const [node = '', ...options] = entry
+  await run(node, [...options, 'migrate'], { cwd: image, env: env() })
   const filter = await start(['filter-service', '--port', '0'], {})
   const gateway = await start(['serve'], {
     PORT: '0',

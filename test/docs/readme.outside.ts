@@ -26,7 +26,7 @@ beforeAll(async () => {
   gateway = await startTestGateway()
   await fillDemo(gateway.database.db, fallbackEnumerations, pino({ level: 'silent' }))
   folder = await mkdtemp(join(tmpdir(), 'docs-'))
-  const scripts = { start: `node ${root}src/main.js serve`, catalog: `node ${root}src/main.js` }
+  const scripts = { start: `node ${root}src/main.ts`, catalog: `node ${root}src/cli.ts` }
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts }))
   for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'))
 })
@@ -90,7 +90,7 @@ async function starts(command: string): Promise<void> {
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, PORT: '0' }
     const child = spawn(
       'bash',
-      ['-c', `exec ${line.replace('npm start', `node ${root}src/main.js serve`).replace(' -- ', ' ')}`],
+      ['-c', `exec ${line.replace('npm start', `node ${root}src/main.ts`).replace(' -- ', ' ')}`],
       { cwd: folder, env },
     )
     const said = await new Promise<string>((resolve, reject) => {

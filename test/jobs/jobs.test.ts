@@ -217,7 +217,7 @@ it('goes on with a job whose gateway was killed, and does nothing twice', async 
 })
 
 function startGatewayProcess(url: string): ChildProcess {
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
   const env = { PATH: process.env.PATH, DATABASE_URL: url, PORT: '0', BOOTSTRAP_TOKEN: token }
   return spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
 }

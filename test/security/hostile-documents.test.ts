@@ -90,7 +90,7 @@ it('200 hostile documents are refused, each without a statement', async () => {
 
 it('a process that has just begun refuses them as well', async () => {
   const { url: DATABASE_URL } = gateway.database
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
   const env = { PATH: process.env.PATH, DATABASE_URL, PORT: '0', LOG_LEVEL: 'warn' }
   const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))

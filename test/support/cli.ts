@@ -7,7 +7,7 @@ export interface CliOutcome {
   stderr: string
 }
 
-const cli = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 /** Runs the command line in a process of its own, on the database of the environment given. */
 export function runCli(args: readonly string[], env: Record<string, string>): Promise<CliOutcome> {

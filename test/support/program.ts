@@ -11,7 +11,7 @@ export interface Program {
   end(signal?: NodeJS.Signals): Promise<[number | null, NodeJS.Signals | null]>
 }
 
-const cli = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 /** Runs a command that serves, in a process of its own, until its line on stdout names its URL. Throws with its last words when it ends before. */
 export async function startProgram(

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import './compile-cache.js'
+
+const { run } = await import('./cli/program.ts')
+process.exitCode = await run(process.argv.slice(2))
