@@ -39,6 +39,9 @@ export interface DoorsOptions {
   log: Logger
 }
 
+/** Up to this size of a heavy GraphQL request its document is looked at here: the other thread need not begin for one that is hostile. */
+const mostReadHere = 256 * 1024
+
 /** What answers requests instead of this thread. */
 export interface Elsewhere {
   /** Whether a body is too long to be worked on here. */
@@ -94,10 +97,12 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
     rest,
     errorOf,
     graphql: async (request, caller, requestId) => {
-      if (elsewhere?.isHeavy(request.body)) return elsewhere.graphql(request, caller)
+      const isHeavy = elsewhere?.isHeavy(request.body) ?? false
+      if (elsewhere && isHeavy && (request.body?.length ?? 0) > mostReadHere) return elsewhere.graphql(request, caller)
       const context = contextOf(caller, requestId)
       const services = {
-        shortcut: (posted: PostedRequest) => shortcut(posted, context),
+        isHeavy,
+        shortcut: (posted: PostedRequest) => shortcut({ ...posted, isHeavy }, context),
         fetch: async (url: string, init: RequestInit) => (await yoga()).fetch(url, init, context),
       }
       const answer = await traced('operation', 'graphql', () => answerGraphQL(request, services), operationName)

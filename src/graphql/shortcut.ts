@@ -13,6 +13,8 @@ import { type Refusal, refusalOf } from './refusal.ts'
 export interface PostedRequest {
   body: Uint8Array
   accept: string
+  /** Whether the request shall run elsewhere: what is too long or too much by its text alone is refused here all the same. */
+  isHeavy?: boolean
 }
 
 export interface PostedAnswer {
@@ -31,9 +33,9 @@ export type Shortcut = (request: PostedRequest, context: Context) => Promise<Pos
 export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger): Shortcut {
   const find = createKnownDocuments(schema, guard)
 
-  return async ({ body, accept }, context) => {
+  return async ({ body, accept, isHeavy = false }, context) => {
     const params = paramsOf(body)
-    const found = params && judge(params, context.caller)
+    const found = params && judge(params, context.caller, isHeavy)
     if (!found) return undefined
     const type = typeOf(accept)
     const contentType = `${type}; charset=utf-8`
@@ -54,8 +56,10 @@ export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger)
   function judge(
     { query, operationName, variables }: Params,
     caller: Caller,
+    isHeavy: boolean,
   ): (KnownOperation & { cost: Cost }) | Refusal | undefined {
     try {
+      if (isHeavy) return void guard.text(query, caller)
       const operation = find(query, operationName, caller)
       return { ...operation, cost: guard.cost(operation.document, operationName, variables, caller) }
     } catch (thrown) {

@@ -15,6 +15,8 @@ export interface GraphQLRequest {
 
 /** GraphQL over HTTP by WHATWG requests, and the short way of ordinary requests. */
 export interface GraphQLServices {
+  /** Whether more may be spent on the request than on this thread: it is refused here, or not answered. */
+  isHeavy: boolean
   /** Answers a POST if that can be done at once; undefined leaves it to `fetch`. */
   shortcut(request: {
     body: Uint8Array
@@ -26,7 +28,7 @@ export interface GraphQLServices {
 /** Answers a GraphQL request; `too costly` when it turned out to cost more than may be spent on this thread: then nothing was run. */
 export async function answerGraphQL(
   { method, search, accept, contentType, body }: GraphQLRequest,
-  { shortcut, fetch }: GraphQLServices,
+  { isHeavy, shortcut, fetch }: GraphQLServices,
 ): Promise<Answer | 'too costly'> {
   const scope = requestScope.getStore()
   const init: RequestInit = { method, headers: { accept, ...(contentType && { 'content-type': contentType }) } }
@@ -35,7 +37,7 @@ export async function answerGraphQL(
     if (contentType === undefined) return body.length === 0 ? noBody : notJson
     const quick = search === '' ? await shortcut({ body, accept }) : undefined
     if (quick) return { status: quick.status, headers: { 'Content-Type': quick.contentType }, body: quick.body }
-    if (scope?.isCostly) return 'too costly'
+    if (isHeavy || scope?.isCostly) return 'too costly'
     init.body = body
   }
   const answered = await fetch(`http://gateway/graphql?${search}`, init)

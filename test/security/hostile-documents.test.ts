@@ -54,7 +54,7 @@ const cunning = [
   `{ stores(filter: { search: "x", ${times(320, (i) => `nothing${i}: 1`, ' ')} }) { totalCount } }`,
   `{ stores(filter: { search: "${'x'.repeat(60_000)}" }) { nothing } }`,
   `# ${'x'.repeat(60_000)}\n{ nothing }`,
-  `"""${' \n'.repeat(65_000)}`,
+  `"""${' \n'.repeat(20_000)}`,
   `query (${times(99, (i) => `$v${i}: [[[[Int]]]] = [1]`, ' ')}) { stores(first: $w) { totalCount } }`,
   `{ stores { edges { node { ${times(40, (i) => `product(productCode: "${i}") { productCode }`, ' ')} } } } }`,
   `{ ...F0 } ${times(49, (i) => `fragment F${i} on Query { ${nested('... { ', '}', 8, `...F${i + 1}`)} }`, ' ')} fragment F49 on Query { nothing }`,
