@@ -5,6 +5,7 @@ import { memory, start } from './process.ts'
 import { compare, graphql, rest, revalidated } from './reads.ts'
 import { startServer, token } from './servers.ts'
 import { startDatabase } from './setup.ts'
+import { workers } from './workers.ts'
 import { writers } from './writers.ts'
 
 /**
@@ -14,7 +15,7 @@ import { writers } from './writers.ts'
 const { values } = parseArgs({
   options: {
     large: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'reads,growth,bulk,writers,process' },
+    only: { type: 'string', default: 'reads,growth,bulk,writers,workers,process' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '1,16,64' },
@@ -65,6 +66,7 @@ try {
   }
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
+  if (parts.includes('workers')) print(await workers(main, env, { connections: 16, rounds, seconds }))
   if (parts.includes('process')) {
     print(await start(program))
     print(await memory(program, env))

@@ -43,6 +43,15 @@ export async function revalidated(name: string, server: Server, token: string): 
   return { name, server, target: { url, headers: { 'if-none-match': headers.get('etag') ?? '' } } }
 }
 
+const columns = {
+  p50: 'p50 ms',
+  p99: 'p99 ms',
+  cpu: 'CPU s/1,000',
+  delay: 'loop delay p99 ms',
+  peak: 'peak MiB',
+} as const
+const allColumns = Object.keys(columns) as (keyof typeof columns)[]
+
 /**
  * Measures the contenders in turn, round after round, after a round that only warms them up, and returns a table of medians; ratios are to the first of
  * them. What a machine does beside falls on all alike.
@@ -51,6 +60,7 @@ export async function compare(
   title: string,
   contenders: readonly Contender[],
   { connections, rounds, seconds }: { connections: number; rounds: number; seconds: number },
+  shown: readonly (keyof typeof columns)[] = allColumns,
 ): Promise<string> {
   const results = new Map<string, Measured[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
@@ -71,8 +81,8 @@ export async function compare(
     name,
     figure(of(name, 'perSecond')),
     figure(of(name, 'perSecond') / of(first, 'perSecond')),
-    ...(['p50', 'p99', 'cpu', 'delay', 'peak'] as const).map((key) => figure(of(name, key))),
+    ...shown.map((key) => figure(of(name, key))),
   ])
-  const head = [title, 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU s/1,000', 'loop delay p99 ms', 'peak MiB']
+  const head = [title, 'requests/s', 'ratio', ...shown.map((key) => columns[key])]
   return table(head, rows)
 }

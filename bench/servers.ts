@@ -11,7 +11,7 @@ export interface Server {
   forgetPeak(): Promise<void>
   /** How late the event loop was since the last call of this: ms, 99th percentile. For a server that is watched. */
   loopDelay(): Promise<number>
-  /** CPU seconds that the process has used so far. */
+  /** CPU seconds that the process has used so far, its workers included. */
   cpuSeconds(): Promise<number>
   /** When it was started, by `performance.now`. */
   began: number
@@ -44,20 +44,25 @@ export async function startServer(
     },
     forgetPeak: () => writeFile(`/proc/${child.pid}/clear_refs`, '5'),
     loopDelay: async () => {
+      if (!isWatched) return Number.NaN
       child.send('loop delay?')
       const [ms] = await once(child, 'message')
       return ms
     },
-    cpuSeconds: async () => {
-      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return (Number(fields[11]) + Number(fields[12])) / 100
-    },
+    cpuSeconds: () => cpuSecondsOf(String(child.pid)),
     stop: async () => {
       child.kill('SIGTERM')
       await once(child, 'exit')
     },
   }
+}
+
+async function cpuSecondsOf(pid: string): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean)
+  const theirs = await Promise.all(children.map(cpuSecondsOf))
+  return theirs.reduce((sum, seconds) => sum + seconds, (Number(fields[11]) + Number(fields[12])) / 100)
 }
 
 async function urlOf(child: ChildProcess): Promise<string> {

@@ -1,0 +1,33 @@
+import { type Contender, compare, graphql, rest } from './reads.ts'
+import { startServer } from './servers.ts'
+
+/**
+ * One process beside two workers at one port. PostgreSQL and the load generator work on the same cores, so that reads of the catalogue show no more than
+ * what those leave over; introspection asks nothing of PostgreSQL, and this one is answered in a few kilobytes. CPU seconds are those of all processes of
+ * the gateway.
+ */
+export async function workers(
+  main: string,
+  env: Record<string, string>,
+  options: { connections: number; rounds: number; seconds: number },
+): Promise<string> {
+  const one = await startServer([main, 'serve'], env)
+  const two = await startServer([main, 'serve', '--workers', '2'], env)
+  const asked: [string, (name: string, server: typeof one) => Contender][] = [
+    ['introspection', introspection],
+    ['POST /graphql', graphql],
+    ['GET /v1/assets, unchanged', rest],
+  ]
+  const tables: string[] = []
+  for (const [title, ask] of asked) {
+    tables.push(await compare(title, [ask('1 process', one), ask('2 workers', two)], options, ['p50', 'p99', 'cpu']))
+  }
+  await Promise.all([one.stop(), two.stop()])
+  return tables.join('\n\n')
+}
+
+function introspection(name: string, server: Contender['server']): Contender {
+  const { target } = graphql(name, server)
+  const query = '{ __schema { types { kind fields { args { defaultValue } } } } }'
+  return { name, server, target: { ...target, body: JSON.stringify({ query }) } }
+}
