@@ -11,9 +11,9 @@ const socketErrors = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** What `pg` throws without any code. */
+/** What `pg`, and Kysely when the process stops, throw without any code. */
 const messages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|driver has already been destroyed)/
 
 /** Whether the error says that the database cannot be reached or cannot answer now, rather than that the query is wrong. */
 export function isUnavailable(error: unknown): boolean {
