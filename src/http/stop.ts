@@ -31,7 +31,8 @@ export async function stopServer(server: Server, options: StopOptions): Promise<
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false
   })
-  if (isUsed) await Promise.race([closed, sleep(farewellMs)])
+  // What is over before must not keep the process.
+  if (isUsed) await Promise.race([closed, sleep(farewellMs, undefined, { ref: false })])
   // Answers that were begun before go out on connections that stay open: they become idle later.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const cut = setTimeout(() => server.closeAllConnections(), patienceMs)
