@@ -7,12 +7,12 @@ import { startServer } from './servers.ts'
  * the gateway.
  */
 export async function workers(
-  main: string,
+  program: readonly string[],
   env: Record<string, string>,
   options: { connections: number; rounds: number; seconds: number },
 ): Promise<string> {
-  const one = await startServer([main, 'serve'], env)
-  const two = await startServer([main, 'serve', '--workers', '2'], env)
+  const one = await startServer(program, env)
+  const two = await startServer([...program, '--workers', '2'], env)
   const asked: [string, (name: string, server: typeof one) => Contender][] = [
     ['introspection', introspection],
     ['POST /graphql', graphql],
