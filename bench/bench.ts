@@ -3,7 +3,7 @@ import { bulk } from './bulk.ts'
 import { stores } from './data.ts'
 import { memory, start } from './process.ts'
 import { compare, graphql, rest, revalidated } from './reads.ts'
-import { startServer, token } from './servers.ts'
+import { npmStart, startServer, token } from './servers.ts'
 import { startDatabase } from './setup.ts'
 import { workers } from './workers.ts'
 import { writers } from './writers.ts'
@@ -27,18 +27,12 @@ const seconds = Number(values.seconds)
 
 const database = await startDatabase({ large: values.large })
 const env = { DATABASE_URL: database.url }
-/** As `npm start` does. */
-const program = [
-  '--import',
-  new URL('../src/compile-cache.js', import.meta.url).href,
-  new URL('../src/main.ts', import.meta.url).pathname,
-]
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
 const watched = { isWatched: true }
 const yardstick = await startServer([yardstickProgram], env, watched)
 const rendered = await startServer([yardstickProgram, 'rendered'], env, watched)
-const gateway = await startServer(program, env, watched)
-const uncached = await startServer(program, { ...env, PAGE_CACHE_MB: '0' }, watched)
+const gateway = await startServer(npmStart, env, watched)
+const uncached = await startServer(npmStart, { ...env, PAGE_CACHE_MB: '0' }, watched)
 
 try {
   if (parts.includes('reads')) {
@@ -68,8 +62,8 @@ try {
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('workers')) print(await workers(program, env, { connections: 16, rounds, seconds }))
   if (parts.includes('process')) {
-    print(await start(program))
-    print(await memory(program, env))
+    print(await start())
+    print(await memory(env))
   }
 } finally {
   await Promise.all([yardstick, rendered, gateway, uncached].map((server) => server.stop()))

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from './load.ts'
 import { rest } from './reads.ts'
-import { startServer } from './servers.ts'
+import { npmStart, startServer } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
 /** From the start of the process to its first answer: on no database yet, and on one that is there. */
-export async function start(program: readonly string[]): Promise<string> {
+export async function start(): Promise<string> {
   const first: number[] = []
   const later: number[] = []
   for (let round = 0; round < 3; round++) {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'))
     for (const times of [first, later, later]) {
-      const server = await startServer(program, { DATA_DIR: dataDir, DATABASE_URL: '' })
+      const server = await startServer(npmStart, { DATA_DIR: dataDir, DATABASE_URL: '' })
       await (await fetch(`${server.url}/ready`)).text()
       times.push(performance.now() - server.began)
       await server.stop()
@@ -28,8 +28,8 @@ export async function start(program: readonly string[]): Promise<string> {
 }
 
 /** Resident memory of the gateway after 100,000 requests at 64 connections. */
-export async function memory(program: readonly string[], env: Record<string, string>): Promise<string> {
-  const server = await startServer(program, env)
+export async function memory(env: Record<string, string>): Promise<string> {
+  const server = await startServer(npmStart, env)
   const before = await server.memory()
   for (let sent = 0; sent < 100_000; ) sent += (await load(rest('', server).target, 64, 10)).requests
   const after = await server.memory()

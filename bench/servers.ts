@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../package.json' with { type: 'json' }
 
 /** A server in a process of its own. */
 export interface Server {
@@ -20,6 +22,9 @@ export interface Server {
 
 export const token = 'a-token-for-the-benchmark'
 
+/** How `npm start` runs the gateway. */
+export const npmStart = packageJson.scripts.start.split(' ').slice(1)
+
 const loopDelay = new URL('loop-delay.ts', import.meta.url).pathname
 
 /** Starts a program of this project and waits for the line that names its URL. One that is watched can tell of its event loop, and starts later for it. */
@@ -32,6 +37,7 @@ export async function startServer(
   const child = spawn(process.execPath, isWatched ? ['--import', loopDelay, ...args] : [...args], {
     env: { ...process.env, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit', isWatched ? 'ipc' : 'ignore'],
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
   })
   const url = await urlOf(child)
   return {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
 
 export interface Program {
   child: ChildProcess
@@ -11,7 +12,9 @@ export interface Program {
   end(signal?: NodeJS.Signals): Promise<[number | null, NodeJS.Signals | null]>
 }
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** How `npm run catalog` runs the program. */
+const catalog = packageJson.scripts.catalog.split(' ').slice(1)
 
 /** Runs a command that serves, in a process of its own, until its line on stdout names its URL. Throws with its last words when it ends before. */
 export async function startProgram(
@@ -19,7 +22,8 @@ export async function startProgram(
   env: Record<string, string>,
   onSpawn: (child: ChildProcess) => void = () => {},
 ): Promise<Program> {
-  const child = spawn(process.execPath, [cli, ...args], { env: { PATH: process.env.PATH, PORT: '0', ...env } })
+  const environment = { PATH: process.env.PATH, PORT: '0', ...env }
+  const child = spawn(process.execPath, [...catalog, ...args], { cwd: root, env: environment })
   onSpawn(child)
   let [stdout, stderr] = ['', '']
   child.stderr.on('data', (chunk) => {
