@@ -60,7 +60,7 @@ try {
   }
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
-  if (parts.includes('workers')) print(await workers(program, env, { connections: 16, rounds, seconds }))
+  if (parts.includes('workers')) print(await workers(npmStart, env, { connections: 16, rounds, seconds }))
   if (parts.includes('process')) {
     print(await start())
     print(await memory(env))
