@@ -1,9 +1,11 @@
+import { Agent } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Dice } from '../concurrency/crowd.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { type Sent, send } from './clients.ts'
 import { figure, isLong, seed } from './scale.ts'
 
 const requests = isLong ? 200_000 : 1_500
@@ -19,7 +21,10 @@ beforeAll(async () => {
     ['2', 'B'],
   ])
 })
-afterAll(() => gateway.stop())
+afterAll(async () => {
+  agent.destroy()
+  await gateway.stop()
+})
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -45,22 +50,37 @@ async function sample(): Promise<Sample> {
   }
 }
 
+const agent = new Agent({ keepAlive: true, maxSockets: inParallel })
+const call = (path: string, options: Sent = {}) => send(gateway.url + path, { token, agent, ...options })
+const ask = (query: string) => call('/graphql', { method: 'POST', body: { query } })
+
+/** Two of them make a request heavy. */
+const large = 'x'.repeat(40_000)
+
 /** One request of those that clients send, good and bad, chosen by the dice. */
 function any(dice: Dice) {
   const code = `p${dice.below(50)}`
   const products = `/v1/products?store_uuid=${store}`
   const choices = [
-    () => gateway.call(`/v1/assets?store_uuid=${store}&limit=${1 + dice.below(50)}`),
-    () => gateway.call(`${products}&sku_codes=${code}`),
-    () => gateway.call(products, { method: 'PUT', body: [{ product_code: code, Color: `${dice.below(9)}` }] }),
-    () => gateway.call(products, { method: 'POST', body: [{ product_code: code }] }),
-    () => gateway.call(products, { method: 'PUT', body: 'nonsense' }),
-    () => gateway.call('/v1/nowhere'),
-    () => gateway.call('/v1/assets', { token: `wrong-${dice.below(1_000_000)}` }),
-    () => gateway.graphql(`{ store(storeUuid: "${store}") { storeName products(first: 5) { totalCount } } }`),
-    () => gateway.graphql(`{ alias${dice.below(100)}: __typename }`),
+    () => call(`/v1/assets?store_uuid=${store}&limit=${1 + dice.below(50)}`),
+    () => call(`${products}&sku_codes=${code}`),
+    () => call(products, { method: 'PUT', body: [{ product_code: code, Color: `${dice.below(9)}` }] }),
+    () => call(products, { method: 'POST', body: [{ product_code: code }] }),
+    () => call(products, { method: 'PUT', body: 'nonsense' }),
+    () => call('/v1/nowhere'),
+    () => call('/v1/assets', { token: `wrong-${dice.below(1_000_000)}` }),
+    () => ask(`{ store(storeUuid: "${store}") { storeName products(first: 5) { totalCount } } }`),
     () =>
-      gateway.call(products, {
+      call(products, {
+        method: 'PUT',
+        body: [
+          { product_code: code, Large: large },
+          { product_code: 'none', Large: large },
+        ],
+      }),
+    () => ask(`{ alias${dice.below(100)}: __typename }`),
+    () =>
+      call(products, {
         method: 'POST',
         body: [{ product_code: code }],
         headers: { 'idempotency-key': `${dice.below(1_000)}` },
