@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { storeBody } from '../support/factories.ts'
 import { type Program, startProgram } from '../support/program.ts'
-import { quantile, send } from './clients.ts'
+import { quantile, type Sent, send } from './clients.ts'
+import { type FarClients, startFarClients } from './far.ts'
 import { figure, isLong } from './scale.ts'
 
 const token = 'a-token-for-the-loop'
@@ -11,17 +12,28 @@ const rounds = isLong ? 5 : 1
 
 let database: TestDatabase
 let program: Program
+let far: FarClients
 let store: string
 beforeAll(async () => {
+  far = await startFarClients()
   database = await createTestDatabase()
   program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
   const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
   store = JSON.parse(text).data.store_uuid
 })
 afterAll(async () => {
+  far.end()
   await program.end('SIGKILL')
   await database.drop()
 })
+
+/** The delays of the gateway's event loop since the last call of this, in ms, as its own metrics have them. */
+async function loopDelays(): Promise<{ p99: number; most: number }> {
+  const { text } = await send(`${program.url}/metrics`, { token })
+  const figureOf = (name: string) =>
+    Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1_000
+  return { p99: figureOf('p99'), most: figureOf('max') }
+}
 
 /** What others wait while the work is done: the times of a request that needs nothing but the loop, in ms. */
 async function waitsDuring(work: () => Promise<unknown>): Promise<number[]> {
@@ -33,8 +45,9 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<number[]> {
       await sleep(2)
     }
   })()
-  await work()
-  done = true
+  await work().finally(() => {
+    done = true
+  })
   await probing
   return waits
 }
@@ -46,6 +59,7 @@ const tenThousand = JSON.stringify(
 const tenMebibytes = JSON.stringify(
   Array.from({ length: 9_000 }, (_, i) => ({ product_code: `p${i}`, Text: 'x'.repeat(1_100) })),
 )
+const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 const manyAttributes = JSON.stringify([
   { product_code: 'p1', ...Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`a${i}`, ''])) },
 ])
@@ -57,27 +71,69 @@ const thirtyWide = JSON.stringify(
 )
 const nested = `[{"product_code":"p1","deep":${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}}]`
 
+const oneCode = JSON.stringify(upTo(10_000, (i) => ({ product_code: 'p1', [`own ${i}`]: 'x' })))
+const allBad = JSON.stringify(
+  upTo(10_000, (p) => ({ product_code: `p${p}`, ...Object.fromEntries(upTo(60, (i) => [`a${i}`, 1])) })),
+)
+const manyUrls = JSON.stringify(
+  upTo(1_000, (p) => ({
+    product_code: `u${p}`,
+    ...Object.fromEntries(upTo(60, (i) => [`Image URL ${i + 1}`, `https://example.com/${p}/${i}.jpg`])),
+  })),
+)
+const fields = 'edges { cursor node { productCode status attributes createdAt updatedAt } }'
+const update =
+  'mutation ($s: ID!, $p: [ProductPatch!]!) { updateProducts(storeUuid: $s, products: $p) { updatedSkus } }'
+
+const put = (body: string, method = 'PUT') => ({ url: query(), sent: { method, token, body } })
+const ask = (body: unknown) => ({ url: `${program.url}/graphql`, sent: { method: 'POST', token, body } })
+const remove = (items: unknown) => ({ url: `${program.url}/v1/assets`, sent: { method: 'DELETE', token, body: items } })
+
 /** The worst that is accepted, or read before it is refused. */
-const worst: Record<string, () => Promise<unknown>> = {
-  'POST of 10,000 products': () => send(query(), { method: 'POST', token, body: tenThousand }),
-  'PUT of 10,000 products': () => send(query(), { method: 'PUT', token, body: tenThousand }),
-  'PUT of 10 MiB': () => send(query(), { method: 'PUT', token, body: tenMebibytes }),
-  'PUT of a product with 300,000 attributes': () => send(query(), { method: 'PUT', token, body: manyAttributes }),
-  'PUT of 30 products with 10,000 attributes each': () => send(query(), { method: 'PUT', token, body: thirtyWide }),
-  'a body nested 4,000,000 deep': () => send(query(), { method: 'PUT', token, body: nested }),
-  'a document of 10 MiB': () =>
-    send(`${program.url}/graphql`, { method: 'POST', token, body: { query: `{ ${'a '.repeat(2_500_000)} }` } }),
+const worst: Record<string, () => { url: string; sent: Sent }> = {
+  'POST of 10,000 products': () => put(tenThousand, 'POST'),
+  'PUT of 10,000 products': () => put(tenThousand),
+  'PUT of 10 MiB': () => put(tenMebibytes),
+  'PUT of a product with 300,000 attributes': () => put(manyAttributes),
+  'PUT of 30 products with 10,000 attributes each': () => put(thirtyWide),
+  'PUT of 10,000 entries of one product': () => put(oneCode),
+  'PUT of 10,000 products with 60 bad attributes each': () => put(allBad),
+  'POST of 1,000 products with 60 URLs each': () => put(manyUrls, 'POST'),
+  'DELETE of 10,000 items': () =>
+    remove(upTo(10_000, (i) => ({ store_uuid: store, asset_id: [`a${i}`], channel: 'SMP' }))),
+  'a body nested 4,000,000 deep': () => put(nested),
+  'a document of 10 MiB': () => ask({ query: `{ ${'a '.repeat(2_500_000)} }` }),
+  'variables of 10 MiB': () => {
+    const p = upTo(9_000, (i) => ({ productCode: `p${i}`, attributes: { Text: 'y'.repeat(1_100) } }))
+    return ask({ query: update, variables: { s: store, p } })
+  },
+  'variables that do not fit, 10,000 of them': () => {
+    const p = upTo(10_000, (i) => ({ productCode: i, attributes: { Text: 7 } }))
+    return ask({ query: update, variables: { s: store, p } })
+  },
+  'twenty pages of 100 products in one operation': () => {
+    const pages = upTo(20, (i) => `a${i}: products(first: 100) { ${fields} }`)
+    return ask({ query: `{ store(storeUuid: "${store}") { ${pages.join(' ')} } }` })
+  },
 }
 
-/** The figures to reach are p99 20 ms and at most 100 ms; docs/reliability.md says which are reached. */
-const mostMs = isLong ? 10_000 : 20_000
+/** The figures to reach are p99 20 ms and at most 100 ms, on a machine that does nothing else. */
+const mostMs = isLong ? 100 : 5_000
 
-describe('what others wait during the worst requests', () => {
-  it.each(Object.entries(worst))('%s', { timeout: 120_000 }, async (name, work) => {
-    const waits: number[] = []
-    for (let round = 0; round < rounds; round++) waits.push(...(await waitsDuring(work)))
-    const [p99, most] = [quantile(waits, 0.99), quantile(waits, 1)]
-    figure(12, `${name}: others wait p99 ${p99.toFixed(0)} ms, at most ${most.toFixed(0)} ms`)
+describe('the event loop during the worst requests', () => {
+  it.each(Object.entries(worst))('%s', { timeout: 120_000 }, async (name, request) => {
+    await far.run('sendInTurn', { ...request(), rounds: 1 }) // the code is compiled, the thread has begun
+    await loopDelays()
+    let statuses: number[] = []
+    const waits = await waitsDuring(async () => {
+      statuses = await far.run('sendInTurn', { ...request(), rounds })
+    })
+    const { p99, most } = await loopDelays()
+    expect(statuses.filter((status) => status >= 500)).toEqual([])
+    figure(
+      12,
+      `${name}: loop delay p99 ${p99.toFixed(0)} ms, at most ${most.toFixed(0)} ms; others wait p99 ${quantile(waits, 0.99).toFixed(0)} ms, at most ${quantile(waits, 1).toFixed(0)} ms`,
+    )
     expect(most).toBeLessThan(mostMs)
   })
 })

@@ -1,0 +1,74 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openWire } from '../support/wire.ts'
+import { type Sent, send } from './clients.ts'
+
+/** What clients in a process of their own can do: plain arguments in, plain results out. */
+export const works = {
+  /** Nothing: when it is done, the process is there. */
+  begin: async (_given: undefined) => true,
+  /** The same request many times at once. */
+  sendMany: async ({ url, sent, count }: { url: string; sent: Sent; count: number }) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => send(url, sent)))
+    return answers.map(({ status, headers, milliseconds }) => ({
+      status,
+      retryAfter: headers['retry-after'],
+      milliseconds,
+    }))
+  },
+  /** One request, as often as told, one after the other. */
+  sendInTurn: async ({ url, sent, rounds }: { url: string; sent: Sent; rounds: number }) => {
+    const statuses: number[] = []
+    for (let round = 0; round < rounds; round++) statuses.push((await send(url, sent)).status)
+    return statuses
+  },
+  /** Many connections that send a byte a second after the head until they are cut: how long that took, in ms. */
+  drip: async ({ url, head, byte, count }: { url: string; head: string; byte: string; count: number }) => {
+    const wires: Awaited<ReturnType<typeof openWire>>[] = []
+    while (wires.length < count) {
+      wires.push(
+        ...(await Promise.all(Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(url)))),
+      )
+    }
+    return Promise.all(wires.map((wire) => dripUntilCut(wire, head, byte)))
+  },
+  /** Clients that ask for much and read nothing for a while: how long after the first of it the gateway had closed, in ms, and what came. */
+  readSlowly: ({ url, head, count }: { url: string; head: string; count: number }) =>
+    Promise.all(Array.from({ length: count }, () => cutOfReader(url, head))),
+}
+
+/** Sends a byte a second until the connection ends; how long that took in ms. */
+async function dripUntilCut(wire: Awaited<ReturnType<typeof openWire>>, head: string, byte: string): Promise<number> {
+  const begun = Date.now()
+  wire.send(head)
+  while (!wire.closed()) {
+    await sleep(1_000)
+    wire.send(byte)
+    if (Date.now() - begun > 40_000) throw new Error('it was not cut')
+  }
+  wire.close()
+  return Date.now() - begun
+}
+
+async function cutOfReader(url: string, head: string): Promise<{ milliseconds: number; received: number }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  let begun = Date.now()
+  const closed = new Promise<number>((resolve) => socket.once('close', () => resolve(Date.now() - begun)))
+  socket.on('error', () => {})
+  let received = 0
+  // What was sent before the cut can still be read; the whole answer never comes.
+  socket.once('data', (first) => {
+    socket.pause()
+    begun = Date.now()
+    received += first.length
+    setTimeout(() => {
+      socket.on('data', (chunk) => {
+        received += chunk.length
+      })
+      socket.resume()
+    }, 23_000)
+  })
+  socket.write(head)
+  return { milliseconds: await closed, received }
+}
