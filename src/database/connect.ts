@@ -23,7 +23,7 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
-    planForAnyParameters(client, onError)
+    client.query(`${planForAnyParameters}; ${commitDurably}`).catch(onError)
     prepareStatements(client)
     closeWhenItHangs(client)
   })
@@ -83,9 +83,10 @@ function abandon(client: pg.PoolClient): void {
  * PostgreSQL would plan a prepared statement anew each time that a plan for its parameters promises to be cheaper, and planning costs more than running.
  * The catalogue's statements go by their indexes whatever the parameters; `test/database/plans.test.ts` explains them planned like this.
  */
-function planForAnyParameters(client: pg.PoolClient, onError: (error: Error) => void): void {
-  client.query('set plan_cache_mode = force_generic_plan').catch(onError)
-}
+const planForAnyParameters = 'set plan_cache_mode = force_generic_plan'
+
+/** What is acknowledged is durable, also where the server, the database or the user is set up to forget its last moments. */
+const commitDurably = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** Names of the statements that are sent as prepared ones, by their text. Values are always parameters, so there are about as many as places in the code. */
 const names = new Map<string, string>()
