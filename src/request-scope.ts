@@ -9,6 +9,8 @@ export interface RequestScope {
   readonly traceparent: string | undefined
   /** Calls back when the client has gone before its answer was sent; returns how to stop listening. */
   readonly onGone: (gone: () => void) => () => void
+  /** Whether the client has gone. */
+  readonly isGone: () => boolean
   /** Which door it came through. */
   door?: 'rest' | 'graphql'
   /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a document that is valid. */

@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../database/unavailable.ts'
 import { CatalogueError, unavailable } from '../errors.ts'
+import { requestScope } from '../request-scope.ts'
 
 /**
  * The error as a caller may see it, its reason in `extensions.code` and its faults in `extensions.errorInfo`. Expected failures keep their
@@ -12,7 +13,10 @@ export function publicError(thrown: unknown, log: Logger): GraphQLError {
   if (cause instanceof CatalogueError) return expected(cause, thrown)
   if (cause instanceof GraphQLError) return refused(cause)
   if (isUnavailable(cause)) {
-    log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'the database cannot be reached')
+    // What was done for a client that has gone was stopped by us.
+    if (!requestScope.getStore()?.isGone()) {
+      log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'the database cannot be reached')
+    }
     return expected(unavailable('unavailable', cause), thrown)
   }
   log.error({ err: cause }, 'unexpected error')

@@ -7,9 +7,11 @@ export function scopeOf(
   post: (message: FromThread) => void,
 ): { scope: RequestScope; leave(): void } {
   const waiting = new Set<() => void>()
+  let isGone = false
   const scope: RequestScope = {
     ...known,
     tokenName: request.caller.tokenName,
+    isGone: () => isGone,
     onGone: (gone) => {
       waiting.add(gone)
       return () => waiting.delete(gone)
@@ -26,6 +28,7 @@ export function scopeOf(
   return {
     scope,
     leave: () => {
+      isGone = true
       for (const gone of waiting) gone()
     },
   }

@@ -47,7 +47,8 @@ export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
     const id = requestIdOf(request)
     const traceparent = traceparentOf(request)
     const trace = doors.trace?.({ method: request.method ?? 'GET', traceparent })
-    const scope: RequestScope = { requestId: id, traceparent, trace, onGone: departureOf(response) }
+    const isGone = () => response.destroyed
+    const scope: RequestScope = { requestId: id, traceparent, trace, isGone, onGone: departureOf(response) }
     const began = performance.now()
     requestScope
       .run(scope, route, doors, request, response, id)
@@ -57,11 +58,17 @@ export function createHttpServer<Caller>(doors: Doors<Caller>): Server {
         if (response.headersSent) response.destroy()
         else refuse(request, response, id, mistake)
       })
-      .then(() => doors.onServed({ scope, status: response.statusCode, durationMs: performance.now() - began }))
+      .then(() => {
+        const status = isGone() ? clientGone : response.statusCode
+        doors.onServed({ scope, status, durationMs: performance.now() - began })
+      })
   })
   answerParserErrors(server)
   return server
 }
+
+/** The status of a request in the log and the metrics whose client left before there was an answer: nobody got one. */
+const clientGone = 499
 
 const mistake = new RestError('internal_error', 'the service made a mistake; it has been logged')
 
