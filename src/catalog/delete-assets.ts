@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ItemFailure } from './item-failure.ts'
 import { lockGroups } from './locks.ts'
-import { changeGroups, fromTouchedGroups } from './read-model.ts'
+import { fromTouchedGroups, takeFromGroups } from './read-model.ts'
 import {
   bounded,
   failuresOf,
@@ -86,8 +86,7 @@ async function removeAssets(
     )`
   const answer = sql<{ deleted: number; matches: Match[] }>`(select count(*)::int from deleted) as deleted,
       (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`
-  const stores = [...new Set(rows.map((row) => row.store_uuid))]
-  return (await changeGroups(db, stores, changes, answer)) ?? { deleted: 0, matches: [] }
+  return (await takeFromGroups(db, changes, answer)) ?? { deleted: 0, matches: [] }
 }
 
 /** One branch for each way in, so that each goes by an index: by id; by id within links; by parent code; by channel alone. */

@@ -64,16 +64,12 @@ const countGroups = (changes: RawBuilder<unknown>) => sql`
  * What is gone is left out by `not in`, here and in the callers, because that is hashed: PostgreSQL expects one row of such a CTE, and
  * would compare each row with each for `not exists`.
  */
-const maintainReadModel = sql`
+const maintainReadModel = (kept: RawBuilder<unknown>) => sql`
   rebuilt as (
     select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} as entries
     from (${numbered(sql`remaining`)}) r
     group by store_uuid, channel, asset_format, parent_code
-  ), kept as (
-    insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-    select store_uuid, channel, asset_format, parent_code, entries from rebuilt
-    on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
-    returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta
+  ), kept as (${kept}
   ), emptied as (
     delete from asset_group g using touched t
     where g.store_uuid = t.store_uuid and g.channel = t.channel
@@ -83,6 +79,32 @@ const maintainReadModel = sql`
       )
     returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
   ), ${countGroups(sql`select * from kept union all select * from emptied`)}`
+
+const madeOrWritten = sql`
+    insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+    select store_uuid, channel, asset_format, parent_code, entries from rebuilt
+    on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
+    returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta`
+
+const written = sql`
+    update asset_group g set entries = r.entries from rebuilt r
+    where g.store_uuid = r.store_uuid and g.channel = r.channel
+      and g.asset_format = r.asset_format and g.parent_code = r.parent_code
+    returning g.store_uuid, g.channel, g.asset_format, g.parent_code, 0 as delta`
+
+/**
+ * Takes links away, and from the read model what they were: as `changeGroups`, but no group can come or grow, which is less to write. One statement.
+ */
+export async function takeFromGroups<Answer>(
+  db: WriteView,
+  changes: RawBuilder<unknown>,
+  answer: RawBuilder<Answer>,
+): Promise<Answer | undefined> {
+  const { rows } = await sql<Answer>`
+    with ${changes}, ${maintainReadModel(written)}
+    select ${answer}`.execute(db)
+  return rows[0]
+}
 
 /**
  * Changes links, and the read model with them: `changes` are CTEs up to `touched` and `remaining`, `answer` is what to select in the end. One
@@ -95,7 +117,7 @@ export async function changeGroups<Answer>(
   answer: RawBuilder<Answer>,
 ): Promise<Answer | undefined> {
   const { rows } = await sql<Answer & { largest: number | null }>`
-    with ${changes}, ${maintainReadModel}
+    with ${changes}, ${maintainReadModel(madeOrWritten)}
     select (select max(groups) from counted) as largest, ${answer}`.execute(db)
   const [row] = rows
   if ((row?.largest ?? 0) > largestRange) await splitRanges(db, storeUuids)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ItemFailure } from './item-failure.ts'
 import { lockGroups } from './locks.ts'
-import { changeGroups, fromTouchedGroups } from './read-model.ts'
+import { fromTouchedGroups, takeFromGroups } from './read-model.ts'
 import {
   bounded,
   failuresOf,
@@ -82,6 +82,5 @@ async function removeLinks(
     )`
   const answer = sql<{ unlinked: number; matches: Match[] }>`(select count(*)::int from gone) as unlinked,
       (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`
-  const stores = [...new Set(rows.map((row) => row.store_uuid))]
-  return (await changeGroups(db, stores, changes, answer)) ?? { unlinked: 0, matches: [] }
+  return (await takeFromGroups(db, changes, answer)) ?? { unlinked: 0, matches: [] }
 }
