@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../catalog/enumerations.ts'
 import { exportStore, type Outline, type Selection } from '../export/export-store.ts'
 import { exportFormats } from '../export/formats.ts'
+import { keepMemoryLean } from './lean-memory.ts'
 import type { CommandContext } from './program.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -32,6 +33,7 @@ export function addExport(program: Command, context: CommandContext): void {
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, as stdout has the export otherwise')
+      keepMemoryLean()
       const rows = await withDatabase(context.env, ({ db }) =>
         writingTo(options.out, (sink) => {
           const { store: storeUuid, channel, status } = options

@@ -26,7 +26,8 @@ export interface Selection {
   status?: ProductStatus | undefined
 }
 
-const batchSize = 1_000
+/** Products may be large: few are in memory at once. */
+const batchSize = 200
 
 /**
  * Reads a store's products in the order of their codes, in batches from one snapshot: what is written meanwhile does not show. `begin` hears of the

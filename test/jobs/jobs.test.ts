@@ -216,6 +216,36 @@ it('goes on with a job whose gateway was killed, and does nothing twice', async 
   }
 })
 
+it('does an export again whose gateway was killed, from one snapshot', async () => {
+  const { db, url } = gateway.database
+  const storeUuid = await newStore(gateway)
+  await sql`
+    insert into product (store_uuid, product_code, status, attributes)
+    select ${storeUuid}::uuid, 'P' || n, 'new', jsonb_build_object('Text', repeat(n || ' ', 100)) from generate_series(1, 30000) n`.execute(
+    db,
+  )
+  const child = startGatewayProcess(url)
+  const base = await urlOf(child)
+  const reply = await fetch(`${base}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: startExport, variables: { storeUuid, format: 'JSONL' } }),
+  })
+  const { jobId } = ((await reply.json()) as { data: { result: Job } }).data.result
+  const parts = () => db.selectFrom('job_part').select('part').where('job_id', '=', jobId).execute()
+  await expect.poll(async () => (await parts()).length, { timeout: 40_000, interval: 5 }).toBeGreaterThan(3)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(await db.selectFrom('job').select('state').where('job_id', '=', jobId).execute()).toEqual([
+    { state: 'running' },
+  ])
+  await sql`update job set heartbeat_at = heartbeat_at - interval '1 minute' where job_id = ${jobId}`.execute(db)
+  expect(await ended(jobId)).toMatchObject({ state: 'SUCCEEDED', rowsDone: 30_000 })
+  expect(await db.selectFrom('job').select('attempt').where('job_id', '=', jobId).execute()).toEqual([{ attempt: 2 }])
+  const again = await done(startExport, { storeUuid, format: 'JSONL' })
+  expect((await outputOf(jobId)) === (await outputOf(again.jobId))).toBe(true)
+}, 120_000)
+
 function startGatewayProcess(url: string): ChildProcess {
   const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
   const env = { PATH: process.env.PATH, DATABASE_URL: url, PORT: '0', BOOTSTRAP_TOKEN: token }

@@ -1,0 +1,48 @@
+import { open } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCli } from '../support/cli.ts'
+import { type Catalog, createCatalog } from './catalog.ts'
+
+let catalog: Catalog
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+afterAll(() => catalog.drop())
+
+/** A file of so many MiB: rows of about 4 KiB, with three images each. */
+async function fileOf(name: string, mebibytes: number): Promise<string> {
+  const file = await open(catalog.path(name), 'w')
+  await file.write('sku,status,Text,Image URL 1,Image URL 2,Image URL 3\n')
+  for (let i = 0; i < mebibytes * 256; i++) {
+    const text = `${i} and ${i * 7}, `.repeat(4096).slice(0, 3900)
+    const urls = [1, 2, 3].map((n) => `https://cdn.example/${name}/${i}-${n}.jpg`)
+    await file.write(`${String(i).padStart(8, '0')},new,"${text}",${urls.join(',')}\n`)
+  }
+  await file.close()
+  return catalog.path(name)
+}
+
+/** How much memory, in MiB, a command took at its highest. */
+async function peakOf(...args: string[]): Promise<number> {
+  const tell = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))'
+  const { code, stderr } = await runCli(args, {
+    DATABASE_URL: catalog.database.url,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}`,
+  })
+  const [, kibibytes] = /peak (\d+)$/.exec(stderr) ?? []
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/peak \d+$/) })
+  return Number(kibibytes) / 1024
+}
+
+test('an import, and an export, take as much memory for a large file as for a small one', async () => {
+  const peaks: { import: number; export: number }[] = []
+  for (const mebibytes of [32, 128]) {
+    const store = await catalog.newStore()
+    const imported = await peakOf('import', await fileOf(`${mebibytes}.csv`, mebibytes), '--store', store)
+    peaks.push({ import: imported, export: await peakOf('export', '--store', store, '--out', catalog.path('out.csv')) })
+  }
+  const [small, large] = peaks
+  // What is read ahead without end, or kept, would make it grow by a hundred and more.
+  expect((large?.import ?? 0) - (small?.import ?? 0), JSON.stringify(peaks)).toBeLessThan(50)
+  expect((large?.export ?? 0) - (small?.export ?? 0), JSON.stringify(peaks)).toBeLessThan(50)
+}, 240_000)
