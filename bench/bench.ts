@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { bulk } from './bulk.ts'
 import { stores } from './data.ts'
+import { imports } from './import.ts'
 import { memory, start } from './process.ts'
 import { compare, graphql, rest, revalidated } from './reads.ts'
 import { npmStart, startServer, token } from './servers.ts'
@@ -10,15 +11,17 @@ import { writers } from './writers.ts'
 
 /**
  * The benchmark: `npm run bench`. Everything is measured in rounds that take turns, so that ratios mean something on a machine that does other things
- * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long.
+ * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long, `--rows` how large a
+ * file is imported.
  */
 const { values } = parseArgs({
   options: {
     large: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'reads,growth,bulk,writers,workers,process' },
+    only: { type: 'string', default: 'reads,growth,bulk,writers,workers,import,process' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '1,16,64' },
+    rows: { type: 'string', default: '200000' },
   },
 })
 const parts = values.only.split(',')
@@ -61,6 +64,7 @@ try {
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('workers')) print(await workers(npmStart, env, { connections: 16, rounds, seconds }))
+  if (parts.includes('import')) print(await imports(database, Number(values.rows), Math.min(rounds, 3)))
   if (parts.includes('process')) {
     print(await start())
     print(await memory(env))

@@ -1,7 +1,7 @@
 import type { MappedRow } from './map-row.ts'
 import { ChunkBuilder, type ChunkContext, type PreparedChunk } from './prepare-chunk.ts'
 
-/** How much a chunk may hold: it is what one transaction writes, and what memory holds a few of. */
+/** How much a chunk may hold, and as many assets as rows: it is what one transaction writes, and what memory holds a few of. */
 interface ChunkSize {
   rows: number
   characters: number
@@ -36,12 +36,17 @@ export async function* chunksOf(
 const mostFailed = 1024 * 1024
 
 function isFull(
-  { rows, size, failedSize, last }: ChunkBuilder,
+  { rows, assets, size, failedSize, last }: ChunkBuilder,
   { code, size: more }: MappedRow,
   most: ChunkSize,
 ): boolean {
   const room = code !== undefined && code === last ? stretch : 1
-  return rows >= most.rows * room || size + more > most.characters * room || failedSize > mostFailed * room
+  return (
+    rows >= most.rows * room ||
+    assets >= most.rows * room ||
+    size + more > most.characters * room ||
+    failedSize > mostFailed * room
+  )
 }
 
 /** The same items; each is made while the one before it is being used. */

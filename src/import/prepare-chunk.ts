@@ -28,9 +28,10 @@ export interface ChunkContext {
  * the others of its product alone.
  */
 export class ChunkBuilder {
-  /** How many rows it has, of what size altogether, and the product code of the last. */
+  /** How many rows it has, of what size altogether, with how many assets, and the product code of the last. */
   rows = 0
   size = 0
+  assets = 0
   /** The size of those that have failed: they are kept as they are. */
   failedSize = 0
   last: string | undefined
@@ -45,6 +46,7 @@ export class ChunkBuilder {
   add(row: MappedRow): void {
     this.rows++
     this.size += row.size
+    this.assets += row.assets.length
     this.last = row.code
     const { code, product } = row
     const own = product ? this.faultsOf(product) : []

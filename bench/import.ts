@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Kysely, sql } from 'kysely'
+import { fallbackEnumerations } from '../src/catalog/enumerations.ts'
+import { createStore } from '../src/catalog/stores.ts'
+import { wholeCatalogue } from '../src/catalog/viewer.ts'
+import { write } from '../src/catalog/write.ts'
+import type { Database } from '../src/database/tables.ts'
+import { figure, median, table } from './table.ts'
+
+const run = promisify(execFile)
+
+interface Measured {
+  seconds: number
+  /** Resident memory at its highest, in MiB; of psql it is not known. */
+  peak: number
+}
+
+/**
+ * `catalog import` and `catalog export` of a generated file, each a process from its start to its end, beside psql's `\copy` of the same file into a bare table of
+ * the same server. The ways take turns. `PSQL` names psql where it is not on the path.
+ */
+export async function imports(
+  database: { db: Kysely<Database>; url: string },
+  rows: number,
+  rounds: number,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalogue-import-bench-'))
+  const lines: string[][] = []
+  try {
+    for (const assets of [0, 3]) {
+      const name = `${rows.toLocaleString('en')} products${assets > 0 ? ` × ${assets} assets` : ''}`
+      const ways = await inTurn(database, { folder, file: await generate(folder, rows, assets), assets }, rounds)
+      const copy = median(ways.copy?.map(({ seconds }) => seconds) ?? [])
+      for (const [way, measured] of Object.entries(ways)) {
+        const seconds = median(measured.map((one) => one.seconds))
+        const peak = median(measured.map((one) => one.peak))
+        lines.push([
+          `${name}: ${way}`,
+          figure(rows / seconds),
+          figure(copy / seconds),
+          way === 'copy' ? '' : figure(peak),
+        ])
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  return table(['files', 'rows/s', 'beside copy', 'peak MiB'], lines)
+}
+
+interface Given {
+  folder: string
+  file: string
+  assets: number
+}
+
+/** So many rounds after one that only warms up. */
+async function inTurn(
+  { db, url }: { db: Kysely<Database>; url: string },
+  { folder, file, assets }: Given,
+  rounds: number,
+): Promise<Record<string, Measured[]>> {
+  const ways: Record<string, Measured[]> = { copy: [], 'first import': [], 'the same again': [], export: [] }
+  const catalog = (...args: string[]) =>
+    timed(process.execPath, [...npmRunCatalog, ...args], { ...process.env, DATABASE_URL: url })
+  for (let round = 0; round <= rounds; round++) {
+    const store = await newStore(db)
+    const columns = columnsOf(assets).map((column) => `${JSON.stringify(column)} text`)
+    await sql.raw(`drop table if exists bare; create table bare (${columns.join(', ')})`).execute(db)
+    const measured = {
+      copy: await timed(process.env.PSQL ?? 'psql', [url, '-c', `\\copy bare from '${file}' csv header`], process.env),
+      'first import': await catalog('import', file, '--store', store),
+      'the same again': await catalog('import', file, '--store', store),
+      export: await catalog('export', '--store', store, '--out', join(folder, 'out.csv')),
+    }
+    for (const [way, one] of Object.entries(measured)) if (round > 0) ways[way]?.push(one)
+    for (const name of ['product', 'asset_link', 'asset_group', 'asset', 'asset_group_range']) {
+      await sql`delete from ${sql.table(name)} where store_uuid = ${store}::uuid`.execute(db)
+    }
+    await sql`drop table bare`.execute(db)
+    await sql`vacuum analyze`.execute(db)
+  }
+  return ways
+}
+
+/** What `npm run catalog` runs. */
+const npmRunCatalog = ['--import', urlOf('compile-cache.js').href, urlOf('cli.ts').pathname]
+
+function urlOf(file: string): URL {
+  return new URL(`../src/${file}`, import.meta.url)
+}
+
+/** Has a program of Node's tell the highest memory that it took. */
+const tellPeak = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))'
+
+async function timed(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<Measured> {
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tellPeak)}`
+  const began = performance.now()
+  const { stderr } = await run(program, args, { env: { ...env, NODE_OPTIONS } })
+  const [, kibibytes] = /peak (\d+)$/.exec(stderr) ?? []
+  return { seconds: (performance.now() - began) / 1000, peak: Number(kibibytes ?? Number.NaN) / 1024 }
+}
+
+function columnsOf(assets: number): string[] {
+  const urls = Array.from({ length: assets }, (_, i) => `Image URL ${i + 1}`)
+  return ['sku', 'status', 'Title', 'Color', 'Size', 'Price', 'Description', ...urls]
+}
+
+async function generate(folder: string, rows: number, assets: number): Promise<string> {
+  const path = join(folder, `${assets}.csv`)
+  const file = await open(path, 'w')
+  await file.write(`${columnsOf(assets).join(',')}\n`)
+  for (let at = 0; at < rows; at += 1_000) {
+    await file.write(Array.from({ length: Math.min(1_000, rows - at) }, (_, i) => line(at + i, assets)).join(''))
+  }
+  await file.close()
+  return path
+}
+
+function line(i: number, assets: number): string {
+  const code = `SKU-${String(i).padStart(8, '0')}`
+  const of = (words: string) => words.split(' ')[(i * 7919) % 4]
+  const color = of('red blue green black')
+  const text = `"A ${color}, ${of('soft light warm heavy')} and ${of('plain striped dotted checked')} piece for ${i % 9} days."`
+  const cells = [code, of('new active draft new'), `${color} shirt ${i}`, color, of('S M L XL'), (i % 9999) / 100, text]
+  const urls = Array.from({ length: assets }, (_, n) => `https://cdn.example.com/media/catalog/${code}-${n + 1}.jpg`)
+  return `${[...cells, ...urls].join(',')}\n`
+}
+
+async function newStore(db: Kysely<Database>): Promise<string> {
+  const store = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
+  const made = await write(wholeCatalogue(db), false, (work) =>
+    createStore(work, fallbackEnumerations, store, { copyTaxonomy: false }),
+  )
+  return made.storeUuid
+}
