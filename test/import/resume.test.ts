@@ -13,7 +13,9 @@ beforeAll(async () => {
 
 afterAll(() => catalog.drop())
 
-const rows = 12_000
+/** How many times an import is killed before it is let through; KILLS makes it more. */
+const kills = Number(process.env.KILLS ?? 3)
+const rows = Math.max(12_000, kills * 4_000)
 /** Every 500th row is wrong; images are shared, so that ids and order matter. */
 const line = (i: number) =>
   `P${String(i).padStart(6, '0')},${i % 500 === 0 ? 'bad' : 'new'},name ${i},https://a.example/${i % 5_000},https://a.example/b${i}\n`
@@ -27,9 +29,6 @@ async function exportOf(store: string): Promise<string> {
   expect({ code, stderr }).toMatchObject({ code: 0 })
   return readFile(out, 'utf8')
 }
-
-/** How many times an import is killed before it is let through; KILLS makes it more. */
-const kills = Number(process.env.KILLS ?? 3)
 
 test('an import that is killed again and again and resumed is one that was never interrupted', async () => {
   const file = await catalog.file('large.csv', content)
@@ -56,7 +55,7 @@ test('an import that is killed again and again and resumed is one that was never
   expect(await readFile(reports[1] ?? '', 'utf8')).toBe(await readFile(reports[0] ?? '', 'utf8'))
   expect(await checkReadModel(catalog.database.db)).toEqual([])
   expect(await position(disturbed)).toBe(0)
-}, 120_000)
+}, 240_000)
 
 /** How many rows of the import under way are in; 0 when there is none. */
 async function position(store: string): Promise<number> {

@@ -15,6 +15,11 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
   11: { files: ['test/reliability/stopping.test.ts'] },
   12: { files: ['test/reliability/event-loop.test.ts'] },
   13: { files: ['test/reliability/soak.test.ts'] },
+  import: {
+    files: ['test/import/resume.test.ts', 'test/import/lost-database.test.ts'],
+    title: 'killed',
+    env: { KILLS: '10' },
+  },
   network: { files: ['test/reliability/network.test.ts'] },
 }
 

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Catalog, createCatalog } from './catalog.ts'
+
+let catalog: Catalog
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+afterAll(() => catalog.drop())
+
+const products = 30_000
+const rows = 1_000
+
+/** How many rows and entries of indexes PostgreSQL has read in the tables that an import writes, once it has told of `inserted` products. */
+async function readSoFar(inserted: number): Promise<number> {
+  const { db } = catalog.database
+  const count = async () => {
+    const { rows: found } = await sql<{ made: string; read: string }>`
+      select sum(n_tup_ins) filter (where relname = 'product') as made, sum(coalesce(seq_tup_read, 0) + (
+        select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes i where i.relid = t.relid
+      )) as read
+      from pg_stat_user_tables t where relname in ('product', 'asset', 'asset_link', 'asset_group')`.execute(db)
+    return { made: Number(found[0]?.made), read: Number(found[0]?.read) }
+  }
+  await expect.poll(async () => (await count()).made, { timeout: 20_000, interval: 100 }).toBe(inserted)
+  return (await count()).read
+}
+
+test('an import reads as much as it has rows, not as the store has products', async () => {
+  const { db } = catalog.database
+  const store = await catalog.newStore()
+  await sql`
+    insert into product (store_uuid, product_code, status, attributes)
+    select ${store}::uuid, 'P' || lpad(n::text, 6, '0'), 'new', '{"n": "old"}' from generate_series(2, ${2 * products}, 2) n`.execute(
+    db,
+  )
+  await sql`vacuum analyze`.execute(db)
+  const line = (i: number) => `P${String(i * 20).padStart(6, '0')},new,https://a.example/${i}\n`
+  const odd = (i: number) => `P${String(i * 20 + 1).padStart(6, '0')},new,https://a.example/odd${i}\n`
+  const content = Array.from({ length: rows / 2 }, (_, i) => line(i + 1) + odd(i + 1)).join('')
+  const file = await catalog.file('mixed.csv', `sku,n,Image URL 1\n${content}`)
+  const before = await readSoFar(products)
+  const answer = await catalog.answer([file, '--store', store, '--chunk-rows', '50'])
+  expect(answer).toMatchObject({ rows, created: rows / 2, updated: rows / 2, links_added: rows })
+  // Twenty chunks that each read the products of the store would make it 600,000.
+  expect((await readSoFar(products + rows / 2)) - before).toBeLessThan(30 * rows)
+}, 120_000)
