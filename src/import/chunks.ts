@@ -7,7 +7,7 @@ interface ChunkSize {
   characters: number
 }
 
-export const usualChunk: ChunkSize = { rows: 10_000, characters: 6 * 1024 * 1024 }
+export const usualChunk: ChunkSize = { rows: 10_000, characters: 2 * 1024 * 1024 }
 
 /** How many times as much a chunk may hold when that keeps the rows of a product together. */
 const stretch = 2
