@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { JwtOptions } from './auth/jwt.ts'
+import { jwtAlgorithms } from './auth/jwt-algorithms.ts'
 
 /** What the gateway runs with: the environment's names turned into meaning. */
 export interface Config {
@@ -15,7 +17,7 @@ export interface Config {
   globalConfigRefreshMs: number
   logLevel: string
   /** The OpenID provider whose tokens are accepted, if any. */
-  jwt: { issuer: string; audience: string; jwksUrl: string } | undefined
+  jwt: JwtOptions | undefined
   /** Who may ask what the GraphQL schema is. */
   introspection: 'all' | 'admin'
   /** Requests a minute and token; undefined: as many as they like. */
@@ -61,6 +63,7 @@ const environment = z.object({
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
   JWT_JWKS_URL: url(['https:', 'http:']).optional(),
+  JWT_ALGORITHMS: z.string().transform(algorithmsOf).optional(),
   RATE_LIMIT: z
     .union(
       [z.literal(['off', '0']).transform(() => undefined), wholeNumber(1, 1_000_000)],
@@ -111,10 +114,20 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 /** The three stand together or not at all: a token's issuer without its keys says nothing. */
 function jwtOf(values: z.output<typeof environment>): Config['jwt'] {
-  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl } = values
-  if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) return { issuer, audience, jwksUrl }
+  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl, JWT_ALGORITHMS: algorithms } = values
+  if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {
+    return { issuer, audience, jwksUrl, algorithms }
+  }
   if (issuer === undefined && audience === undefined && jwksUrl === undefined) return undefined
   throw new Error('the environment is not usable: JWT_ISSUER, JWT_AUDIENCE and JWT_JWKS_URL must be set together')
+}
+
+function algorithmsOf(text: string, context: z.RefinementCtx): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  const known: readonly string[] = jwtAlgorithms
+  if (!names.every((name) => known.includes(name)))
+    context.addIssue(`must be some of ${known.join(', ')}, separated by commas`)
+  return names
 }
 
 /** Origins as browsers send them: a scheme, a host and perhaps a port. Never `*`: who is to be let in has a name. */

@@ -5,7 +5,7 @@ import type { Database } from '../database/tables.ts'
 import type { Caller } from './caller.ts'
 import type { JwtOptions } from './jwt.ts'
 import { hashOf } from './secret.ts'
-import { createTokenCache } from './token-cache.ts'
+import { createTokenCache, type TokenTrust } from './token-cache.ts'
 import { watchTokens } from './token-watch.ts'
 
 export interface AuthenticationOptions {
@@ -17,6 +17,8 @@ export interface AuthenticationOptions {
   /** The OpenID provider whose tokens are accepted, if any. */
   jwt: JwtOptions | undefined
   onError(error: unknown): void
+  /** How long tokens are trusted, where it is not as usual. */
+  trust?: TokenTrust | undefined
 }
 
 export interface Authentication {
@@ -27,9 +29,9 @@ export interface Authentication {
 
 /** Makes the check of tokens: the bootstrap token, those made here, and JSON Web Tokens. All comparisons are of hashes, in constant time. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { db, connection, bootstrapToken, jwt, onError } = options
+  const { db, connection, bootstrapToken, jwt, onError, trust } = options
   const bootstrap = bootstrapToken === undefined ? undefined : hashOf(bootstrapToken)
-  const cache = createTokenCache(db, onError)
+  const cache = createTokenCache(db, onError, trust)
   const watch = connection && watchTokens(connection, { onChange: cache.forget })
   // Loaded only where there is a provider.
   const checkJwt = jwt && import('./jwt.ts').then(({ createJwtCheck }) => createJwtCheck(jwt))

@@ -2,16 +2,16 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { storeUuidOf } from '../catalog/text.ts'
 import { unavailable } from '../errors.ts'
 import { type Caller, isScope } from './caller.ts'
+import { jwtAlgorithms } from './jwt-algorithms.ts'
 
 /** The OpenID provider whose tokens are accepted. */
 export interface JwtOptions {
   issuer: string
   audience: string
   jwksUrl: string
+  /** The algorithms whose signatures are accepted; undefined: all that need a private key. */
+  algorithms?: readonly string[] | undefined
 }
-
-/** Only signatures that need a private key: with a shared secret, or none, anybody who knows the public key could sign. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /** How far the provider's clock may be off; an expired token is refused this much later at the latest. */
 const skewSeconds = 5
@@ -20,7 +20,7 @@ const skewSeconds = 5
  * Makes the check of JSON Web Tokens (RFC 7519): the caller, or undefined when the token is not good. Keys come from the provider, are kept for five
  * minutes, and are asked for again, at most every five seconds, when a token names another. Throws `unavailable` when the provider does not answer.
  */
-export function createJwtCheck({ issuer, audience, jwksUrl }: JwtOptions) {
+export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgorithms }: JwtOptions) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3_000,
     cooldownDuration: 5_000,
@@ -31,7 +31,7 @@ export function createJwtCheck({ issuer, audience, jwksUrl }: JwtOptions) {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
         audience,
-        algorithms,
+        algorithms: [...algorithms],
         clockTolerance: skewSeconds,
         requiredClaims: ['exp', 'sub'],
       })

@@ -22,10 +22,14 @@ interface Entry extends GoodToken {
   usedAt: number
 }
 
-/** How long a token is trusted without the database's word: what is taken back is refused after this at the latest, whatever happens. */
-const trustedMs = 4_500
-/** How often all cached tokens are asked for again, in one statement. */
-const pollMs = 2_000
+export interface TokenTrust {
+  /** How long a token is trusted without the database's word: what is taken back is refused after this at the latest, whatever happens. */
+  trustedMs: number
+  /** How often all cached tokens are asked for again, in one statement. */
+  pollMs: number
+}
+
+const usualTrust: TokenTrust = { trustedMs: 4_500, pollMs: 2_000 }
 const noteEveryMs = 60_000
 /** The uses not yet noted are worth this much waiting at the end. */
 const closeMs = 500
@@ -33,7 +37,11 @@ const idleMs = 600_000
 const mostEntries = 10_000
 
 /** `onError` hears when the tokens could not be asked for again. */
-export function createTokenCache(db: Kysely<Database>, onError: (error: unknown) => void): TokenCache {
+export function createTokenCache(
+  db: Kysely<Database>,
+  onError: (error: unknown) => void,
+  { trustedMs, pollMs }: TokenTrust = usualTrust,
+): TokenCache {
   const entries = new Map<string, Entry>()
   const asking = new Map<string, Promise<Entry | undefined>>()
   let polling: Promise<void> | undefined

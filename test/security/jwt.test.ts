@@ -108,6 +108,25 @@ describe('JSON Web Tokens', () => {
     await stranger.close()
   })
 
+  it('of an algorithm that is not allowed are refused, though a key of the provider signed them', async () => {
+    const mixed = await startJwksServer()
+    const jwt = { issuer: mixed.issuer, audience, jwksUrl: mixed.jwksUrl }
+    const strict = await startTestGateway({ jwt: { ...jwt, algorithms: ['ES256'] } })
+    const open = await startTestGateway({ jwt })
+    const elliptic = await mixed.sign()
+    await mixed.rotate(true, 'RS256')
+    const rsa = await mixed.sign()
+    const statuses = async (token: string) => [
+      (await strict.call('/v1/nothing', { token })).status,
+      (await open.call('/v1/nothing', { token })).status,
+    ]
+    expect([await statuses(elliptic), await statuses(rsa)]).toEqual([
+      [404, 404],
+      [401, 404],
+    ])
+    await Promise.all([strict.stop(), open.stop(), mixed.close()])
+  })
+
   it('are 503, not 401, while their keys cannot be had', async () => {
     const gone = await startJwksServer()
     const alone = await startTestGateway({ jwt: { issuer: gone.issuer, audience, jwksUrl: gone.jwksUrl } })
@@ -121,6 +140,9 @@ describe('JSON Web Tokens', () => {
   it('need their issuer, audience and keys configured together', () => {
     const all = { JWT_ISSUER: 'i', JWT_AUDIENCE: 'a', JWT_JWKS_URL: 'https://keys.example/' }
     expect(readConfig(all).jwt).toEqual({ issuer: 'i', audience: 'a', jwksUrl: 'https://keys.example/' })
+    expect(readConfig({ ...all, JWT_ALGORITHMS: 'ES256, RS256' }).jwt?.algorithms).toEqual(['ES256', 'RS256'])
+    for (const JWT_ALGORITHMS of ['HS256', 'none', 'ES256,'])
+      expect(() => readConfig({ ...all, JWT_ALGORITHMS })).toThrow(/JWT_ALGORITHMS/)
     for (const name of Object.keys(all)) expect(() => readConfig({ ...all, [name]: '' })).toThrow(/together/)
   })
 })

@@ -10,25 +10,25 @@ export interface JwksServer {
   asked(): number
   /** Signs with the newest key. `header` and `claims` replace what would stand there. */
   sign(claims?: JWTPayload, header?: { alg?: string; kid?: string }): Promise<string>
-  /** Publishes a new key; the old ones are withdrawn unless kept. */
-  rotate(keep?: boolean): Promise<void>
+  /** Publishes a new key, for ES256 unless told otherwise; the old ones are withdrawn unless kept. */
+  rotate(keep?: boolean, alg?: string): Promise<void>
   close(): Promise<void>
 }
 
 export const audience = 'the-catalogue'
 
 export async function startJwksServer(): Promise<JwksServer> {
-  const keys: { kid: string; privateKey: CryptoKey; publicKey: CryptoKey }[] = []
+  const keys: { alg: string; kid: string; privateKey: CryptoKey; publicKey: CryptoKey }[] = []
   let asked = 0
   let made = 0
-  const rotate = async (keep = false) => {
+  const rotate = async (keep = false, alg = 'ES256') => {
     if (!keep) keys.length = 0
-    keys.push({ kid: `key-${++made}`, ...(await generateKeyPair('ES256', { extractable: true })) })
+    keys.push({ alg, kid: `key-${++made}`, ...(await generateKeyPair(alg, { extractable: true })) })
   }
   await rotate()
   const server = createServer(async (_request, response) => {
     asked++
-    const published = keys.map(async ({ kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg: 'ES256' }))
+    const published = keys.map(async ({ alg, kid, publicKey }) => ({ ...(await exportJWK(publicKey)), kid, alg }))
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: await Promise.all(published) }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -42,7 +42,7 @@ export async function startJwksServer(): Promise<JwksServer> {
       if (!key) throw new Error('there is no key')
       const now = Math.floor(Date.now() / 1000)
       const payload = { iss: issuer, aud: audience, sub: 'somebody', iat: now, exp: now + 60, scope: 'read', ...claims }
-      return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header }).sign(key.privateKey)
+      return new SignJWT(payload).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey)
     },
     rotate,
     close: () =>

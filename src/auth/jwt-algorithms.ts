@@ -1,0 +1,5 @@
+/** The algorithms that need a private key: with a shared secret, or none, anybody who knows the public key could sign. */
+export const jwtAlgorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+] as const
