@@ -16,6 +16,7 @@ import { addHeaders, createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
 import { startSweeping } from './idempotency/sweep.ts'
 import { startRunner } from './jobs/runner.ts'
+import { loggableError } from './loggable-error.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { notingOperation, notingToken } from './note-request.ts'
 import { once } from './once.ts'
@@ -116,7 +117,7 @@ export async function startGateway({
     },
     cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     trace: tracing?.begin,
-    onError: (error, requestId) => log.error({ err: error, requestId }, 'unexpected error'),
+    onError: (error, requestId) => log.error({ err: loggableError(error), requestId }, 'unexpected error'),
   })
 
   await new Promise<void>((resolve, reject) => {

@@ -5,6 +5,7 @@ import { largestPage, listGroupsOfStores } from '../catalog/asset-groups.ts'
 import { isStorable, storeUuidOf } from '../catalog/text.ts'
 import type { View } from '../catalog/viewer.ts'
 import { isUnavailable } from '../database/unavailable.ts'
+import { loggableError } from '../loggable-error.ts'
 
 const mostBytes = 64 * 1024
 const timeouts = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 }
@@ -31,7 +32,7 @@ export function createFilterService(db: View, log: Logger): Server {
         const requestId = request.headers['x-request-id']
         if (isUnavailable(error))
           return { status: 503, body: { error: 'the database cannot be reached' }, headers: again }
-        log.error({ err: error, requestId }, 'unexpected error')
+        log.error({ err: loggableError(error), requestId }, 'unexpected error')
         return { status: 500, body: { error: 'the service made a mistake; it has been logged' } }
       })
       .then((answer) => send(request, response, answer))

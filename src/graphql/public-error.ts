@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { isUnavailable } from '../database/unavailable.ts'
 import { CatalogueError, unavailable } from '../errors.ts'
 import { requestScope } from '../request-scope.ts'
+import { loggableError } from '../loggable-error.ts'
 
 /**
  * The error as a caller may see it, its reason in `extensions.code` and its faults in `extensions.errorInfo`. Expected failures keep their
@@ -19,7 +20,7 @@ export function publicError(thrown: unknown, log: Logger): GraphQLError {
     }
     return expected(unavailable('unavailable', cause), thrown)
   }
-  log.error({ err: cause }, 'unexpected error')
+  log.error({ err: loggableError(cause) }, 'unexpected error')
   return located('the service made a mistake; it has been logged', thrown, { code: 'internal_error' })
 }
 

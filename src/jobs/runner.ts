@@ -5,6 +5,7 @@ import type { Enumerations } from '../catalog/enumerations.ts'
 import { type View, wholeCatalogue } from '../catalog/viewer.ts'
 import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
+import { loggableError } from '../loggable-error.ts'
 import { beat, type ClaimedJob, claimJob, finishJob, releaseJob, sweepJobs } from './claim.ts'
 import type { JobCounts } from './job.ts'
 import { inWordsOfApi } from './start-job.ts'
@@ -102,6 +103,6 @@ function reasonOf(error: unknown, { jobId }: ClaimedJob, log: Logger): string {
   if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) {
     return inWordsOfApi(error.message)
   }
-  log.error({ err: error, jobId }, 'unexpected error in a job')
+  log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
   return 'the service made a mistake; it has been logged'
 }
