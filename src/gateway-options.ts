@@ -41,6 +41,8 @@ export interface GatewayOptions {
   log: Logger
   /** The most memory for rendered pages of assets, in MiB. */
   pageCacheMb?: number
+  /** The most bytes of an answer to a read. */
+  mostAnswerBytes?: number
   /** Requests with more bytes in their body, and GraphQL operations that cost more, are answered by a thread of their own. */
   light?: { bytes: number; cost: number }
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { endpoints } from '../rest/endpoints.ts'
 import { unauthorized } from '../rest/handler.ts'
 import { RestError } from '../rest/rest-error.ts'
+import { limitAnswers } from './answer-limit.ts'
 import { createAdmission } from './auth/admission.ts'
 import { type Caller, hasScope } from './auth/caller.ts'
 import { poolOf, poolStateOf } from './database/connect.ts'
@@ -52,6 +53,7 @@ export async function startGateway({
   port,
   log,
   pageCacheMb = 32,
+  mostAnswerBytes = 64 * 1024 * 1024,
   light = { bytes: 64 * 1024, cost: 5_000 },
 }: GatewayOptions): Promise<Gateway> {
   const admission = createAdmission({
@@ -75,12 +77,13 @@ export async function startGateway({
   const heavy =
     connection &&
     createHeavyThread({ connection, introspection, persistedDocuments, filter, jobQueued: runner.wake, log })
-  const doors = createDoors({
+  const allDoors = createDoors({
     ...{ db, authenticate, filter, introspection, persistedDocuments, pageCacheMb, log },
     enumerations: globalConfig.enumerations,
     jobQueued: runner.wake,
     elsewhere: heavy && createElsewhere(heavy, globalConfig.enumerations, light),
   })
+  const doors = limitAnswers(allDoors, mostAnswerBytes)
   // What the first answers do without is loaded when it is first asked for.
   const graphiql = once(async () => {
     const [{ graphiqlPage }, { graphqlTwins }] = await Promise.all([

@@ -20,6 +20,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * file of `src`.
  */
 const arrows: Record<string, Record<string, string>> = {
+  'src/loggable-error.ts': {},
+  'src/answer-limit.ts': {
+    rest: 'how its refusals look',
+    'src/doors.ts': 'what answers',
+    'src/http': 'how refusals of GraphQL look',
+    'src/request-scope.ts': 'whether it is a write',
+  },
   rest: {},
   schema: {
     'src/catalog': 'the work',
@@ -44,6 +51,7 @@ const arrows: Record<string, Record<string, string>> = {
   },
   'src/global-config': { 'src/catalog': 'enumerations' },
   'src/graphql': {
+    'src/loggable-error.ts': 'what the log may have',
     'src/auth': 'what a token may do',
     'src/request-scope.ts': 'where the name of the operation is noted',
     'src/context.ts': 'what documents run in',
@@ -52,6 +60,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/errors.ts': 'expected failures',
   },
   'src/filter': {
+    'src/loggable-error.ts': 'what the log may have',
     'src/catalog': 'the filter that it is, and the groups that the service chooses from',
     'src/database': 'tables',
     'src/errors.ts': 'that the downstream is unavailable',
@@ -93,6 +102,8 @@ const arrows: Record<string, Record<string, string>> = {
     'src/tracing': 'the spans of requests',
   },
   'src/gateway.ts': {
+    'src/answer-limit.ts': 'the end of what is answered',
+    'src/loggable-error.ts': 'what the log may have',
     'src/gateway-options.ts': 'what it is made of',
     rest: 'the table of endpoints, and its errors',
     'src/auth': 'tokens',
@@ -159,6 +170,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/global-config': 'enumerations in force',
   },
   'src/jobs': {
+    'src/loggable-error.ts': 'what the log may have',
     'src/catalog': 'stores, and who sees them',
     'src/database': 'tables',
     'src/errors.ts': 'expected failures',
@@ -187,7 +199,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/serve.ts': 'a command',
     'src/workers': 'the same command as several processes',
   },
-  'src/config.ts': {},
+  'src/config.ts': { 'src/auth': 'the provider of JSON Web Tokens' },
   'src/ready.ts': { 'src/database': 'whether it answers' },
   'src/request-scope.ts': { 'src/tracing': 'the spans of a request' },
   'src/errors.ts': {},
