@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../database/unavailable.ts'
 import { CatalogueError, unavailable } from '../errors.ts'
-import { requestScope } from '../request-scope.ts'
 import { loggableError } from '../loggable-error.ts'
+import { requestScope } from '../request-scope.ts'
 
 /**
  * The error as a caller may see it, its reason in `extensions.code` and its faults in `extensions.errorInfo`. Expected failures keep their
