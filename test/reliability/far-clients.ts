@@ -33,8 +33,16 @@ export const works = {
     return Promise.all(wires.map((wire) => dripUntilCut(wire, head, byte)))
   },
   /** Clients that ask for much and read nothing for a while: how long after the first of it the gateway had closed, in ms, and what came. */
-  readSlowly: ({ url, head, count }: { url: string; head: string; count: number }) =>
-    Promise.all(Array.from({ length: count }, () => cutOfReader(url, head))),
+  readSlowly: async ({ url, head, count }: { url: string; head: string; count: number }) => {
+    const readers: ReturnType<typeof cutOfReader>[] = []
+    while (readers.length < count) {
+      // The next asks when this one has its answer: all at once would be a test of the database.
+      const begun = Promise.withResolvers<void>()
+      readers.push(cutOfReader(url, head, begun.resolve))
+      await begun.promise
+    }
+    return Promise.all(readers)
+  },
 }
 
 /** Sends a byte a second until the connection ends; how long that took in ms. */
@@ -50,7 +58,11 @@ async function dripUntilCut(wire: Awaited<ReturnType<typeof openWire>>, head: st
   return Date.now() - begun
 }
 
-async function cutOfReader(url: string, head: string): Promise<{ milliseconds: number; received: number }> {
+async function cutOfReader(
+  url: string,
+  head: string,
+  onBegun: () => void,
+): Promise<{ milliseconds: number; received: number; isRefused: boolean }> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   let begun = Date.now()
@@ -58,7 +70,11 @@ async function cutOfReader(url: string, head: string): Promise<{ milliseconds: n
   socket.on('error', () => {})
   let received = 0
   // What was sent before the cut can still be read; the whole answer never comes.
+  let isRefused = false
+  socket.once('close', onBegun).once('data', onBegun)
   socket.once('data', (first) => {
+    isRefused = !first.toString('latin1').startsWith('HTTP/1.1 200')
+    if (isRefused) return socket.destroy()
     socket.pause()
     begun = Date.now()
     received += first.length
@@ -70,5 +86,5 @@ async function cutOfReader(url: string, head: string): Promise<{ milliseconds: n
     }, 23_000)
   })
   socket.write(head)
-  return { milliseconds: await closed, received }
+  return { milliseconds: await closed, received, isRefused }
 }
