@@ -16,5 +16,5 @@ COPY src ./src
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "--import", "./src/compile-cache.js", "src/cli.ts"]
+ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "--import", "./src/compile-cache.js", "src/cli.ts"]
 CMD ["serve"]
