@@ -5,23 +5,7 @@ import { type DocumentShape, shapeOf } from './document-shape.ts'
 import { shapeOfText, type TextShape } from './text-shape.ts'
 
 /** The most that a document may be (spec: none; the service's own). */
-export interface Limits {
-  characters: number
-  tokens: number
-  brackets: number
-  values: number
-  operations: number
-  fragments: number
-  fields: number
-  aliases: number
-  directives: number
-  variables: number
-  repeats: number
-  rootFields: number
-  depth: number
-  introspectionDepth: number
-  cost: number
-}
+export type Limits = Omit<TextShape & DocumentShape, 'introspects'> & { cost: number }
 
 const ordinary: Limits = {
   characters: 131_072,
