@@ -39,10 +39,12 @@ export interface RestServices<Caller> {
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
   execute: Execute<Caller>
-  /** Answers a request with this body, if it is too long to be worked on here; undefined leaves it. */
-  elsewhere?:
-    | ((request: RestRequest, caller: Caller, body: Uint8Array<ArrayBuffer>) => Promise<RestResponse> | undefined)
-    | undefined
+  /** Answers a request if its body, or what was read for it, is too long to be worked on here; undefined leaves it. */
+  elsewhere(
+    request: RestRequest,
+    caller: Caller,
+    body: Uint8Array<ArrayBuffer> | undefined,
+  ): Promise<RestResponse> | undefined
   /**
    * Does a write with an `Idempotency-Key` once: `work` gets what executes within the transaction that keeps its answer. Returns that answer, or the one
    * that is kept; throws when the key came with another body before.
@@ -112,11 +114,21 @@ async function answer<Caller>(
     throw new RestError('method_not_allowed', details, { Allow: allow })
   }
   services.authorize(endpoint.document, caller)
-  const { enumerations, requestId } = { enumerations: services.enumerations(), requestId: request.requestId }
   const body = endpoint.takesBody ? await readBody(request) : undefined
-  const elsewhere = body && services.elsewhere?.(request, caller, body)
-  if (elsewhere) return elsewhere
-  const { variables, keyed } = readRequest(request, endpoint, enumerations, body)
+  const elsewhere = () => services.elsewhere(request, caller, body)
+  const orElsewhere = (thrown: unknown) => elsewhere() ?? Promise.reject(thrown)
+  return elsewhere() ?? answerHere(request, endpoint, caller, body, services).catch(orElsewhere)
+}
+
+async function answerHere<Caller>(
+  request: RestRequest,
+  endpoint: Endpoint,
+  caller: Caller,
+  body: Uint8Array<ArrayBuffer> | undefined,
+  services: RestServices<Caller>,
+): Promise<RestResponse> {
+  const { requestId } = request
+  const { variables, keyed } = readRequest(request, endpoint, services.enumerations(), body)
   const running =
     (execute: Execute<Caller>) => async (document: Endpoint['document'], given: Record<string, unknown>) => {
       const { data, errors } = await execute(document, given, { caller, requestId })

@@ -1,3 +1,4 @@
+import { spend } from '../src/allowance.ts'
 import { type AssetEntry, entriesOf } from '../src/catalog/asset-entries.ts'
 import {
   type AssetGroup,
@@ -36,13 +37,19 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
     assets: t.field({
       type: [AssetEntryRef],
       description: 'The assets in order; at least one.',
-      resolve: entriesOf,
+      resolve: (group) => {
+        spend(group.entries.length)
+        return entriesOf(group)
+      },
     }),
     restEntries: t.field({
       type: 'JSON',
       description:
         'The same assets as GET /v1/assets shows them: a list of objects with `asset_id` and the URL under its field, such as `Image URL 1` (spec: Asset entry).',
-      resolve: (group) => new JsonText(group.entries),
+      resolve: (group) => {
+        spend(group.entries.length, 'text')
+        return new JsonText(group.entries)
+      },
     }),
     product: t.field({
       type: ProductRef,

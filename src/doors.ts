@@ -21,6 +21,7 @@ import { answerGraphQL, type GraphQLRequest } from './http/graphql-answer.ts'
 import type { Answer } from './http/respond.ts'
 import { createOnce } from './idempotency/once.ts'
 import { once } from './once.ts'
+import { requestScope } from './request-scope.ts'
 import { operationName, traced } from './tracing/traced.ts'
 
 /** What the doors lead to, on whichever thread they stand. */
@@ -48,7 +49,9 @@ export interface Elsewhere {
   isHeavy(body: Uint8Array | undefined): boolean
   /** What a GraphQL operation may cost at most to be run here. */
   mostCost: number
-  rest(request: RestRequest, caller: Caller, body: Uint8Array<ArrayBuffer>): Promise<RestResponse>
+  /** How many characters of JSON a read may work on here. */
+  mostRead: number
+  rest(request: RestRequest, caller: Caller, body: Uint8Array<ArrayBuffer> | undefined): Promise<RestResponse>
   graphql(request: GraphQLRequest, caller: Caller): Promise<Answer>
 }
 
@@ -76,7 +79,9 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
   const rest = createHandler(endpoints, {
     ...{ authenticate, enumerations, errorOf },
     elsewhere: (request, caller, body) =>
-      elsewhere?.isHeavy(body) ? elsewhere.rest(request, caller, body) : undefined,
+      elsewhere?.isHeavy(body) || requestScope.getStore()?.isCostly
+        ? elsewhere?.rest(request, caller, body)
+        : undefined,
     answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
     authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
     execute: (document, variables, { caller, requestId }) => execute(document, variables, contextOf(caller, requestId)),
@@ -93,10 +98,18 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
   const yoga = once(async () =>
     (await import('./graphql/yoga.ts')).createGraphQL(schema, guard, log, persistedDocuments),
   )
+  const grant = () => {
+    const scope = requestScope.getStore()
+    if (scope) scope.allowance = elsewhere?.mostRead
+  }
   return {
-    rest,
+    rest: (request) => {
+      grant()
+      return rest(request)
+    },
     errorOf,
     graphql: async (request, caller, requestId) => {
+      grant()
       const isHeavy = elsewhere?.isHeavy(request.body) ?? false
       if (elsewhere && isHeavy && (request.body?.length ?? 0) > mostReadHere) return elsewhere.graphql(request, caller)
       const context = contextOf(caller, requestId)

@@ -43,6 +43,8 @@ export interface GatewayOptions {
   pageCacheMb?: number
   /** The most bytes of an answer to a read. */
   mostAnswerBytes?: number
-  /** Requests with more bytes in their body, and GraphQL operations that cost more, are answered by a thread of their own. */
-  light?: { bytes: number; cost: number }
+  /** The most bytes of bodies of requests that have no answer yet; one token has half of it. */
+  mostBodyBytes?: number
+  /** Requests with more bytes in their body, GraphQL operations that cost more, and reads that turn out to work on more characters of JSON are answered by a thread of their own. */
+  light?: { bytes: number; cost: number; read: number }
 }

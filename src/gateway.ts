@@ -12,6 +12,7 @@ import type { RemoteFilter } from './filter/remote-filter.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { createElsewhere } from './heavy/elsewhere.ts'
 import { createHeavyThread } from './heavy/heavy-thread.ts'
+import { createBodyMemory } from './http/body-memory.ts'
 import { createCors } from './http/cors.ts'
 import { addHeaders, createHttpServer } from './http/server.ts'
 import { type StopOptions, stopServer } from './http/stop.ts'
@@ -54,7 +55,8 @@ export async function startGateway({
   log,
   pageCacheMb = 32,
   mostAnswerBytes = 64 * 1024 * 1024,
-  light = { bytes: 64 * 1024, cost: 5_000 },
+  mostBodyBytes = 256 * 1024 * 1024,
+  light = { bytes: 64 * 1024, cost: 5_000, read: 512 * 1024 },
 }: GatewayOptions): Promise<Gateway> {
   const admission = createAdmission({
     ...{ db, connection, bootstrapToken, jwt, rateLimit },
@@ -63,7 +65,9 @@ export async function startGateway({
     log,
   })
   const authenticate = notingToken(admission.authenticate)
+  const { roomOf, held } = createBodyMemory(mostBodyBytes)
   const metrics = createMetrics({
+    bodies: () => ({ held: held(), most: mostBodyBytes }),
     pool: () => poolStateOf(db),
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
@@ -99,9 +103,10 @@ export async function startGateway({
   let isStopping = false
   const isReady = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
+    roomOf,
     rest: notingOperation(endpoints, doors.rest),
     graphql: {
-      authenticate,
+      ...{ authenticate, roomOf },
       answer: doors.graphql,
       page: graphiql,
       errorOf: doors.errorOf,

@@ -5,14 +5,14 @@ import { requestScope } from './request-scope.ts'
 
 type Authenticate<Caller> = (authorization: string | undefined) => Promise<Caller | undefined>
 
-/** Authentication that leaves the name of the token in the request's scope. */
-export function notingToken<Caller extends { tokenName: string }>(
+/** Authentication that leaves which token it is in the request's scope. */
+export function notingToken<Caller extends { tokenId: string; tokenName: string }>(
   authenticate: Authenticate<Caller>,
 ): Authenticate<Caller> {
   return async (authorization) => {
     const caller = await authenticate(authorization)
     const scope = requestScope.getStore()
-    if (scope && caller) scope.tokenName = caller.tokenName
+    if (scope && caller) Object.assign(scope, { tokenId: caller.tokenId, tokenName: caller.tokenName })
     return caller
   }
 }

@@ -19,7 +19,11 @@ export interface RequestScope {
   isWrite?: boolean
   /** Whether it turned out to cost more than may be spent on the thread that serves it. */
   isCostly?: boolean
-  /** The name of the caller's token. */
+  /** How many characters of JSON a read may still work on before it is answered elsewhere; undefined: there is nowhere else. */
+  allowance?: number | undefined
+  /** Which token the caller has: turns and memory are shared out among tokens. */
+  tokenId?: string
+  /** The token's name, which others may have too. */
   tokenName?: string
   /** Headers of its answer, whatever that will be. */
   headers?: Record<string, string>

@@ -21,6 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  */
 const arrows: Record<string, Record<string, string>> = {
   'src/loggable-error.ts': {},
+  'src/allowance.ts': { 'src/errors.ts': 'why a read is given up', 'src/request-scope.ts': 'whose allowance it is' },
   'src/answer-limit.ts': {
     rest: 'how its refusals look',
     'src/doors.ts': 'what answers',
@@ -34,9 +35,15 @@ const arrows: Record<string, Record<string, string>> = {
     'src/context.ts': 'what a resolver has at hand',
     'src/errors.ts': 'faults of arguments',
     'src/jobs': 'work in the background',
+    'src/allowance.ts': 'what a field works on',
   },
   'src/catalog': { 'src/database': 'tables', 'src/errors.ts': 'expected failures' },
-  'src/database': { 'src/config.ts': 'the type of the configuration', 'src/request-scope.ts': 'whose statement it is' },
+  'src/database': {
+    'src/config.ts': 'the type of the configuration',
+    'src/request-scope.ts': 'whose statement it is',
+    'src/allowance.ts': 'how much a request may read',
+    'src/errors.ts': 'why a read is refused',
+  },
   'src/loaders.ts': { 'src/catalog': 'relations' },
   'src/context.ts': {
     'src/auth': 'whoever asks',
@@ -79,6 +86,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is', 'src/once.ts': 'pages are made when they are asked for' },
   'src/doors.ts': {
+    'src/request-scope.ts': 'how much a read may work on here',
     'src/once.ts': 'what is loaded when it is asked for',
     rest: 'the façade',
     schema: 'the API',

@@ -4,6 +4,7 @@ import { requestScope } from '../request-scope.ts'
 import { cancelStatement } from './cancel.ts'
 import type { Database } from './tables.ts'
 import { createTurns, type Turns } from './turns.ts'
+import { weighAnswers } from './weigh-answers.ts'
 
 /** What a waiting request is worth: after these a statement, a lock or a connection counts as unavailable. */
 const deadlines = {
@@ -26,6 +27,7 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
     client.query(`${planForAnyParameters}; ${commitDurably}`).catch(onError)
     prepareStatements(client)
     closeWhenItHangs(client)
+    weighAnswers(client)
   })
   const { max: most = 10, connectionTimeoutMillis: waitMs = 0 } = pool.options
   const turns = createTurns({ most, mostWaiting, waitMs })
@@ -57,7 +59,7 @@ function inTurn(pool: pg.Pool, turns: Turns) {
   })
   const connect = async () => {
     const scope = requestScope.getStore()
-    const giveBack = await turns.take({ caller: scope?.tokenName ?? '', onGone: scope?.onGone })
+    const giveBack = await turns.take({ caller: scope?.tokenId ?? '', onGone: scope?.onGone })
     const client = await pool.connect().catch((error: unknown) => {
       giveBack()
       throw error

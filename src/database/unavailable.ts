@@ -15,6 +15,11 @@ const socketErrors = new Set([
 const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|driver has already been destroyed)/
 
+/** Whether the error says that PostgreSQL cannot hold or answer so much (errcodes appendix: Program Limit Exceeded): the request is too large, nothing else is wrong. */
+export function isBeyondLimits(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('54')
+}
+
 /** Whether the error says that the database cannot be reached or cannot answer now, rather than that the query is wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
-import { isUnavailable } from '../database/unavailable.ts'
-import { CatalogueError, unavailable } from '../errors.ts'
+import { isBeyondLimits, isUnavailable } from '../database/unavailable.ts'
+import { CatalogueError, invalidRequest, unavailable } from '../errors.ts'
 import { loggableError } from '../loggable-error.ts'
 import { requestScope } from '../request-scope.ts'
 
@@ -20,9 +20,12 @@ export function publicError(thrown: unknown, log: Logger): GraphQLError {
     }
     return expected(unavailable('unavailable', cause), thrown)
   }
+  if (isBeyondLimits(cause)) return expected(invalidRequest([{ details: tooMuch }]), thrown)
   log.error({ err: loggableError(cause) }, 'unexpected error')
   return located('the service made a mistake; it has been logged', thrown, { code: 'internal_error' })
 }
+
+const tooMuch = 'this is more at once than the database can hold: ask for less, or change less'
 
 /** What lies at the bottom of an error; one with an HTTP status of its own is yoga's, and is its own cause. */
 function causeOf(thrown: unknown): unknown {

@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../context.ts'
+import { requestScope } from '../request-scope.ts'
 import type { Cost } from './cost.ts'
 import type { Guard } from './guard.ts'
 import { createKnownDocuments, type KnownOperation } from './known-documents.ts'
@@ -46,8 +47,8 @@ export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger)
     const { document, operationName, run, cost } = found
     nameOperation(document, operationName)
     const { data, errors } = await run(params.variables, context)
-    // Variables that do not fit: nothing was run.
-    if (data === undefined) return undefined
+    // Variables that do not fit: nothing was run. Or what was read is too much for this thread.
+    if (data === undefined || requestScope.getStore()?.isCostly) return undefined
     const ofRequest = errors && log.child({ requestId: context.requestId })
     const shown = errors?.map((error) => publicError(error, ofRequest ?? log))
     return { status: 200, contentType, body: JSON.stringify({ data, errors: shown, extensions: { cost } }) }

@@ -12,7 +12,7 @@ const carried = ['authorization', 'content-type', 'content-encoding', 'idempoten
 export function createElsewhere(
   thread: HeavyThread,
   enumerations: () => Enumerations,
-  light: { bytes: number; cost: number },
+  light: { bytes: number; cost: number; read: number },
 ): Elsewhere {
   const answer = async (request: Omit<HeavyRequest, 'enumerations'>) => {
     const body = request.body && ownMemory(request.body)
@@ -25,6 +25,7 @@ export function createElsewhere(
   const tracedAnswer: typeof answer = (request) => traced('operation', 'graphql', () => answer(request), operationName)
   return {
     mostCost: light.cost,
+    mostRead: light.read,
     isHeavy: (body) => body !== undefined && body.length > light.bytes,
     rest: ({ method, path, search, header }, caller, body) => {
       const headers = carried.flatMap((name) => {

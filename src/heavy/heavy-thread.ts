@@ -87,7 +87,7 @@ export function createHeavyThread({
   return {
     answer: async (request) => {
       const scope = requestScope.getStore()
-      const giveBack = await turns.take({ caller: scope?.tokenName ?? '', onGone: scope?.onGone })
+      const giveBack = await turns.take({ caller: scope?.tokenId ?? '', onGone: scope?.onGone })
       running ??= start()
       const worker = running
       const id = ++latest

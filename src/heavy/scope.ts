@@ -10,6 +10,7 @@ export function scopeOf(
   let isGone = false
   const scope: RequestScope = {
     ...known,
+    tokenId: request.caller.tokenId,
     tokenName: request.caller.tokenName,
     isGone: () => isGone,
     onGone: (gone) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestScope } from '../request-scope.ts'
-import { mostBytes, readBody } from './body.ts'
+import { mostBytes, noRoom, readBody } from './body.ts'
+import type { RoomOf } from './body-memory.ts'
 import { type GraphQLRequest, notJson, refusal } from './graphql-answer.ts'
 import type { Page } from './page.ts'
 import type { RequestId } from './request-id.ts'
@@ -11,6 +12,8 @@ export interface GraphQLDoor<Caller> {
   authenticate(authorization: string | undefined): Promise<Caller | undefined>
   /** Answers a request whose token is good. */
   answer(request: GraphQLRequest, caller: Caller, requestId: string): Promise<Answer>
+  /** Bounds the memory for bodies. */
+  roomOf: RoomOf
   /** GraphiQL. */
   page(): Promise<Page>
   errorOf(thrown: unknown, requestId: string): { message: string; extensions: Record<string, unknown> }
@@ -26,7 +29,9 @@ export async function serveGraphQL<Caller>(
 ): Promise<void> {
   const answer = isNavigation(request)
     ? pageAnswer(await door.page())
-    : await answerTo(door, request, search, id).catch((thrown: unknown) => failure(door.errorOf(thrown, id.text)))
+    : await answerTo(door, request, search, id, response).catch((thrown: unknown) =>
+        failure(door.errorOf(thrown, id.text)),
+      )
   respond(request, response, id, answer)
 }
 
@@ -35,6 +40,7 @@ async function answerTo<Caller>(
   request: IncomingMessage,
   search: string,
   id: RequestId,
+  response: ServerResponse,
 ): Promise<Answer> {
   const scope = requestScope.getStore()
   if (scope) scope.door = 'graphql'
@@ -47,7 +53,8 @@ async function answerTo<Caller>(
   const contentType = headers['content-type']
   if (method !== 'POST') return door.answer({ method, search, accept, contentType, body: undefined }, caller, id.text)
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) return notJson
-  const body = await readBody(request)
+  const body = await readBody(request, door.roomOf(response))
+  if (body === 'no room') return busy
   if (body === 'too large') return tooLarge
   if (body === 'cut off') return cutOff
   return door.answer({ method, search, accept, contentType, body }, caller, id.text)
@@ -83,6 +90,7 @@ const notAcceptable = refusal(
   'Accept must allow application/graphql-response+json or application/json',
 )
 const cutOff = refusal(400, 'invalid_request', 'the body ended before it was whole')
+const busy = refusal(503, 'unavailable', noRoom, { 'Retry-After': '1' })
 const tooLarge = refusal(413, 'payload_too_large', `the body must have at most ${mostBytes} bytes`)
 
 const statuses: Record<string, number> = { unavailable: 503, rate_limited: 429 }

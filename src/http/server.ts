@@ -3,6 +3,7 @@ import { errorResponse, type RestRequest, type RestResponse } from '../../rest/h
 import { RestError } from '../../rest/rest-error.ts'
 import { type RequestScope, requestScope, type ServedRequest } from '../request-scope.ts'
 import type { Tracing } from '../tracing/trace.ts'
+import type { RoomOf } from './body-memory.ts'
 import type { CorsAnswer } from './cors.ts'
 import { departureOf } from './departure.ts'
 import { type GraphQLDoor, serveGraphQL } from './graphql-edge.ts'
@@ -21,6 +22,8 @@ export interface Doors<Caller> {
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** Whether requests can be answered: the database is reachable. */
   ready(): Promise<boolean>
+  /** Bounds the memory for bodies. */
+  roomOf: RoomOf
   /** Hears of what no door has caught. */
   onError(error: unknown, requestId: string): void
   /** Begins the spans of a request, while requests are traced. */
@@ -95,7 +98,7 @@ async function route<Caller>(
   const url = targetOf(request)
   const page = await doors.pages.get(url.path)?.()
   if (page && (!page.isForBrowsers || acceptsHtml(request))) return servePage(page, request, response, id)
-  if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors.rest, request, response, url, id)
+  if (url.path === '/v1' || url.path.startsWith('/v1/')) return serveRest(doors, request, response, url, id)
   if (url.path === '/graphql') return serveGraphQL(doors.graphql, request, response, url.search, id)
   if (url.path === '/metrics') return serveMetrics(doors, request, response, id)
   if (url.path === '/health') return probe(request, response, id, true)

@@ -7,6 +7,8 @@ import type { Fellows } from './fellows.ts'
 export interface Gauges {
   /** The pool of connections to PostgreSQL. */
   pool?: (() => PoolState | undefined) | undefined
+  /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and what there is. */
+  bodies?: (() => { held: number; most: number }) | undefined
   /** The circuit before the remote filtering service. */
   circuit?: (() => 'closed' | 'half-open' | 'open') | undefined
   /** The global configuration, if there is a URL to read it from. */

@@ -31,7 +31,7 @@ function together(figures: readonly Figures[]): Registry {
   )
 }
 
-function addGauges(registry: Registry, { pool, circuit, configuration }: Gauges): void {
+function addGauges(registry: Registry, { pool, bodies, circuit, configuration }: Gauges): void {
   gauge(
     registry,
     'catalogue_pool_connections',
@@ -41,6 +41,13 @@ function addGauges(registry: Registry, { pool, circuit, configuration }: Gauges)
       const state = pool?.()
       return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
     },
+  )
+  gauge(
+    registry,
+    'catalogue_body_bytes',
+    'Memory for bodies of requests that have no answer yet: what is held, and the most there may be',
+    'state',
+    () => bodies?.(),
   )
   gauge(
     registry,

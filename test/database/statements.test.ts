@@ -6,7 +6,7 @@ let gateway: TestGateway
 let store: string
 beforeAll(async () => {
   // The statements of another thread could not be counted here.
-  gateway = await startTestGateway({ more: { light: { bytes: Infinity, cost: Infinity } } })
+  gateway = await startTestGateway({ more: { light: { bytes: Infinity, cost: Infinity, read: Infinity } } })
 })
 afterAll(() => gateway.stop())
 beforeEach(async () => {

@@ -142,7 +142,7 @@ describe('the remote filter of a request on the other thread', () => {
     ends.push(() => service.close())
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const remoteFilter = createRemoteFilter({ url, timeoutMs: 2_000, log: silent })
-    const filtered = await startTestGateway({ remoteFilter, more: { light: { bytes: 0, cost: 0 } } })
+    const filtered = await startTestGateway({ remoteFilter, more: { light: { bytes: 0, cost: 0, read: 0 } } })
     ends.push(filtered.stop, remoteFilter.close)
     const listed = { query: `{ assetGroups(storeUuid: "${await newStore(filtered)}") { totalGroups } }` }
     const ask = (id: string) =>

@@ -199,13 +199,16 @@ describe('requests in one go', () => {
 describe('a client that is slow, or goes away', () => {
   it('has 10 s for the headers and 15 s for the whole request', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
+    const roomOf = () => () => true
     const graphql = {
+      roomOf,
       authenticate: never,
       answer: never,
       page: async () => ({ type: '', body: '' }),
       errorOf: () => ({ message: '', extensions: {} }),
     }
     const server = createHttpServer({
+      roomOf,
       rest: never,
       graphql,
       pages: new Map(),

@@ -126,7 +126,7 @@ describe('a pool of connections behind a lock', () => {
   })
 
   it('serves callers in a circle: one that asks much does not keep another waiting', async () => {
-    const { secret: other } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+    const { secret: other } = await newToken(gateway, { name: 'bootstrap', scopes: ['READ', 'WRITE'] })
     expect((await read(undefined, other)).status).toBe(200)
     const release = await lockProducts()
     const order: string[] = []

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { storeWithAssets } from '../support/factories.ts'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publicError } from '../../src/graphql/public-error.ts'
+import { newStore, storeWithAssets } from '../support/factories.ts'
 import { type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 let gateway: TestGateway
@@ -34,4 +37,47 @@ it('what was written is told, however long it is', async () => {
   const reply = await gateway.call('/graphql', { method: 'POST', body: { query, variables: { s: selectors } } })
   expect(reply.text.length).toBeGreaterThan(10_000)
   expect(reply.json).toMatchObject({ data: { deleteAssets: { failed: 300 } } })
+})
+
+describe('a store of which one page is more than a request may read', () => {
+  let ordinary: TestGateway
+  let full: string
+  afterAll(() => ordinary.stop())
+  beforeAll(async () => {
+    ordinary = await startTestGateway()
+    const { db } = ordinary.database
+    full = await newStore(ordinary)
+    await sql`insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups, version) values (${full}, 'SMP', 'image', '', 50, 1)`.execute(
+      db,
+    )
+    await sql`insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select ${full}, 'SMP', 'image', 'g' || n, '[{"asset_id":"' || n || '","Image URL 1":"https://' || repeat('x', 2000000) || '"}]'
+      from generate_series(1, 50) n`.execute(db)
+    await sql`insert into product (store_uuid, product_code, status, attributes)
+      select ${full}, 'g' || n, 'new', jsonb_build_object('Text', repeat('x', 2000000)) from generate_series(1, 50) n`.execute(
+      db,
+    )
+  }, 60_000)
+
+  it.each([
+    ['/v1/assets', undefined],
+    ['/v1/products', undefined],
+    ['/graphql', '{ assetGroups(storeUuid: "STORE") { groups { restEntries } } }'],
+    ['/graphql', '{ store(storeUuid: "STORE") { products(first: 50) { edges { node { attributes } } } } }'],
+  ])('%s %s is refused before it is taken in, and says what to do', async (path, document) => {
+    const body = document && { query: document.replace('STORE', full) }
+    const reply = await ordinary.call(body ? path : `${path}?store_uuid=${full}`, body ? { method: 'POST', body } : {})
+    expect(reply.text).toMatch(/what a request reads.*smaller page/)
+    expect(reply.text.length).toBeLessThan(2_000)
+    expect(reply.status === 400 || path === '/graphql').toBe(true)
+    expect((await ordinary.call('/ready')).status).toBe(200)
+  })
+})
+
+it('what is more than PostgreSQL can hold is the fault of the request', async () => {
+  const error = await sql`select repeat('x', 1073741824)`
+    .execute(gateway.database.db)
+    .catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: '54000' })
+  expect(publicError(error, pino({ level: 'silent' })).extensions).toMatchObject({ code: 'invalid_request' })
 })

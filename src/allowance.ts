@@ -1,0 +1,28 @@
+import { CatalogueError } from './errors.ts'
+import { type RequestScope, requestScope } from './request-scope.ts'
+
+/** What becomes of JSON text: objects, or text as it stands where the façade answers, which is done in a fraction of the time. */
+type Becoming = 'objects' | 'text'
+
+const textIsLighter = 32
+
+/**
+ * Takes the characters of JSON text that a read works on from what it may work on here. When nothing is left it throws `unavailable`, and notes in the request's
+ * scope that it is costly: then it is answered elsewhere. How much a page has is not known before it is read.
+ */
+export function spend(characters: number, becoming: Becoming = 'objects', scope = requestScope.getStore()): void {
+  if (!mayGoElsewhere(scope)) return
+  scope.allowance -= becoming === 'text' && scope.door === 'rest' ? characters / textIsLighter : characters
+  if (scope.allowance < 0) throw tooMuchHere(scope)
+}
+
+/** Whether the request changes nothing, so that it can be given up here and answered elsewhere. */
+export function mayGoElsewhere(scope: RequestScope | undefined): scope is RequestScope & { allowance: number } {
+  return scope?.allowance !== undefined && scope.isWrite === false
+}
+
+/** The reason for giving a request up here, noted in its scope. */
+export function tooMuchHere(scope: RequestScope): CatalogueError {
+  scope.isCostly = true
+  return new CatalogueError('unavailable', [{ reason: 'unavailable', details: 'this is read elsewhere: it is large' }])
+}

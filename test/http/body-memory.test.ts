@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { storeWithProducts } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { newToken } from '../support/tokens.ts'
+import { openWire, type Wire } from '../support/wire.ts'
+
+const kibibyte = 1024
+
+let gateway: TestGateway
+let store: string
+let other: string
+const wires: Wire[] = []
+beforeAll(async () => {
+  gateway = await startTestGateway({ more: { mostBodyBytes: 1_000 * kibibyte } })
+  store = await storeWithProducts(gateway, ['A'])
+  other = (await newToken(gateway, { scopes: ['READ', 'WRITE'] })).secret
+})
+afterEach(() => {
+  for (const wire of wires.splice(0)) wire.close()
+})
+afterAll(() => gateway.stop())
+
+/** Sends so much of a body of 2 MiB; without `content-length`, in a chunk, if told so. */
+async function begin(kibibytes: number, as = token, { path = '/v1/products', chunked = false } = {}): Promise<Wire> {
+  const wire = await openWire(gateway.url)
+  wires.push(wire)
+  const framing = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${2_048 * kibibyte}`
+  const method = path === '/graphql' ? 'POST' : 'PUT'
+  wire.send(`${method} ${path}?store_uuid=${store} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${as}\r\n`)
+  wire.send(`Content-Type: application/json\r\n${framing}\r\n\r\n`)
+  if (chunked) wire.send(`${(2_048 * kibibyte).toString(16)}\r\n`)
+  wire.send(' '.repeat(kibibytes * kibibyte))
+  return wire
+}
+
+const put = (as: string, body: string) =>
+  gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', token: as, body })
+const light = '[{"product_code": "A", "Color": "Blue"}]'
+const large = `${' '.repeat(400 * kibibyte)}${light}`
+
+/** Until so much is held of the memory for bodies. */
+const untilHeld = (kibibytes: number) =>
+  expect
+    .poll(async () => /^catalogue_body_bytes{state="held"} (\d+)/m.exec((await gateway.call('/metrics')).text)?.[1], {
+      timeout: 10_000,
+    })
+    .toBe(String(kibibytes * kibibyte))
+
+it('one token has half of the memory for bodies; what is light, and what others send, goes on', async () => {
+  const waiting = await begin(364)
+  await untilHeld(300)
+  const { status, headers, json } = await put(token, large)
+  expect({ status, retry: headers['retry-after'], json }).toMatchObject({
+    ...{ status: 503, retry: '1' },
+    json: { status: { code: -1 }, data: { error_info: [{ reason: 'unavailable' }] } },
+  })
+  expect((await put(token, light)).status).toBe(200)
+  expect((await put(other, large)).status).toBe(200)
+  waiting.close()
+  await untilHeld(0)
+  expect((await put(token, large)).status).toBe(200)
+})
+
+it('all tokens together have all of it, and a body that is refused is not read to its end', async () => {
+  const { secret: third } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+  await begin(464)
+  await begin(464, other)
+  await untilHeld(800)
+  for (const how of [{}, { chunked: true }, { path: '/graphql' }]) {
+    const refused = await begin(364, third, how)
+    expect(await refused.answer()).toMatchObject({ status: 503, headers: { 'retry-after': '1', connection: 'close' } })
+  }
+  expect((await put(third, light)).status).toBe(200)
+})
