@@ -20,6 +20,7 @@ import { createShortcut, type PostedRequest } from './graphql/shortcut.ts'
 import { answerGraphQL, type GraphQLRequest } from './http/graphql-answer.ts'
 import type { Answer } from './http/respond.ts'
 import { createOnce } from './idempotency/once.ts'
+import { createKnownLarge } from './known-large.ts'
 import { once } from './once.ts'
 import { requestScope } from './request-scope.ts'
 import { operationName, traced } from './tracing/traced.ts'
@@ -78,10 +79,12 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
   const execute: typeof executor = (...args) => traced('operation', 'graphql', () => executor(...args), operationName)
   const rest = createHandler(endpoints, {
     ...{ authenticate, enumerations, errorOf },
-    elsewhere: (request, caller, body) =>
-      elsewhere?.isHeavy(body) || requestScope.getStore()?.isCostly
-        ? elsewhere?.rest(request, caller, body)
-        : undefined,
+    elsewhere: (request, caller, body) => {
+      const isCostly = requestScope.getStore()?.isCostly ?? false
+      if (isCostly) known.add(request)
+      const isHeavy = isCostly || elsewhere?.isHeavy(body) || (!body && known.has(request))
+      return isHeavy ? elsewhere?.rest(request, caller, body) : undefined
+    },
     answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
     authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
     execute: (document, variables, { caller, requestId }) => execute(document, variables, contextOf(caller, requestId)),
@@ -98,6 +101,7 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
   const yoga = once(async () =>
     (await import('./graphql/yoga.ts')).createGraphQL(schema, guard, log, persistedDocuments),
   )
+  const known = createKnownLarge()
   const grant = () => {
     const scope = requestScope.getStore()
     if (scope) scope.allowance = elsewhere?.mostRead
@@ -111,7 +115,8 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
     graphql: async (request, caller, requestId) => {
       grant()
       const isHeavy = elsewhere?.isHeavy(request.body) ?? false
-      if (elsewhere && isHeavy && (request.body?.length ?? 0) > mostReadHere) return elsewhere.graphql(request, caller)
+      const isTooLong = isHeavy && (request.body?.length ?? 0) > mostReadHere
+      if (elsewhere && (isTooLong || known.has(request))) return elsewhere.graphql(request, caller)
       const context = contextOf(caller, requestId)
       const services = {
         isHeavy,
@@ -121,6 +126,7 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
       const answer = await traced('operation', 'graphql', () => answerGraphQL(request, services), operationName)
       if (answer !== 'too costly') return answer
       if (!elsewhere) throw new Error('nothing is too costly where there is nowhere else')
+      known.add(request)
       return elsewhere.graphql(request, caller)
     },
   }

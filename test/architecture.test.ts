@@ -86,6 +86,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/request-log.ts': { 'src/request-scope.ts': 'what a line tells' },
   'src/pages': { 'src/http/page.ts': 'what a page is', 'src/once.ts': 'pages are made when they are asked for' },
   'src/doors.ts': {
+    'src/known-large.ts': 'what to hand over at once',
     'src/request-scope.ts': 'how much a read may work on here',
     'src/once.ts': 'what is loaded when it is asked for',
     rest: 'the façade',
@@ -212,6 +213,7 @@ const arrows: Record<string, Record<string, string>> = {
   'src/request-scope.ts': { 'src/tracing': 'the spans of a request' },
   'src/errors.ts': {},
   'src/log.ts': {},
+  'src/known-large.ts': {},
   'src/once.ts': {},
   'src/cli.ts': { 'src/cli': 'the program', 'src/compile-cache.js': 'a quick start' },
   'src/main.ts': { 'src/cli': 'the program', 'src/compile-cache.js': 'a quick start' },

@@ -6,7 +6,7 @@ import type { HeavyThread } from './heavy-thread.ts'
 import type { HeavyRequest } from './messages.ts'
 
 /** The headers that the façade reads. */
-const carried = ['authorization', 'content-type', 'content-encoding', 'idempotency-key']
+const carried = ['authorization', 'content-type', 'content-encoding', 'idempotency-key', 'if-none-match']
 
 /** The doors' way to the thread of heavy requests: those that are not light. */
 export function createElsewhere(
