@@ -8,6 +8,7 @@ import {
   judgePatches,
   type ProductPatch,
 } from './product-patches.ts'
+import { fitsWith, sizeFailures } from './product-size.ts'
 import { storeKey } from './store-key.ts'
 import type { WriteView } from './viewer.ts'
 
@@ -40,7 +41,8 @@ export async function updateProducts(
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
   const { storeUuid: uuid, definitions } = await lockWithDefinitions(db, storeUuid, { products: codes })
   const judged = judgePatches(patches, attributeJudge(definitions))
-  const unknown = await writeKnown(db, uuid, judged)
+  const { unknown, full } = await writeKnown(db, uuid, judged)
+  failFull(judged, full)
   return {
     storeUuid: uuid,
     updatedSkus: codes.filter((code) => judged.good.has(code) && !unknown.has(code)),
@@ -64,7 +66,8 @@ export async function upsertProducts(
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
   const { storeUuid: uuid, definitions } = await lockWithDefinitions(db, storeUuid, { products: codes })
   const judged = judgePatches(patches, attributeJudge(definitions))
-  const written = await writeAny(db, uuid, [...judged.good.values()])
+  const { written, full } = await writeAny(db, uuid, [...judged.good.values()])
+  failFull(judged, full)
   const good = codes.filter((code) => judged.good.has(code))
   return {
     storeUuid: uuid,
@@ -78,6 +81,14 @@ export async function upsertProducts(
   }
 }
 
+/** Takes the patches whose products would have grown too large from the good to the failed. */
+function failFull({ good, failed }: JudgedPatches, codes: readonly string[]): void {
+  for (const code of codes) {
+    failed.set(code, sizeFailures(good.get(code)))
+    good.delete(code)
+  }
+}
+
 /** Why no product can have a code that is empty, too long, or not storable. */
 export const codeFailure = {
   attribute: 'product_code',
@@ -85,32 +96,44 @@ export const codeFailure = {
 }
 
 /**
- * Merges the good patches into the products that exist, and returns the codes of those that do not, also of those whose patch is bad. The caller holds the
- * products' locks. What changes nothing is not written. Patches are looked up by the products' codes, and the products by their index: in a join
+ * Merges the good patches into the products that exist, and returns the codes of those that do not, also of those whose patch is bad, and of those that
+ * would have grown too large. The caller holds the products' locks. What changes nothing is not written. Patches are looked up by the products' codes, and the products by their index: in a join
  * PostgreSQL may read the whole store for one product.
  */
-async function writeKnown(db: WriteView, storeUuid: string, { good, failed }: JudgedPatches): Promise<Set<string>> {
+async function writeKnown(
+  db: WriteView,
+  storeUuid: string,
+  { good, failed }: JudgedPatches,
+): Promise<{ unknown: Set<string>; full: string[] }> {
   const codes = [...good.keys(), ...failed.keys()]
-  if (codes.length === 0) return new Set()
+  if (codes.length === 0) return { unknown: new Set(), full: [] }
   const patches = [...good.values()]
-  const { rows } = await sql<{ code: string }>`
+  const patch = sql`given.attributes -> p.product_code`
+  const holds = sql`p.attributes @> (${patch})`
+  const fits = fitsWith(sql`p.attributes`, sql`(${patch})`)
+  const { rows } = await sql<{ code: string; fits: boolean | null }>`
     with given as not materialized (
       select ${codes}::text[] as codes, ${byCode(patches, (patch) => patch.attributes)}::jsonb as attributes,
         ${byCode(patches, (patch) => patch.status)}::jsonb as statuses
     ), changed as (
-      update product p set attributes = p.attributes || (given.attributes -> p.product_code),
+      update product p set attributes = p.attributes || (${patch}),
         status = coalesce(given.statuses ->> p.product_code, p.status), updated_at = now()
       from given
       where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = any(given.codes)
-        and (not p.attributes @> (given.attributes -> p.product_code) or p.status <> given.statuses ->> p.product_code)
+        and case when ${holds} then p.status <> given.statuses ->> p.product_code when not ${holds} then ${fits} end
       returning p.product_code
+    ), left_over as (
+      select code, (
+        select coalesce(${holds} or ${fits}, true) from product p
+        where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = code
+      ) as fits
+      from given, unnest(given.codes) code where code not in (select product_code from changed)
     )
-    select code from given, unnest(given.codes) code
-    where code not in (select product_code from changed)
-      and not exists (select from product where store_uuid = ${storeKey(storeUuid)} and product_code = code)`.execute(
-    db,
-  )
-  return new Set(rows.map((row) => row.code))
+    select code, fits from left_over where fits is not true`.execute(db)
+  return {
+    unknown: new Set(rows.flatMap(({ code, fits }) => (fits === null ? [code] : []))),
+    full: rows.flatMap(({ code, fits }) => (fits === false ? [code] : [])),
+  }
 }
 
 /** What the patches have, as a JSON object by their codes; null is left out. No JavaScript object could have every code as a key, and in order. */
@@ -123,26 +146,42 @@ function byCode(patches: readonly GoodPatch[], value: (patch: GoodPatch) => unkn
   return json === '' ? '{}' : `${json}}`
 }
 
-/** Inserts or merges the patches in the order of their codes. Returns what was written; a code without a change is not among it. */
+/**
+ * Inserts or merges the patches in the order of their codes. Returns what was written, and the codes of the products that would have grown too large; one
+ * without a change is among neither.
+ */
 async function writeAny(
   db: WriteView,
   storeUuid: string,
   patches: readonly GoodPatch[],
-): Promise<Map<string, 'created' | 'updated'>> {
-  if (patches.length === 0) return new Map()
+): Promise<{ written: Map<string, 'created' | 'updated'>; full: string[] }> {
+  if (patches.length === 0) return { written: new Map(), full: [] }
   const statuses = JSON.stringify(Object.fromEntries(patches.map((patch) => [patch.productCode, patch.status])))
-  const { rows } = await sql<{ product_code: string; created: boolean }>`
-    insert into product (store_uuid, product_code, status, attributes)
-    select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from (${patchRows(patches)}) patch
-    order by product_code
-    on conflict (store_uuid, product_code) do update set
-      attributes = product.attributes || excluded.attributes,
-      status = coalesce(${statuses}::jsonb ->> excluded.product_code, product.status),
-      updated_at = now()
-    where not product.attributes @> excluded.attributes
-      or product.status <> ${statuses}::jsonb ->> excluded.product_code
-    returning product_code, xmax = 0 as created`.execute(db)
-  return new Map(rows.map((row) => [row.product_code, row.created ? 'created' : 'updated']))
+  const { rows } = await sql<{ product_code: string; became: 'created' | 'updated' | null }>`
+    with patch as materialized (${patchRows(patches)}), written as (
+      insert into product (store_uuid, product_code, status, attributes)
+      select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from patch
+      order by product_code
+      on conflict (store_uuid, product_code) do update set
+        attributes = product.attributes || excluded.attributes,
+        status = coalesce(${statuses}::jsonb ->> excluded.product_code, product.status),
+        updated_at = now()
+      where case when product.attributes @> excluded.attributes
+        then product.status <> ${statuses}::jsonb ->> excluded.product_code
+        else ${fitsWith(sql`product.attributes`, sql`excluded.attributes`)} end
+      returning product_code, case when xmax = 0 then 'created' else 'updated' end as became
+    )
+    select product_code, became from written
+    union all
+    select product_code, null from patch
+    where product_code not in (select product_code from written) and not (
+      select p.attributes @> patch.attributes or ${fitsWith(sql`p.attributes`, sql`patch.attributes`)} from product p
+      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = patch.product_code
+    )`.execute(db)
+  return {
+    written: new Map(rows.flatMap(({ product_code: code, became }) => (became ? [[code, became] as const] : []))),
+    full: rows.flatMap(({ product_code: code, became }) => (became ? [] : [code])),
+  }
 }
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
