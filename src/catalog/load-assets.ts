@@ -96,7 +96,7 @@ function identified({ storeUuid, channel }: Target): RawBuilder<unknown> {
       order by l.index`
 }
 
-/** Whether one of the products has a group on the channel. Where nothing lies between the first of their codes and the last, it takes one look. */
+/** Whether one of the products has a group on the channel. Where nothing lies between the first of their codes and the last, it takes one look, as `hasProducts` does. */
 async function hasGroups(
   db: WriteView,
   { storeUuid, channel }: Target,
@@ -115,9 +115,10 @@ async function hasGroups(
         limit 1
       ) l
     ) as found
-    where exists (
-      select from span, asset_link
-      where store_uuid = ${storeKey(storeUuid)} and parent_code >= span.first and parent_code <= span.last
-    )`.execute(db)
+    where (
+      select parent_code from asset_link
+      where store_uuid = ${storeKey(storeUuid)} and parent_code >= (select first from span)
+      order by store_uuid, parent_code limit 1
+    ) <= (select last from span)`.execute(db)
   return rows[0]?.found ?? false
 }

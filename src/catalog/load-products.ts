@@ -87,7 +87,10 @@ export async function loadProducts(
   return { created: count - uncounted.length, updated: 0 }
 }
 
-/** Whether the store has one of the products. Where nothing lies between the first of their codes and the last, it takes one look. */
+/**
+ * Whether the store has one of the products. Where nothing lies between the first of their codes and the last, it takes one look: at the next code behind the
+ * first, asked for in such a way that the index alone can answer. Whether there is any between two codes, PostgreSQL would find out by reading all of the store.
+ */
 async function hasProducts(db: WriteView, storeUuid: string, codes: ReadonlySet<string>): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     with code as materialized (
@@ -100,10 +103,11 @@ async function hasProducts(db: WriteView, storeUuid: string, codes: ReadonlySet<
         select from product where store_uuid = ${storeKey(storeUuid)} and product_code = code limit 1
       ) p
     ) as found
-    where exists (
-      select from span, product
-      where store_uuid = ${storeKey(storeUuid)} and product_code >= span.first and product_code <= span.last
-    )`.execute(db)
+    where (
+      select product_code from product
+      where store_uuid = ${storeKey(storeUuid)} and product_code >= (select first from span)
+      order by store_uuid, product_code limit 1
+    ) <= (select last from span)`.execute(db)
   return rows[0]?.found ?? false
 }
 
