@@ -7,7 +7,8 @@ export const largestRange = 4_000
 
 /**
  * Cuts the stores' ranges that have grown too large, unless somebody else writes in the store now: then one of the next writers will. A writer finds its
- * range before it counts there, so nobody may come between. Two statements a store.
+ * range before it counts there, so nobody may come between. A range is read by the order of the index, as far as it has groups: from one code to
+ * another PostgreSQL may read the whole store. Two statements a store.
  */
 export async function splitRanges(db: WriteView, storeUuids: readonly string[]): Promise<void> {
   for (const storeUuid of storeUuids) {
@@ -25,9 +26,13 @@ async function split(db: WriteView, storeUuid: string): Promise<void> {
       select r.store_uuid, r.channel, r.asset_format, r.first_code, g.nth / ${largestRange / 2}::integer as piece,
         min(g.parent_code) as piece_code, count(*) as groups
       from range r cross join lateral (
-        select parent_code, row_number() over (order by parent_code) - 1 as nth from asset_group
-        where store_uuid = r.store_uuid and channel = r.channel and asset_format = r.asset_format
-          and parent_code >= r.first_code and (r.next_code is null or parent_code < r.next_code)
+        select parent_code, row_number() over (order by parent_code) - 1 as nth from (
+          select parent_code from asset_group
+          where store_uuid = r.store_uuid and channel = r.channel and asset_format = r.asset_format
+            and parent_code >= r.first_code
+          order by store_uuid, channel, asset_format, parent_code limit r.groups
+        ) c
+        where r.next_code is null or parent_code < r.next_code
       ) g
       where r.groups > ${largestRange}
       group by r.store_uuid, r.channel, r.asset_format, r.first_code, piece

@@ -76,3 +76,20 @@ test.each([
   // Twenty chunks that each read the products of the store would make it 600,000.
   expect((await readSoFar(products + rows)) - before).toBeLessThan(30 * rows)
 }, 120_000)
+
+test('an import that cuts the directory into more ranges reads those that it cuts, not the store', async () => {
+  const { db } = catalog.database
+  await sql`truncate product, asset, asset_link, asset_group, asset_group_range`.execute(db)
+  await sql`select pg_stat_reset()`.execute(db)
+  const store = await catalog.newStore()
+  const fileOf = (first: number, count: number) => {
+    const line = (_: unknown, i: number) => `P${String(first + i).padStart(6, '0')},https://a.example/${first + i}\n`
+    return catalog.file(`${first}.csv`, `sku,Image URL 1\n${Array.from({ length: count }, line).join('')}`)
+  }
+  await catalog.answer([await fileOf(0, products), '--store', store])
+  await sql`analyze`.execute(db)
+  const before = await readSoFar(products)
+  await catalog.answer([await fileOf(products, 10 * rows), '--store', store, '--chunk-rows', '2500'])
+  // The last range is cut three times, when it has 4,500 groups or 5,000.
+  expect((await readSoFar(products + 10 * rows)) - before).toBeLessThan(30 * rows)
+}, 120_000)
