@@ -1,16 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { type CopyValue, copyText, type Session } from '../database/copy.ts'
+import { CodeSpan } from './code-span.ts'
 import { linkItems } from './link-items.ts'
-import { loadNewGroups } from './load-new-groups.ts'
+import { loadNewGroups, NewGroupLines, type Target } from './load-new-groups.ts'
 import { lockGroups } from './locks.ts'
+import type { NewUrls } from './new-urls.ts'
 import { storeKey } from './store-key.ts'
 import type { WriteView } from './viewer.ts'
-
-interface Target {
-  storeUuid: string
-  channel: string
-}
 
 /** What was made: assets that the store did not have, and links. */
 interface Loaded {
@@ -26,19 +23,20 @@ export interface LoadedRow {
 
 /**
  * Creates assets and links them at the end of their groups as `addAssets` does, by way of `COPY`. An asset is the store's of that format and
- * URL, or a new one. Where no product has a group yet, as in a first import, everything goes straight into the tables. Eight statements at most, whatever their
+ * URL, or a new one. Where no product has a group yet, as in a first import, everything goes straight into the tables. Twelve statements at most, whatever their
  * number.
  */
 export async function loadAssets(
   session: Session,
   transaction: WriteView,
-  target: Target,
-  { rows, hasReturned }: LoadedAssets,
+  assets: LoadedAssets,
+  newUrls: NewUrls,
 ): Promise<Loaded> {
+  const { target, rows, prepared, hasReturned } = assets
   if (rows.length === 0) return { added: 0, linked: 0 }
   await lockGroups(transaction, new Map([[target.storeUuid, 'all']]))
-  if (!hasReturned && !(await hasGroups(transaction, target, rows))) {
-    return loadNewGroups(session, transaction, target, rows)
+  if (!hasReturned && !(await hasGroups(transaction, assets))) {
+    return loadNewGroups(session, transaction, target, { rows, prepared, newUrls })
   }
   await sql`truncate loaded_asset`.execute(transaction)
   await session.copy('loaded_asset', copyText(stagedRows(rows)))
@@ -47,16 +45,28 @@ export async function loadAssets(
 
 /** Assets to link at the ends of their products' groups, in order: judged already, each once in what is added for a product at a time. */
 export class LoadedAssets {
+  readonly target: Target
   readonly rows: LoadedRow[] = []
+  /** What is written if nothing of it is there. */
+  readonly prepared: NewGroupLines
   /** Whether assets of a product came after those of another. */
   hasReturned = false
+  readonly span = new CodeSpan()
   private readonly parents = new Set<string>()
+
+  constructor(target: Target) {
+    this.target = target
+    this.prepared = new NewGroupLines(target)
+  }
 
   add(parentCode: string, assets: LoadedRow['assets']): void {
     if (assets.length === 0) return
     this.hasReturned ||= this.parents.has(parentCode)
     this.parents.add(parentCode)
-    this.rows.push({ parentCode, assets: distinct(assets) })
+    this.span.add(parentCode)
+    const row = { parentCode, assets: distinct(assets) }
+    this.rows.push(row)
+    if (!this.hasReturned) this.prepared.add(row)
   }
 }
 
@@ -97,28 +107,23 @@ function identified({ storeUuid, channel }: Target): RawBuilder<unknown> {
 }
 
 /** Whether one of the products has a group on the channel. Where nothing lies between the first of their codes and the last, it takes one look, as `hasProducts` does. */
-async function hasGroups(
-  db: WriteView,
-  { storeUuid, channel }: Target,
-  loaded: readonly LoadedRow[],
-): Promise<boolean> {
+async function hasGroups(db: WriteView, { target, span, rows: loaded }: LoadedAssets): Promise<boolean> {
+  const { storeUuid, channel } = target
+  const ends = span.ends()
+  if (ends) {
+    const { rows } = await sql<{ next: string }>`
+      select parent_code as next from asset_link
+      where store_uuid = ${storeKey(storeUuid)} and parent_code >= (select ${ends.first}::text collate "C")
+      order by store_uuid, parent_code limit 1`.execute(db)
+    if (!rows[0] || rows[0].next > ends.last) return false
+  }
   const { rows } = await sql<{ found: boolean }>`
-    with parent as materialized (
-      select code collate "C" as code from unnest(${loaded.map(({ parentCode }) => parentCode)}::text[]) as p(code)
-    ), span as materialized (
-      select min(code) as first, max(code) as last from parent
-    )
     select exists (
-      select from parent cross join lateral (
+      select from unnest(${loaded.map(({ parentCode }) => parentCode)}::text[]) as c(code) cross join lateral (
         select from asset_link
-        where store_uuid = ${storeKey(storeUuid)} and parent_code = code and asset_link.channel = ${channel}
+        where store_uuid = ${storeKey(storeUuid)} and parent_code = code collate "C" and channel = ${channel}
         limit 1
       ) l
-    ) as found
-    where (
-      select parent_code from asset_link
-      where store_uuid = ${storeKey(storeUuid)} and parent_code >= (select first from span)
-      order by store_uuid, parent_code limit 1
-    ) <= (select last from span)`.execute(db)
+    ) as found`.execute(db)
   return rows[0]?.found ?? false
 }

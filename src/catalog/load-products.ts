@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { CopyLines, escaped, type Session } from '../database/copy.ts'
+import { CopyLines, escaped, escapedJson, type Session } from '../database/copy.ts'
+import { CodeSpan } from './code-span.ts'
 import { lockStores } from './locks.ts'
 import { storeKey } from './store-key.ts'
 import type { WriteView } from './viewer.ts'
@@ -32,6 +33,7 @@ export async function prepareLoading({ db }: Session): Promise<void> {
 export class LoadedProducts {
   readonly lines = new CopyLines()
   readonly codes = new Set<string>()
+  readonly span = new CodeSpan()
   /** The lines, from 1, of those whose status was not given, and of those that are not counted. */
   readonly silent: number[] = []
   readonly uncounted: number[] = []
@@ -44,6 +46,7 @@ export class LoadedProducts {
 
   add(code: string, { status, names, values }: LoadedPatch, isCounted: boolean): void {
     this.codes.add(code)
+    this.span.add(code)
     this.count++
     if (status === null) this.silent.push(this.count)
     if (!isCounted) this.uncounted.push(this.count)
@@ -55,21 +58,14 @@ export class LoadedProducts {
 function jsonOf(names: readonly string[], values: readonly string[]): string {
   let text = '{'
   for (let i = 0; i < names.length; i++) {
-    text += `${i > 0 ? ',' : ''}${quoted(names[i] ?? '')}:${quoted(values[i] ?? '')}`
+    text += `${i > 0 ? ',' : ''}${escapedJson(names[i] ?? '')}:${escapedJson(values[i] ?? '')}`
   }
   return `${text}}`
 }
 
-/** Most texts are as they stand between quotes, which is found sooner than they are written. In JSON nothing but backslashes is left to be escaped. */
-function quoted(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll('\\', '\\\\')
-}
-
-const plain = /^[ !#-[\]-\ud7ff]*$/
-
 /**
  * Creates and merges products as `upsertProducts` does, by way of `COPY`: where all are new, straight into the table. Those of one code are merged in their
- * order. Five statements at most, whatever their number.
+ * order. Six statements at most, whatever their number.
  */
 export async function loadProducts(
   session: Session,
@@ -80,7 +76,7 @@ export async function loadProducts(
   const { count, codes, uncounted, lines } = products
   if (count === 0) return { created: 0, updated: 0 }
   await lockStores(transaction, new Map([[storeUuid, { products: 'all' }]]))
-  if (codes.size < count || (await hasProducts(transaction, storeUuid, codes))) {
+  if (codes.size < count || (await hasProducts(transaction, storeUuid, products))) {
     return mergeProducts(session, transaction, storeUuid, products)
   }
   await session.copy('product (store_uuid, product_code, status, attributes)', lines.take())
@@ -91,23 +87,21 @@ export async function loadProducts(
  * Whether the store has one of the products. Where nothing lies between the first of their codes and the last, it takes one look: at the next code behind the
  * first, asked for in such a way that the index alone can answer. Whether there is any between two codes, PostgreSQL would find out by reading all of the store.
  */
-async function hasProducts(db: WriteView, storeUuid: string, codes: ReadonlySet<string>): Promise<boolean> {
+async function hasProducts(db: WriteView, storeUuid: string, { codes, span }: LoadedProducts): Promise<boolean> {
+  const ends = span.ends()
+  if (ends) {
+    const { rows } = await sql<{ next: string }>`
+      select product_code as next from product
+      where store_uuid = ${storeKey(storeUuid)} and product_code >= (select ${ends.first}::text collate "C")
+      order by store_uuid, product_code limit 1`.execute(db)
+    if (!rows[0] || rows[0].next > ends.last) return false
+  }
   const { rows } = await sql<{ found: boolean }>`
-    with code as materialized (
-      select code collate "C" as code from unnest(${[...codes]}::text[]) as c(code)
-    ), span as materialized (
-      select min(code) as first, max(code) as last from code
-    )
     select exists (
-      select from code cross join lateral (
-        select from product where store_uuid = ${storeKey(storeUuid)} and product_code = code limit 1
+      select from unnest(${[...codes]}::text[]) as c(code) cross join lateral (
+        select from product where store_uuid = ${storeKey(storeUuid)} and product_code = code collate "C" limit 1
       ) p
-    ) as found
-    where (
-      select product_code from product
-      where store_uuid = ${storeKey(storeUuid)} and product_code >= (select first from span)
-      order by store_uuid, product_code limit 1
-    ) <= (select last from span)`.execute(db)
+    ) as found`.execute(db)
   return rows[0]?.found ?? false
 }
 

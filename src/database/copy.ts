@@ -37,28 +37,55 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
 }
 
 const bufferSize = 64 * 1024
+/** Buffers that nobody needs any more: new ones would pile up until garbage is collected. */
+const spare: Buffer[] = []
+const mostSpare = 128
 
 /** Lines in the text format of `COPY`. They are kept as bytes, which are no burden to the collector of garbage. */
 export class CopyLines {
+  private readonly buffers: Buffer[] = []
   private readonly full: Buffer[] = []
+  private buffer: Buffer = Buffer.alloc(0)
+  private used = 0
+  /** Few lines at a time: a text that grows is a tree of its pieces until it is written. */
   private text = ''
 
   /** Adds a line without its end: what stands in it is escaped already. */
   add(line: string): void {
     this.text += line
     this.text += '\n'
-    if (this.text.length >= bufferSize) this.flush()
+    if (this.text.length >= 2048) this.write()
   }
 
   /** The lines in order, some at a time. */
   take(): readonly Buffer[] {
+    this.write()
     this.flush()
     return this.full
   }
 
-  private flush(): void {
-    if (this.text !== '') this.full.push(Buffer.from(this.text))
+  /** Says that the lines are needed no more. */
+  release(): void {
+    for (const buffer of this.buffers) if (spare.length < mostSpare && buffer.length === bufferSize) spare.push(buffer)
+    this.buffers.length = 0
+    this.full.length = 0
+  }
+
+  private write(): void {
+    const most = 3 * this.text.length
+    if (this.used + most > this.buffer.length) {
+      this.flush()
+      this.buffer = most <= bufferSize ? (spare.pop() ?? Buffer.allocUnsafe(bufferSize)) : Buffer.allocUnsafe(most)
+      this.buffers.push(this.buffer)
+    }
+    this.used += this.buffer.write(this.text, this.used)
     this.text = ''
+  }
+
+  private flush(): void {
+    if (this.used > 0) this.full.push(this.buffer.subarray(0, this.used))
+    this.buffer = Buffer.alloc(0)
+    this.used = 0
   }
 }
 
@@ -85,3 +112,10 @@ export function escaped(value: CopyValue): string {
 const special = /[\\\n\r\t]/
 const specials = /[\\\n\r\t]/g
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** A text as JSON, as it stands in a line. Most are as they are between quotes, which is found sooner than they are written; nothing but backslashes is left to be escaped. */
+export function escapedJson(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll('\\', '\\\\')
+}
+
+const plain = /^[ !#-[\]-\ud7ff]*$/

@@ -1,5 +1,6 @@
 import type { Enumerations } from '../catalog/enumerations.ts'
 import { prepareLoading } from '../catalog/load-products.ts'
+import { NewUrls } from '../catalog/new-urls.ts'
 import { type View, type WriteView, wholeCatalogue } from '../catalog/viewer.ts'
 import { write } from '../catalog/write.ts'
 import { type Session, withSession } from '../database/copy.ts'
@@ -7,7 +8,7 @@ import { ahead, chunksOf, usualChunk } from './chunks.ts'
 import { type Counts, sum } from './counts.ts'
 import { moveRun, type RunKey, type RunPosition, start } from './import-run.ts'
 import type { FailedRow } from './map-row.ts'
-import type { PreparedChunk } from './prepare-chunk.ts'
+import { type PreparedChunk, releaseChunk } from './prepare-chunk.ts'
 import type { ImportRequest } from './request.ts'
 import { type RowStream, streamRows } from './row-stream.ts'
 import { type Rules, RulesChanged, readRules } from './rules.ts'
@@ -98,18 +99,20 @@ async function writeChunks(
   inTransaction: InTransaction,
 ): Promise<Pass> {
   const { session, request, run } = work
+  const newUrls = new NewUrls(request.storeUuid)
   let position = work.from
   const done = () => `stopped after row ${position.counts.rows}`
   try {
     for await (const chunk of chunks) {
       if (work.signal.aborted) return { position, stopped: `${done()}: interrupted` }
       position = await inTransaction(async (transaction) => {
-        const counts = await writeChunk(session, transaction, request, chunk)
+        const counts = await writeChunk(session, transaction, request.storeUuid, chunk, newUrls)
         const reportBytes = await work.onFailed(chunk.failed, position.reportBytes, transaction)
         const next = { counts: sum(position.counts, counts), reportBytes }
         if (run) await moveRun(transaction, run, position, next)
         return next
       })
+      releaseChunk(chunk)
       work.onProgress(position.counts)
     }
     return { position }
@@ -126,7 +129,7 @@ async function* judgedChunks({ db, request, stream }: RowsWork): AsyncGenerator<
   let rules: Rules | undefined
   const begin = async () => {
     rules = await readRules(db, request.storeUuid, rules)
-    return { storeUuid: request.storeUuid, rules, columnOf }
+    return { target: request, rules, columnOf }
   }
   yield* chunksOf(stream.blocks, begin, { ...usualChunk, rows: request.chunkRows ?? usualChunk.rows })
 }

@@ -16,12 +16,13 @@ export interface InputFile {
   close(): Promise<void>
 }
 
-const partSize = 256 * 1024
+/** What is made of a part of the file lives until all of it is. With little at a time most of it is gone when garbage is collected. */
+const partSize = 32 * 1024
 
 /** The SHA-256 of what the file holds. */
 export async function contentHash(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: partSize })) hash.update(chunk as Buffer)
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
   return hash.digest('hex')
 }
 

@@ -16,9 +16,9 @@ export interface PreparedChunk {
   good: number
 }
 
-/** What the rows of a chunk are judged by, and for which store. `columnOf` names the column that an attribute came from. */
+/** What the rows of a chunk are judged by, and for where. `columnOf` names the column that an attribute came from. */
 export interface ChunkContext {
-  storeUuid: string
+  target: { storeUuid: string; channel: string }
   rules: Rules
   columnOf(attribute: string): string
 }
@@ -38,8 +38,10 @@ export class ChunkBuilder {
   private readonly chunk: PreparedChunk
   private readonly columnOf: (attribute: string) => string
 
-  constructor({ storeUuid, rules, columnOf }: ChunkContext) {
-    this.chunk = { rules, products: new LoadedProducts(storeUuid), assets: new LoadedAssets(), failed: [], good: 0 }
+  constructor({ target, rules, columnOf }: ChunkContext) {
+    const { storeUuid, channel } = target
+    const products = new LoadedProducts(storeUuid)
+    this.chunk = { rules, products, assets: new LoadedAssets({ storeUuid, channel }), failed: [], good: 0 }
     this.columnOf = columnOf
   }
 
@@ -81,4 +83,10 @@ export class ChunkBuilder {
     }
     return faults
   }
+}
+
+/** Says that a chunk is written, and needed no more. */
+export function releaseChunk({ products, assets }: PreparedChunk): void {
+  products.lines.release()
+  assets.prepared.release()
 }

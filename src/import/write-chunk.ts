@@ -1,15 +1,11 @@
 import { loadAssets } from '../catalog/load-assets.ts'
 import { loadProducts } from '../catalog/load-products.ts'
+import type { NewUrls } from '../catalog/new-urls.ts'
 import type { WriteView } from '../catalog/viewer.ts'
 import type { Session } from '../database/copy.ts'
 import type { Counts } from './counts.ts'
 import type { PreparedChunk } from './prepare-chunk.ts'
 import { RulesChanged, readRules } from './rules.ts'
-
-export interface Target {
-  storeUuid: string
-  channel: string
-}
 
 /**
  * Writes a chunk as a part of a transaction, in a fixed number of statements. What happened to a product is counted at the first of its
@@ -18,13 +14,14 @@ export interface Target {
 export async function writeChunk(
   session: Session,
   transaction: WriteView,
-  target: Target,
+  storeUuid: string,
   { rules, products, assets, failed, good }: PreparedChunk,
+  newUrls: NewUrls,
 ): Promise<Counts> {
-  if ((await readRules(transaction, target.storeUuid, rules)) !== rules) throw new RulesChanged()
+  if ((await readRules(transaction, storeUuid, rules)) !== rules) throw new RulesChanged()
   // Groups before products, as every writer of both locks them: no two can wait for each other.
-  const { added, linked } = await loadAssets(session, transaction, target, assets)
-  const { created, updated } = await loadProducts(session, transaction, target.storeUuid, products)
+  const { added, linked } = await loadAssets(session, transaction, assets, newUrls)
+  const { created, updated } = await loadProducts(session, transaction, storeUuid, products)
   const bad = failed.reduce((sum, { row }) => sum + row.rows.length, 0)
   return {
     rows: good + bad,

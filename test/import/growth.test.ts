@@ -50,32 +50,36 @@ test.each([
   ['between products that the store has', (i: number) => 20 * i + 1],
   ['behind all of its products', (i: number) => 2 * products + i + 1],
   ['before all of its products', (i: number) => i - rows],
-])('an import %s reads as much as it has rows, not as the store has products', async (_where, odd) => {
-  const { db } = catalog.database
-  await sql`truncate product, asset, asset_link, asset_group, asset_group_range`.execute(db)
-  await sql`select pg_stat_reset()`.execute(db)
-  const store = await catalog.newStore()
-  const code = (n: number) => `P${String(rows + n).padStart(6, '0')}`
-  const old = Array.from({ length: products }, (_, i) => code(2 * (i + 1)))
-  await sql`
+])(
+  'an import %s reads as much as it has rows, not as the store has products',
+  async (_where, odd) => {
+    const { db } = catalog.database
+    await sql`truncate product, asset, asset_link, asset_group, asset_group_range`.execute(db)
+    await sql`select pg_stat_reset()`.execute(db)
+    const store = await catalog.newStore()
+    const code = (n: number) => `P${String(rows + n).padStart(6, '0')}`
+    const old = Array.from({ length: products }, (_, i) => code(2 * (i + 1)))
+    await sql`
     insert into product (store_uuid, product_code, status, attributes)
     select ${store}::uuid, code, 'new', '{"n": "old"}' from unnest(${old}::text[]) as c(code)`.execute(db)
-  await sql`
+    await sql`
     insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
     select ${store}::uuid, code, 'SMP', code, 1 from unnest(${old}::text[]) as c(code)`.execute(db)
-  await sql`
+    await sql`
     insert into asset (store_uuid, asset_id, asset_format, url)
     select ${store}::uuid, code, 'pdf', 'https://a.example/' || code from unnest(${old}::text[]) as c(code)`.execute(db)
-  await sql`vacuum analyze`.execute(db)
-  const numbers = Array.from({ length: rows }, (_, i) => odd(i))
-  const lines = numbers.map((n) => `${code(n)},new,https://b.example/${n}\n`)
-  const file = await catalog.file('growth.csv', `sku,n,Image URL 1\n${lines.join('')}`)
-  const before = await readSoFar(products)
-  const answer = await catalog.answer([file, '--store', store, '--chunk-rows', '50'])
-  expect(answer).toMatchObject({ rows, created: rows, updated: 0, links_added: rows })
-  // Twenty chunks that each read the products of the store would make it 600,000.
-  expect((await readSoFar(products + rows)) - before).toBeLessThan(30 * rows)
-}, 120_000)
+    await sql`vacuum analyze`.execute(db)
+    const numbers = Array.from({ length: rows }, (_, i) => odd(i))
+    const lines = numbers.map((n) => `${code(n)},new,https://b.example/${n}\n`)
+    const file = await catalog.file('growth.csv', `sku,n,Image URL 1\n${lines.join('')}`)
+    const before = await readSoFar(products)
+    const answer = await catalog.answer([file, '--store', store, '--chunk-rows', '50'])
+    expect(answer).toMatchObject({ rows, created: rows, updated: 0, links_added: rows })
+    // Twenty chunks that each read the products of the store would make it 600,000.
+    expect((await readSoFar(products + rows)) - before).toBeLessThan(30 * rows)
+  },
+  120_000,
+)
 
 test('an import that cuts the directory into more ranges reads those that it cuts, not the store', async () => {
   const { db } = catalog.database

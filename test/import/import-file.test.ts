@@ -219,9 +219,9 @@ test('a chunk takes a fixed number of statements, whatever its size', async () =
   const [small, large, huge] = [await catalog.newStore(), await catalog.newStore(), await catalog.newStore()]
   for (const kind of ['what is new', 'what is there']) {
     const few = await statementsFor(small, 2)
-    expect(few, kind).toBeLessThan(15)
+    expect(few, kind).toBeLessThan(17)
     const more = (await statementsFor(large, 2000)) - few
-    expect(more, kind).toBeLessThan(12)
+    expect(more, kind).toBeLessThan(14)
     expect(await statementsFor(huge, 3000), kind).toBe(few + 2 * more)
   }
 })

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addAssets } from '../../src/catalog/add-assets.ts'
+import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { write } from '../../src/catalog/write.ts'
+import { importFile } from '../../src/import/import-file.ts'
+import { importRequest } from '../../src/import/request.ts'
+import { type Catalog, createCatalog } from './catalog.ts'
+
+let catalog: Catalog
+beforeAll(async () => {
+  catalog = await createCatalog()
+})
+afterAll(() => catalog.drop())
+
+const url = (name: string) => `https://a.example/${name}`
+const row = (sku: string, name: string) => Buffer.from(`${JSON.stringify({ sku, 'Image URL 1': url(name) })}\n`)
+
+/** Imports rows in chunks of 200. */
+async function importOf(store: string, open: () => AsyncIterable<Buffer>) {
+  const options = { store, channel: 'SMP', assets: [], assetSeparator: ',', map: [], onlyMapped: false, dryRun: false }
+  return importFile(importRequest('file.jsonl', { ...options, chunkRows: 200 }), {
+    db: catalog.database.db,
+    enumerations: fallbackEnumerations,
+    open,
+    onFailed: async (_failed, behind) => behind,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  })
+}
+
+async function idsOf(store: string): Promise<Record<string, string>> {
+  const { rows } = await sql<{ code: string; id: string }>`
+    select parent_code as code, asset_id as id from asset_link where store_uuid = ${store}::uuid`.execute(
+    catalog.database.db,
+  )
+  return Object.fromEntries(rows.map(({ code, id }) => [code, id]))
+}
+
+test('a URL that an earlier chunk brought to an empty store keeps its asset', async () => {
+  const store = await catalog.newStore()
+  const { counts } = await importOf(store, async function* () {
+    for (let i = 0; i < 1_000; i++) yield row(`P${i}`, String(i % 400))
+  })
+  expect(counts).toMatchObject({ created: 1_000, assetsAdded: 400, linksAdded: 1_000 })
+  const ids = await idsOf(store)
+  expect(ids.P950).toBe(ids.P150)
+  expect(await checkReadModel(catalog.database.db)).toEqual([])
+})
+
+test('a URL that another writer brings in the middle of an import keeps its asset', async () => {
+  const store = await catalog.newStore()
+  const asset = { assetId: 'own-id', parentCode: 'X', channel: 'SMP', assetFormat: 'image', url: url('other') }
+  const { counts } = await importOf(store, async function* () {
+    for (let i = 0; i < 1_500; i++) yield row(`P${i}`, String(i))
+    await expect.poll(async () => Object.keys(await idsOf(store)).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await write(catalog.database.db, false, (work) => addAssets(work, fallbackEnumerations, store, [asset]))
+    yield row('Q', 'other')
+  })
+  expect(counts).toMatchObject({ created: 1_501, assetsAdded: 1_500, linksAdded: 1_501 })
+  expect((await idsOf(store)).Q).toBe('own-id')
+})
