@@ -171,5 +171,5 @@ function restError(errors: readonly GraphQLError[]): RestError {
 /** Fields have the names of REST here: `store_uuid` for `storeUuid`. */
 function inWordsOfRest(entry: ErrorInfo): ErrorInfo {
   if (entry.field === undefined) return entry
-  return { ...entry, field: entry.field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
+  return { ...entry, field: entry.field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
 }

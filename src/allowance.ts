@@ -4,7 +4,7 @@ import { type RequestScope, requestScope } from './request-scope.ts'
 /** What becomes of JSON text: objects, or text as it stands where the façade answers, which is done in a fraction of the time. */
 type Becoming = 'objects' | 'text'
 
-const textIsLighter = 32
+const textIsLighter = 16
 
 /**
  * Takes the characters of JSON text that a read works on from what it may work on here. When nothing is left it throws `unavailable`, and notes in the request's

@@ -62,12 +62,13 @@ export async function listGroups(db: View, storeUuid: string, query: AssetGroupQ
 
 /**
  * The same page of each store that exists, by store, in the order of the parent codes. The total is kept in ranges, not counted; the first key of
- * the page is found in the index alone. Throws `downstream_unavailable`. One statement for all stores.
+ * the page is found in the index alone. With `codesOnly` the groups have no entries. Throws `downstream_unavailable`. One statement for all stores.
  */
 export async function listGroupsOfStores(
   db: View,
   storeUuids: readonly string[],
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
+  { codesOnly = false } = {},
 ): Promise<Map<string, AssetGroupPage>> {
   const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await fromSource(
@@ -77,7 +78,7 @@ export async function listGroupsOfStores(
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_range where ${ofQuery}
     ) t cross join lateral (
-      select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code) as entries
+      select json_agg(parent_code order by parent_code) as codes, ${codesOnly ? sql`null::text` : sql`string_agg(entries, ${newline} order by parent_code)`} as entries
       from (
         select parent_code, entries from asset_group
         where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { requestScope } from '../request-scope.ts'
-import { cancelStatement } from './cancel.ts'
+import { abandon } from './abandon.ts'
 import type { Database } from './tables.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { weighAnswers } from './weigh-answers.ts'
@@ -72,13 +72,6 @@ function inTurn(pool: pg.Pool, turns: Turns) {
     return client
   }
   return { connect, end: () => pool.end(), options: pool.options }
-}
-
-/** Stops what is done for nobody. The connection is closed when it is given back, and takes nothing but the end of its transaction until then. */
-function abandon(client: pg.PoolClient): void {
-  const release = client.release.bind(client)
-  client.release = () => release(true)
-  cancelStatement(client)
 }
 
 /**

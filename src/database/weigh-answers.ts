@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024
 /** No answer to a caller is longer than 64 MiB; PostgreSQL writes JSON with more spaces. */
 const mostBytes = 80 * mebibyte
 /** What a request that can be answered elsewhere may take in before it is. */
-const mostBytesHere = 24 * mebibyte
+const mostBytesHere = 16 * mebibyte
 
 /** `json` and `jsonb` (PostgreSQL: pg_type). */
 const jsonTypes = [114, 3802]

@@ -67,7 +67,12 @@ async function filter(db: View, body: string | undefined): Promise<Answer> {
   const names = [channel, assetFormat].every((name) => isStorable(name))
   const pages =
     storeUuid && names
-      ? await listGroupsOfStores(db, [storeUuid], { channel, assetFormat, offset, limit: Math.min(limit, largestPage) })
+      ? await listGroupsOfStores(
+          db,
+          [storeUuid],
+          { channel, assetFormat, offset, limit: Math.min(limit, largestPage) },
+          { codesOnly: true },
+        )
       : undefined
   const { totalGroups, groups } = (storeUuid && pages?.get(storeUuid)) || { totalGroups: 0, groups: [] }
   return { status: 200, body: { total_groups: totalGroups, parent_codes: groups.map((group) => group.parentCode) } }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { storeBody } from '../support/factories.ts'
@@ -20,12 +21,28 @@ beforeAll(async () => {
   program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
   const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
   store = JSON.parse(text).data.store_uuid
+  await fillWithLargePages()
 })
 afterAll(async () => {
   far.end()
   await program.end('SIGKILL')
   await database.drop()
 })
+
+/** Pages of 6.5 MB and, on another channel's groups, of 15 MB: what nobody can know before it is read. */
+async function fillWithLargePages(): Promise<void> {
+  const { db } = database
+  await sql`insert into product (store_uuid, product_code, status, attributes)
+    select ${store}, 'long ' || n, 'new', jsonb_build_object('Text', repeat('lorem ', 10922)) from generate_series(1, 100) n`.execute(
+    db,
+  )
+  await sql`insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups, version)
+    values (${store}, 'SMP', 'image', '', 50, 1)`.execute(db)
+  await sql`insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+    select ${store}, 'SMP', 'image', 'g' || g, '[' || string_agg('{"asset_id":"asset-' || g || '-' || a || '","Image URL ' || a
+      || '":"https://cdn.example.com/catalogue/media/' || g || '/' || a || '/front-view-of-the-product.jpg"}', ',' order by a) || ']'
+    from generate_series(1, 50) g, generate_series(1, 2000) a group by g`.execute(db)
+}
 
 /** The delays of the gateway's event loop since the last call of this, in ms, as its own metrics have them. */
 async function loopDelays(): Promise<{ p99: number; most: number }> {
@@ -87,6 +104,7 @@ const update =
 
 const put = (body: string, method = 'PUT') => ({ url: query(), sent: { method, token, body } })
 const ask = (body: unknown) => ({ url: `${program.url}/graphql`, sent: { method: 'POST', token, body } })
+const get = (path: string) => ({ url: `${program.url}${path}`, sent: { token } })
 const remove = (items: unknown) => ({ url: `${program.url}/v1/assets`, sent: { method: 'DELETE', token, body: items } })
 
 /** The worst that is accepted, or read before it is refused. */
@@ -111,6 +129,12 @@ const worst: Record<string, () => { url: string; sent: Sent }> = {
     const p = upTo(10_000, (i) => ({ productCode: i, attributes: { Text: 7 } }))
     return ask({ query: update, variables: { s: store, p } })
   },
+  'GET of 100 products of 64 KiB': () => get(`/v1/products?store_uuid=${store}`),
+  '100 products of 64 KiB in one operation': () =>
+    ask({ query: `{ store(storeUuid: "${store}") { products(first: 100) { ${fields} } } }` }),
+  'GET of 50 groups of 2,000 assets': () => get(`/v1/assets?store_uuid=${store}`),
+  '50 groups of 2,000 assets in one operation': () =>
+    ask({ query: `{ assetGroups(storeUuid: "${store}") { groups { parentCode assets { assetId url } } } }` }),
   'twenty pages of 100 products in one operation': () => {
     const pages = upTo(20, (i) => `a${i}: products(first: 100) { ${fields} }`)
     return ask({ query: `{ store(storeUuid: "${store}") { ${pages.join(' ')} } }` })
@@ -125,6 +149,7 @@ const few = [
   'PUT of 30 products with 10,000 attributes each',
   'PUT of 10,000 entries of one product',
   'variables of 10 MiB',
+  '50 groups of 2,000 assets in one operation',
 ]
 const chosen = Object.entries(worst).filter(([name]) => isLong || few.includes(name))
 
