@@ -51,7 +51,7 @@ export function nameFault(name: string): string | undefined {
 function textFault(name: string, value: unknown): string | undefined {
   if (name === 'status') return statusFault(value)
   if (typeof value !== 'string') return `must be a string; got ${shown(value)}`
-  if (!isStorable(value)) return 'must be a string without NUL and lone surrogates'
+  if (!isStorable(value)) return `must be a string without NUL and lone surrogates; got ${shown(value)}`
   if (value.length > longestValue && lengthOf(value) > longestValue) {
     return `must have at most ${longestValue} characters; got ${lengthOf(value)}`
   }

@@ -52,25 +52,29 @@ async function runImport(
   const { runImport } = await import('../import/run-import.ts')
   const begun = performance.now()
   const interruption = new AbortController()
-  const interrupt = () => interruption.abort()
+  const interrupt = (signal: NodeJS.Signals) => interruption.abort(signal)
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, unseen } = await runImport(
+    const { counts, stopped, advice, unseen } = await runImport(
       file,
       options,
       (work) => withDatabase(env, work),
       interruption.signal,
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
-    if (stopped !== undefined) {
-      process.stderr.write(`${stopped}${options.dryRun ? '' : '; what came before is in: --resume goes on there'}\n`)
-    }
+    if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
     process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun, begun)}\n`)
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
+    if (interruption.signal.aborted) endSoon(interruption.signal.reason)
   }
+}
+
+/** Reading a pipe that nobody writes to would keep even an exit waiting: then the signal ends it as if nobody had listened. */
+function endSoon(signal: NodeJS.Signals): void {
+  setTimeout(() => process.kill(process.pid, signal), 500).unref()
 }
 
 function summary(counts: Counts, dryRun: boolean, begun: number): string {

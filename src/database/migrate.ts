@@ -8,6 +8,7 @@ import * as viewers from './migrations/2026-11-21-viewers.ts'
 import * as writtenOnce from './migrations/2026-11-21-written-once.ts'
 import * as importRuns from './migrations/2026-11-22-import-runs.ts'
 import * as jobs from './migrations/2026-11-22-jobs.ts'
+import * as importRunReports from './migrations/2026-11-24-import-run-reports.ts'
 import type { Database } from './tables.ts'
 
 /** Every migration by its name, which begins with its date: they run in the order of their names. */
@@ -20,6 +21,7 @@ const migrations = {
   '2026-11-21-written-once': writtenOnce,
   '2026-11-22-import-runs': importRuns,
   '2026-11-22-jobs': jobs,
+  '2026-11-24-import-run-reports': importRunReports,
 }
 
 /**

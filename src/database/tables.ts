@@ -101,6 +101,7 @@ interface ImportRunTable {
   content: string
   options: string
   counts: ColumnType<Record<string, number>, string, string>
+  report_file: string | null
   report_bytes: ColumnType<string, number, number>
   updated_at: ColumnType<Date, never, Date>
 }

@@ -10,7 +10,8 @@ export interface FoundRecord {
   cells: string[]
   text: string
   isUtf8: boolean
-  isTorn: boolean
+  /** The place of a quoted cell with text behind its closing quote, if there is one. */
+  torn: number | undefined
   line: number
 }
 
@@ -51,12 +52,12 @@ function take(reading: Reading, bytes: Buffer, isLast: boolean): FoundRecord[] {
   const csv = new CsvText(text, isLast)
   let at = 0
   for (let record = csv.recordAt(at); record !== undefined && record !== 'cut'; record = csv.recordAt(at)) {
-    const { cells, start, end, next, isTorn, lineBreaks } = record
+    const { cells, start, end, next, torn, lineBreaks } = record
     reading.isTooLong ||= end - start > longestRow
     if (reading.isTooLong) break
     if (end > start) {
       const isText = encoding === 'utf8'
-      records.push({ cells, text: text.slice(start, end), isUtf8: isText, isTorn, line: reading.line })
+      records.push({ cells, text: text.slice(start, end), isUtf8: isText, torn, line: reading.line })
     }
     reading.line += 1 + lineBreaks
     at = next

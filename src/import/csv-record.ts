@@ -5,8 +5,8 @@ export interface CsvRecord {
   start: number
   end: number
   next: number
-  /** Whether a quoted cell has text behind its closing quote. */
-  isTorn: boolean
+  /** The place of the first quoted cell that has text behind its closing quote, if one has. */
+  torn: number | undefined
   /** How many line ends its cells have in them. */
   lineBreaks: number
 }
@@ -16,6 +16,7 @@ export type Cut = 'cut'
 
 interface Cursor {
   at: number
+  /** Whether a quoted cell up to here had text behind its closing quote. */
   isTorn: boolean
 }
 
@@ -45,7 +46,7 @@ export class CsvText {
     if (this.quote > end) {
       if (this.isOpen(end)) return 'cut'
       const cells = this.text.slice(start, end).split(',')
-      return { cells, start, end, next: this.behindLineEnd(end), isTorn: false, lineBreaks: 0 }
+      return { cells, start, end, next: this.behindLineEnd(end), torn: undefined, lineBreaks: 0 }
     }
     return this.quotedRecord(start)
   }
@@ -54,17 +55,19 @@ export class CsvText {
     const cells: string[] = []
     const firstLineEnd = this.lineEnd(start)
     const cursor: Cursor = { at: start, isTorn: false }
+    let torn: number | undefined
     for (;;) {
       const cell = this.text[cursor.at] === '"' ? this.quotedCell(cursor) : this.bareCell(cursor)
       if (cell === undefined) return 'cut'
+      if (cursor.isTorn) torn ??= cells.length
       cells.push(cell)
       if (this.text[cursor.at] !== ',') break
       cursor.at++
     }
-    const { at: end, isTorn } = cursor
+    const { at: end } = cursor
     if (this.isOpen(end)) return 'cut'
     const lineBreaks = firstLineEnd < end ? lineBreaksOf(this.text.slice(start, end)) : 0
-    return { cells, start, end, next: this.behindLineEnd(end), isTorn, lineBreaks }
+    return { cells, start, end, next: this.behindLineEnd(end), torn, lineBreaks }
   }
 
   private bareCell(cursor: Cursor): string {

@@ -12,6 +12,7 @@ import { type PreparedChunk, releaseChunk } from './prepare-chunk.ts'
 import type { ImportRequest } from './request.ts'
 import { type RowStream, streamRows } from './row-stream.ts'
 import { type Rules, RulesChanged, readRules } from './rules.ts'
+import { unlessAborted, untilAborted } from './until-aborted.ts'
 import { UsageError } from './usage-error.ts'
 import { writeChunk } from './write-chunk.ts'
 
@@ -39,6 +40,8 @@ export interface ImportResult {
   counts: Counts
   /** Why the end of the file was not reached; undefined when it was. */
   stopped: string | undefined
+  /** Whether that is because the file cannot be read any further, so that there is nothing to go on with. */
+  isBroken: boolean
   /** What was thrown, if that is why. */
   cause: unknown
   /** Columns that were named and that no row had, if any row went in. */
@@ -52,20 +55,24 @@ export interface ImportResult {
 export async function importFile(request: ImportRequest, work: ImportWork): Promise<ImportResult> {
   let position = work.from ?? start
   const streamAt = ({ counts }: RunPosition) => streamRows(request, work.enumerations, work.open(), counts.rows)
-  let stream = await streamAt(position)
-  await work.onColumns?.(stream.columns)
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
+    const stream = await unlessAborted(streamAt(position), work.signal)
+    if (!stream) return { ...nothingElse, counts: position.counts, stopped: interrupted(position) }
+    if (isFirst) await work.onColumns?.(stream.columns)
     const pass = await withSession(work.db, async (session) => {
       await prepareLoading(session)
       return importRows({ ...work, from: position, session, request, stream })
     })
     position = pass.position
+    if (pass.mustJudgeAgain) continue
     const { counts } = position
     const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
-    if (!pass.mustJudgeAgain) return { counts, stopped: pass.stopped ?? stream.broken(), cause: pass.cause, unseen }
-    stream = await streamAt(position)
+    const { stopped = stream.broken(), cause } = pass
+    return { counts, stopped, isBroken: stopped !== undefined && pass.stopped === undefined, cause, unseen }
   }
 }
+
+const nothingElse = { isBroken: false, cause: undefined, unseen: [] }
 
 interface RowsWork extends ImportWork {
   from: RunPosition
@@ -85,7 +92,7 @@ interface Pass {
 
 async function importRows(work: RowsWork): Promise<Pass> {
   const { session, request } = work
-  const chunks = ahead(judgedChunks(work))
+  const chunks = untilAborted(ahead(judgedChunks(work)), work.signal)
   const db = wholeCatalogue(session.db)
   if (!request.dryRun) return writeChunks(work, chunks, (writeOne) => write(db, false, writeOne))
   return write(db, true, (transaction) => writeChunks(work, chunks, (writeOne) => writeOne(transaction)))
@@ -101,10 +108,8 @@ async function writeChunks(
   const { session, request, run } = work
   const newUrls = new NewUrls(request.storeUuid)
   let position = work.from
-  const done = () => `stopped after row ${position.counts.rows}`
   try {
     for await (const chunk of chunks) {
-      if (work.signal.aborted) return { position, stopped: `${done()}: interrupted` }
       position = await inTransaction(async (transaction) => {
         const counts = await writeChunk(session, transaction, request.storeUuid, chunk, newUrls)
         const reportBytes = await work.onFailed(chunk.failed, position.reportBytes, transaction)
@@ -115,12 +120,20 @@ async function writeChunks(
       releaseChunk(chunk)
       work.onProgress(position.counts)
     }
-    return { position }
+    return work.signal.aborted ? { position, stopped: interrupted(position) } : { position }
   } catch (error) {
     if (error instanceof UsageError) throw error
     if (error instanceof RulesChanged) return { position, mustJudgeAgain: true }
-    return { position, stopped: `${done()}: ${error instanceof Error ? error.message : error}`, cause: error }
+    return { position, stopped: stoppedBy(error, position), cause: error }
   }
+}
+
+function interrupted(position: RunPosition): string {
+  return stoppedBy('interrupted', position)
+}
+
+function stoppedBy(reason: unknown, { counts }: RunPosition): string {
+  return `stopped after row ${counts.rows}: ${reason instanceof Error ? reason.message : reason}`
 }
 
 /** The chunks, judged by the rules that the store has when each begins. */

@@ -12,6 +12,8 @@ export interface RunKey {
   content: string
   /** What it is imported with, as a text. */
   options: string
+  /** Where the rows that fail are reported, if they are: another report begins anew. */
+  report: string | null
 }
 
 /** How far a run has come: `counts.rows` rows of the file are worked. */
@@ -30,7 +32,7 @@ export const start: RunPosition = { counts: noCounts, reportBytes: 0 }
 export async function findPosition(db: Kysely<Database>, key: RunKey): Promise<RunPosition | undefined> {
   const run = await db
     .selectFrom('import_run')
-    .select(['content', 'options', 'counts', 'report_bytes'])
+    .select(['content', 'options', 'counts', 'report_file', 'report_bytes'])
     .where('store_uuid', '=', key.storeUuid)
     .where('file', '=', key.file)
     .executeTakeFirst()
@@ -45,7 +47,7 @@ export async function findPosition(db: Kysely<Database>, key: RunKey): Promise<R
       `--resume: ${begun} had other options (${run.options}); give the same, or import it from the start, without --resume`,
     )
   }
-  return { counts, reportBytes: Number(run.report_bytes) }
+  return { counts, reportBytes: run.report_file === key.report ? Number(run.report_bytes) : 0 }
 }
 
 /** Forgets a run that has reached its end, or that another one takes the place of. */
@@ -59,17 +61,18 @@ export async function forgetRun(db: Kysely<Database>, { storeUuid, file }: RunKe
  */
 export async function moveRun(
   db: Transaction<Database>,
-  { storeUuid, file, content, options }: RunKey,
+  { storeUuid, file, content, options, report }: RunKey,
   from: RunPosition,
   to: RunPosition,
 ): Promise<void> {
   const { numAffectedRows } = await sql`
-    insert into import_run as r (store_uuid, file, content, options, counts, report_bytes)
-    select ${storeUuid}::uuid, ${file}, ${content}, ${options}, ${JSON.stringify(to.counts)}::jsonb, ${to.reportBytes}
+    insert into import_run as r (store_uuid, file, content, options, counts, report_file, report_bytes)
+    select ${storeUuid}::uuid, ${file}, ${content}, ${options}, ${JSON.stringify(to.counts)}::jsonb, ${report}, ${to.reportBytes}
     where ${from.counts.rows === 0}
       or exists (select from import_run where store_uuid = ${storeUuid}::uuid and file = ${file})
     on conflict (store_uuid, file) do update
-      set counts = excluded.counts, report_bytes = excluded.report_bytes, updated_at = now()
+      set counts = excluded.counts, report_file = excluded.report_file, report_bytes = excluded.report_bytes,
+        updated_at = now()
       where r.content = excluded.content and r.options = excluded.options
         and (r.counts ->> 'rows')::bigint = ${from.counts.rows}`.execute(db)
   if (numAffectedRows !== 1n) throw new Error(`another import of ${file} is under way`)

@@ -97,5 +97,8 @@ function listed(columns: readonly string[]): string {
   if (columns.length === 0) return 'no columns'
   const most = 100
   const rest = columns.length > most ? ` and ${columns.length - most} more` : ''
-  return `the columns ${columns.slice(0, most).map(shown).join(', ')}${rest}`
+  const [only = ''] = columns
+  const separator = columns.length === 1 ? /[;\t|]/.exec(only)?.[0] : undefined
+  const hint = separator === undefined ? '' : `: cells must be separated by commas, not by ${shown(separator)}`
+  return `the columns ${columns.slice(0, most).map(shown).join(', ')}${rest}${hint}`
 }

@@ -9,11 +9,13 @@ export interface MappedAsset {
   url: string
 }
 
+type Part = Place & { source: Source | undefined; columns?: readonly string[]; cells?: readonly Cell[] }
+
 /** What a row brings into the catalogue, and what is wrong with it. */
 export interface MappedRow extends Place {
   size: number
   /** The rows of the file that it stands for: several where a preset joins those of one product. */
-  rows: readonly (Place & { source: Source | undefined })[]
+  rows: readonly Part[]
   code: string | undefined
   /** Undefined when the row's product cannot go in. */
   product: MappedProduct | undefined

@@ -1,6 +1,7 @@
 import { LoadedAssets } from '../catalog/load-assets.ts'
 import { LoadedProducts } from '../catalog/load-products.ts'
 import { statusFault } from '../catalog/product-patches.ts'
+import { shown } from '../catalog/text.ts'
 import type { FailedRow, MappedProduct, MappedRow } from './map-row.ts'
 import type { Fault } from './row.ts'
 import type { Rules } from './rules.ts'
@@ -69,7 +70,8 @@ export class ChunkBuilder {
   private fail(row: MappedRow, faults: Fault[]): void {
     this.failedSize += row.size
     const rows = row.rows.map(({ number, line, source }) => ({ number, line, source }))
-    this.chunk.failed.push({ row: { ...row, rows, product: undefined, assets: [] }, faults })
+    const placed = row.rows.length > 1 ? faults.map((fault) => ({ ...fault, row: rowOf(fault, row.rows) })) : faults
+    this.chunk.failed.push({ row: { ...row, rows, product: undefined, assets: [] }, faults: placed })
   }
 
   private faultsOf({ status, names, values }: MappedProduct): Fault[] {
@@ -89,4 +91,12 @@ export class ChunkBuilder {
 export function releaseChunk({ products, assets }: PreparedChunk): void {
   products.lines.release()
   assets.prepared.release()
+}
+
+/** The number of the row, of those that were joined, that has the value that is at fault; otherwise the first with any in its column. */
+function rowOf({ row, field, reason }: Fault, rows: MappedRow['rows']): number | undefined {
+  if (row !== undefined || field === undefined) return row
+  const cellOf = (part: MappedRow['rows'][number]) => part.columns && part.cells?.[part.columns.indexOf(field)]
+  const filled = rows.filter((part) => (cellOf(part) ?? '') !== '')
+  return (filled.find((part) => reason.includes(`; got ${shown(cellOf(part))}`)) ?? filled[0])?.number
 }

@@ -14,7 +14,11 @@ export const magento: Preset = {
 
 const packed = 'additional_attributes'
 const view = 'store_view_code'
-const statuses: Record<string, string> = { '1': 'active', '0': 'inactive', '2': 'inactive' }
+const statuses = new Map([
+  ['1', 'active'],
+  ['0', 'inactive'],
+  ['2', 'inactive'],
+])
 
 async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   for await (const rows of blocks) yield rows.map((row) => ('reason' in row ? row : productRow(row)))
@@ -39,7 +43,7 @@ function viewed(column: string, viewCode: Cell): string {
 }
 
 function statusOf(cell: Cell): Cell {
-  return typeof cell === 'string' ? (statuses[cell] ?? cell) : cell
+  return typeof cell === 'string' ? (statuses.get(cell) ?? cell) : cell
 }
 
 /** `size=XS,color=Black`: a comma that no name follows belongs to the value. */

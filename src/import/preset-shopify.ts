@@ -1,5 +1,5 @@
 import type { Preset } from './presets.ts'
-import type { Cell, Entry, Fault, Row } from './row.ts'
+import type { Cell, Entry, Fault, Row, UnreadableRow } from './row.ts'
 
 /**
  * Shopify's product CSV: a product has several rows that follow each other, with the same handle. The first has the product's columns; each may have
@@ -9,49 +9,80 @@ export const shopify: Preset = {
   code: 'Handle',
   status: 'Status',
   assetColumns: ['Image Src'],
-  reshape: ({ columns, rows }) => ({ columns: columns && [...columns, variants], rows: joined(rows) }),
+  reshape: ({ columns, rows }) => ({
+    columns: columns && [...columns, variants],
+    rows: joined(rows, columns?.indexOf('Handle')),
+  }),
 }
 
 const variants = 'Variants'
 const isOfVariant = (column: string) => /^(Option\d+ Value$|Variant |Cost per item$)/.test(column)
 const isOfImage = (column: string) => /^Image (Src|Position|Alt Text)$/.test(column)
-const statuses: Record<string, string> = { archived: 'inactive', unlisted: 'inactive' }
+const statuses = new Map([
+  ['archived', 'inactive'],
+  ['unlisted', 'inactive'],
+])
 /** Shopify has at most 250 images and 2,048 variants of a product: more rows of one handle are another thing. */
 const mostRows = 5_000
 
-async function* joined(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
-  let waiting: Row[] = []
+type Part = Row | UnreadableRow
+
+async function* joined(blocks: AsyncIterable<Entry[]>, handleAt: number | undefined): AsyncGenerator<Entry[]> {
+  let waiting: Part[] = []
   for await (const rows of blocks) {
     const ready: Entry[] = []
     for (const row of rows) {
-      const isNext = !('reason' in row) && waiting.length < mostRows && handleOf(row) === handleOf(waiting[0])
-      if (!isNext && waiting.length > 0) ready.push(productRow(waiting))
-      if ('reason' in row) ready.push(row)
-      if (!isNext) waiting = []
-      if (!('reason' in row)) waiting.push(row)
+      const isNext = waiting.length > 0 && waiting.length < mostRows && belongs(row, waiting, handleAt)
+      if (!isNext) ready.push(...productRows(waiting))
+      waiting = isNext ? [...waiting, row] : [row]
     }
     yield ready
   }
-  if (waiting.length > 0) yield [productRow(waiting)]
+  yield productRows(waiting)
 }
 
-function handleOf(row: Row | undefined): Cell | undefined {
-  return row?.cells[row.columns.indexOf('Handle')] || undefined
+/** A row whose handle cannot be told may belong to the product before it. */
+function belongs(row: Part, [first]: readonly Part[], handleAt: number | undefined): boolean {
+  const handle = handleOf(row, handleAt)
+  const before = first && handleOf(first, handleAt)
+  if ('reason' in row && handle === undefined) return first !== undefined && !('reason' in first)
+  return handle !== undefined && handle === before
 }
 
-function productRow(rows: readonly Row[]): Row {
+function handleOf(row: Part, handleAt: number | undefined): Cell | undefined {
+  if ('reason' in row) return (handleAt === undefined ? undefined : row.found?.[handleAt]) || undefined
+  return row.cells[row.columns.indexOf('Handle')] || undefined
+}
+
+/** The row of a product, or, where no row of it could be read, those as they are. What ends the file stays the last. */
+function productRows(parts: readonly Part[]): Entry[] {
+  const last = parts.at(-1)
+  const end = last && 'reason' in last && last.ends ? [last] : []
+  const rest = end.length > 0 ? parts.slice(0, -1) : parts
+  const rows = rest.filter((part): part is Row => !('reason' in part))
+  if (rows.length === 0) return [...parts]
+  const faults = parts.flatMap((part): Fault[] => {
+    if (!('reason' in part)) return []
+    if (!part.ends) return [{ field: part.field, reason: part.reason, row: part.number }]
+    return [{ field: undefined, reason: 'must be whole; got a file that cannot be read behind it' }]
+  })
+  return [productRow(rows, rest, faults), ...end]
+}
+
+function productRow(rows: readonly Row[], parts: readonly Part[], faults: Fault[]): Row {
   const [first] = rows
   if (!first) throw new Error('a product has at least one row')
   const { columns } = first
-  const faults: Fault[] = []
   const cells = columns.map((column, at): Cell => {
     if (column === 'Image Src') return imagesOf(rows, at, faults)
     if (isOfImage(column)) return ''
     const cell = rows.find((row) => row.cells[at] !== '')?.cells[at] ?? ''
-    return column === 'Status' && typeof cell === 'string' ? (statuses[cell] ?? cell) : cell
+    return column === 'Status' && typeof cell === 'string' ? (statuses.get(cell) ?? cell) : cell
   })
   const size = rows.reduce((sum, row) => sum + row.size, 0)
-  return { ...first, columns: columnsWithVariants(columns), cells: [...cells, variantsOf(rows)], size, rows, faults }
+  const { number, line } = parts[0] ?? first
+  const whole = { columns: columnsWithVariants(columns), cells: [...cells, variantsOf(rows)] }
+  return { ...first, ...whole, number, line, size, rows: parts, faults }
 }
 
 const known = new WeakMap<readonly string[], readonly string[]>()
@@ -75,7 +106,8 @@ function positionOf(row: Row, faults: Fault[]): number {
   const text = row.cells[row.columns.indexOf('Image Position')] || ''
   if (text === '') return Number.MAX_SAFE_INTEGER
   if (typeof text === 'string' && /^\s*\d{1,9}\s*$/.test(text)) return Number(text)
-  faults.push({ field: 'Image Position', reason: `must be a whole number; got ${JSON.stringify(text)}` })
+  const reason = `must be a whole number; got ${JSON.stringify(text)}`
+  faults.push({ field: 'Image Position', reason, row: row.number })
   return 0
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { shown } from '../catalog/text.ts'
 import { csvBlocks, type FoundRecord } from './csv-blocks.ts'
+import { errorColumns } from './report-format.ts'
 import type { Entry, RowSource, Source } from './row.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -42,9 +43,13 @@ async function* readRows(
 function rowOf(record: FoundRecord, number: number, columns: readonly string[]): Entry {
   const { text, line } = record
   const source: Source = record.isUtf8 ? text : sourceOf(text)
-  const unreadable = (reason: string, field?: string) => ({ number, line, field, reason, ends: false, source })
-  if (record.isTorn) {
-    return unreadable('has text behind the closing quote of a cell; a quote within a quoted cell must be doubled')
+  const { cells: found } = record
+  const unreadable = (reason: string, field?: string) => {
+    return { number, line, field, reason, ends: false, source, found }
+  }
+  if (record.torn !== undefined) {
+    const got = 'got text behind the closing quote'
+    return unreadable(`must double a quote within a quoted cell; ${got}`, columns[record.torn])
   }
   if (record.cells.length !== columns.length) {
     return unreadable(`must have ${columns.length} cells, as the header has; got ${record.cells.length}`)
@@ -69,7 +74,9 @@ function columnsOf(header: FoundRecord): string[] {
       throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
     return column
   })
-  const repeated = columns.filter((column, i) => column !== '' && columns.indexOf(column) < i)
+  // A report may have got its own columns twice: an import passes over them all.
+  const isAllowed = (column: string) => column === '' || errorColumns.includes(column)
+  const repeated = columns.filter((column, i) => !isAllowed(column) && columns.indexOf(column) < i)
   if (repeated.length === 0) return columns
   throw new UsageError(`the header names columns twice: ${[...new Set(repeated)].map(shown).join(', ')}`)
 }

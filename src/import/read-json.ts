@@ -9,6 +9,14 @@ import { utf8Text } from './utf8-text.ts'
 /** Reads a JSON file that is one list of objects, a row at a time. What is no such list is broken from there on. */
 export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
   const tokenize = jsonParser({ streamValues: false })
+  const tokensOf = (piece: string) => {
+    try {
+      return tokenize(piece)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message.replace('Parser cannot parse input: ', '') : error
+      throw new BrokenFile(`the file must be JSON: ${reason}`)
+    }
+  }
   const assembler = new Assembler<unknown[]>()
   let number = 0
   let size = 0
@@ -16,7 +24,7 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
   for await (const piece of pieces(chunks)) {
     size += piece.length
     if (size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`)
-    const tokens = tokenize(piece)
+    const tokens = tokensOf(piece)
     for (const token of typeof tokens === 'object' ? tokens.values : []) {
       if (!begun && token.name !== 'startArray') throw new BrokenFile('the file must be a JSON list of objects')
       begun = true

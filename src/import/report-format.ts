@@ -39,33 +39,48 @@ const csv: ReportFormat = {
   },
 }
 
-const jsonl: ReportFormat = { head: () => '', between: '\n', foot: '\n', row: (row) => JSON.stringify(objectOf(row)) }
+const jsonl: ReportFormat = { head: () => '', between: '\n', foot: '\n', row: jsonRow }
 
 const json: ReportFormat = {
   head: () => '[\n',
   between: ',\n',
   foot: '\n]\n',
-  row: (row) => JSON.stringify(objectOf(row)),
+  row: jsonRow,
 }
 
 export const reportFormats: Record<Format, ReportFormat> = { csv, jsonl, json }
 
-/** The rows of the file that failed rows stand for; those behind the first failed with it. One that could not be read whole is not among them. */
+/** The rows of the file that failed rows stand for; those that are joined with a bad one failed with it. One that could not be read whole is not among them. */
 export function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
   return failed.flatMap(({ row: { number: first, rows }, faults }) =>
-    rows.flatMap(({ number, source }, i) => {
+    rows.flatMap(({ number, source }) => {
       if (source === undefined) return []
-      const together = [{ field: undefined, reason: `goes in together with row ${first}, which failed` }]
-      return [{ number, source, faults: i === 0 ? faults : together }]
+      const own = faults.filter(({ row = first }) => row === number)
+      const together = {
+        field: undefined,
+        reason: `goes in together with row ${faults[0]?.row ?? first}, which failed`,
+      }
+      return [{ number, source, faults: own.length > 0 ? own : [together] }]
     }),
   )
 }
 
-function objectOf({ number, faults, source }: ReportedRow): object {
+/** What is nested so deeply that it cannot be written as JSON stands as the text that it came as, if it did. */
+function jsonRow({ number, faults, source }: ReportedRow): string {
   const errors = faults.map((fault) => {
     const { field, expected, got } = partsOf(fault)
     return { row: number, field: field === '' ? null : field, expected, got: got === '' ? null : got }
   })
+  try {
+    return JSON.stringify(objectOf(errors, source))
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const text = typeof source === 'string' ? source : null
+    return JSON.stringify({ [errorKeys.errors]: errors, [errorKeys.source]: text })
+  }
+}
+
+function objectOf(errors: readonly object[], source: Source): object {
   const value = jsonValue(source)
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isExactNumber(value)) {
     return { [errorKeys.errors]: errors, [errorKeys.source]: value }
@@ -75,7 +90,8 @@ function objectOf({ number, faults, source }: ReportedRow): object {
 }
 
 function jsonValue(source: Source): unknown {
-  if (Buffer.isBuffer(source)) return source.toString()
+  // Each byte a character: nothing of it is lost, and of most old files it is the right one.
+  if (Buffer.isBuffer(source)) return source.toString('latin1')
   if (typeof source !== 'string') return source.value
   try {
     return parseExactly(source)

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants, type FileHandle, open } from 'node:fs/promises'
 import { shown } from '../catalog/text.ts'
 import type { Format } from './format.ts'
 import type { FailedRow, MappedRow } from './map-row.ts'
@@ -26,11 +26,10 @@ const mostShown = 20
  */
 export async function startReport(path: string | undefined, format: Format, from: number): Promise<Report> {
   if (path === undefined) return reportInSentences(from)
-  const file = await open(path, from > 0 ? 'r+' : 'w')
-    .catch((error) => (from > 0 ? open(path, 'w') : Promise.reject(error)))
-    .catch((error: unknown) => {
-      throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
-    })
+  // An earlier report stays until this one begins: what is wrong usage changes nothing.
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
+    throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
+  })
   return reportInFile(path, file, format, from)
 }
 
@@ -58,6 +57,7 @@ function reportInSentences(from: number): Report {
 async function reportInFile(path: string, file: FileHandle, format: Format, from: number): Promise<Report> {
   const { head, between, foot, row: rowText } = reportFormats[format]
   let columns: readonly string[] = []
+  let isBegun = false
   let size = 0
   let begin = 0
   /** By how much the lengths that the caller knows differ from the file's: it may have been replaced meanwhile. */
@@ -67,6 +67,7 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
   return {
     begin: async (named) => {
       columns = named
+      isBegun = true
       const text = Buffer.from(head(named))
       begin = text.length
       const { size: found } = await file.stat()
@@ -83,15 +84,16 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
         if (size > begin || parts.length > 0) parts.push(Buffer.from(between))
         parts.push(Buffer.from(rowText(reported, columns)))
       }
-      lost += rows.filter(({ row }) => row.rows.some(({ source }) => source === undefined)).length
+      const whole = rows.flatMap(({ row }) => row.rows)
+      lost += whole.filter(({ source }) => source === undefined).length
       const bytes = Buffer.concat(parts)
       await file.write(bytes, 0, bytes.length, size)
       size += bytes.length
-      count += rows.length
+      count += whole.length
       return size + shift
     },
     close: async () => {
-      if (size > begin || format === 'json') await file.write(foot, size)
+      if (isBegun && (size > begin || format === 'json')) await file.write(foot, size)
       await file.close()
       if (count === 0) return []
       const unreported = lost > 0 ? `; ${lost} of them could not be read so far as to be there` : ''
@@ -102,7 +104,8 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
   }
 }
 
-function sentence({ number, line, code }: MappedRow, { field, reason }: Fault): string {
+function sentence({ number: first, rows, code }: MappedRow, { field, reason, row: number = first }: Fault): string {
+  const line = rows.find((row) => row.number === number)?.line
   const where = `row ${number}${line === undefined ? '' : ` (line ${line})`}${code === undefined ? '' : `, ${shown(code)}`}`
   return `${where}: ${field === undefined ? '' : `${shown(field)} `}${reason}`
 }

@@ -36,12 +36,21 @@ export async function streamRows(
   const layout = planLayout(request, enumerations, known, isComplete)
   const unseen = new Set([...namedColumns(request).values()].flat())
   const end: End = { broken: undefined }
-  const blocks = mapped(watched(behind(rows, worked), unseen), rowMapper(request, layout), end)
+  const blocks = mapped(watched(behind(noted(rows, end), worked), unseen), rowMapper(request, layout))
   return { columns: read.columns ?? [], layout, blocks, unseen, broken: () => end.broken }
 }
 
 interface End {
   broken: string | undefined
+}
+
+/** Notes where the file ends before its time: also when that row is worked already. */
+async function* noted(blocks: AsyncIterable<Entry[]>, end: End): AsyncGenerator<Entry[]> {
+  for await (const rows of blocks) {
+    const last = rows.at(-1)
+    if (last && 'reason' in last && last.ends) end.broken = `stopped at row ${last.number}: ${last.reason}`
+    yield rows
+  }
 }
 
 /** The rows behind those that are worked already. */
@@ -64,12 +73,6 @@ async function* watched(blocks: AsyncIterable<Entry[]>, unseen: Set<string>): As
   }
 }
 
-async function* mapped(blocks: AsyncIterable<Entry[]>, map: RowMapper, end: End): AsyncGenerator<MappedRow[]> {
-  for await (const rows of blocks) {
-    yield rows.map((row) => {
-      if (!('reason' in row)) return map(row)
-      if (row.ends) end.broken = `stopped at row ${row.number}: ${row.reason}`
-      return mapUnreadable(row)
-    })
-  }
+async function* mapped(blocks: AsyncIterable<Entry[]>, map: RowMapper): AsyncGenerator<MappedRow[]> {
+  for await (const rows of blocks) yield rows.map((row) => ('reason' in row ? mapUnreadable(row) : map(row)))
 }

@@ -17,7 +17,7 @@ export interface Row extends Place {
   size: number
   source: Source
   /** The rows of the file that this one was joined of, if it was. */
-  rows?: readonly Row[]
+  rows?: readonly (Row | UnreadableRow)[]
   /** What was found to be wrong with it already. */
   faults?: readonly Fault[]
 }
@@ -27,6 +27,8 @@ export interface UnreadableRow extends Place {
   field: string | undefined
   reason: string
   ends: boolean
+  /** What its cells seem to be, where that can be told. */
+  found?: readonly Cell[]
   /** Undefined where it cannot be told where the row ends. */
   source: Source | undefined
 }
@@ -37,6 +39,8 @@ export type Entry = Row | UnreadableRow
 export interface Fault {
   field: string | undefined
   reason: string
+  /** The number of the row that it lies in, where that is not the first of several that were joined. */
+  row?: number | undefined
 }
 
 export interface RowSource {

@@ -14,7 +14,13 @@ import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 import { type ImportOptions, type ImportRequest, importRequest } from './request.ts'
 import { requireConfigured } from './require-configured.ts'
+import { unlessAborted } from './until-aborted.ts'
 import { UsageError } from './usage-error.ts'
+
+/** With what to do about an import that has not reached the end of its file. */
+export interface AdvisedResult extends ImportResult {
+  advice: string
+}
 
 /** Does work on the gateway's database and closes it behind itself. */
 export type OnDatabase = <T>(work: (tools: { db: View; config: Config; log: Logger }) => Promise<T>) => Promise<T>
@@ -28,9 +34,10 @@ export async function runImport(
   options: ImportOptions,
   onDatabase: OnDatabase,
   signal: AbortSignal,
-): Promise<ImportResult> {
+): Promise<AdvisedResult> {
   const request = importRequest(file, options)
-  const input = await openInput(file)
+  const input = await unlessAborted(openInput(file), signal)
+  if (!input) throw new UsageError(`${file} cannot be read: interrupted before anybody has opened it for writing`)
   try {
     if (request.errorsFile !== undefined) await requireOther(file, request.errorsFile)
     return await onDatabase(async ({ db, config, log }) => {
@@ -42,7 +49,9 @@ export async function runImport(
       return importReporting(request, db, globalConfig.enumerations(), input, signal)
     })
   } finally {
-    await input.close()
+    // Whoever interrupts does not wait for a pipe that nobody writes to.
+    const closed = input.close()
+    if (!signal.aborted) await closed
   }
 }
 
@@ -52,7 +61,7 @@ async function importReporting(
   enumerations: Enumerations,
   input: InputFile,
   signal: AbortSignal,
-): Promise<ImportResult> {
+): Promise<AdvisedResult> {
   const run = request.dryRun || !input.isRepeatable ? undefined : await runKeyOf(request)
   if (request.resume && !run) throw new UsageError('--resume needs a file that can be read again')
   const from = run && request.resume ? await findPosition(db, run) : undefined
@@ -73,12 +82,18 @@ async function importReporting(
       onProgress: progress.update,
       signal,
     })
-    if (run && result.stopped === undefined) await forgetRun(db, run)
-    return result
+    if (run && (result.stopped === undefined || result.isBroken)) await forgetRun(db, run)
+    return { ...result, advice: adviceOn(request, result, run !== undefined) }
   } finally {
     progress.stop()
     for (const sentence of await report.close()) tell(sentence)
   }
+}
+
+function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {
+  if (dryRun) return ''
+  if (isBroken) return '; what came before is in: mend the file there and import it again'
+  return `; what came before is in: ${canResume ? '--resume goes on there' : 'import it again'}`
 }
 
 function tell(sentence: string): void {
@@ -91,7 +106,8 @@ async function runKeyOf(request: ImportRequest): Promise<RunKey> {
   const { attributes, onlyMapped, preset } = request
   const meaning = { format, channel, code, status, assetColumns, assetSeparator, assetBase, onlyMapped, preset }
   const options = JSON.stringify({ ...meaning, attributes: [...attributes] })
-  return { storeUuid, file: resolve(file), content: await contentHash(file), options }
+  const report = request.errorsFile === undefined ? null : resolve(request.errorsFile)
+  return { storeUuid, file: resolve(file), content: await contentHash(file), options, report }
 }
 
 /** The report must not overwrite what it is about. */

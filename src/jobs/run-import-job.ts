@@ -22,7 +22,7 @@ export async function runImportJob(
 ): Promise<JobEnd> {
   const request = importRequest('content', job.options as unknown as ImportOptions)
   const file = `job ${job.jobId}`
-  const key = { storeUuid: job.storeUuid, file, content: job.jobId, options: '' }
+  const key = { storeUuid: job.storeUuid, file, content: job.jobId, options: '', report: null }
   const run = request.dryRun ? undefined : key
   const from = run && (await findPosition(db, run))
   const report = reportFormats[request.format]
@@ -75,10 +75,10 @@ export async function runImportJob(
 }
 
 function problemsOf(rows: readonly FailedRow[]) {
-  return rows.flatMap(({ row: { number, line, code }, faults }) =>
-    faults.map(({ field, reason }) => ({
+  return rows.flatMap(({ row: { number: first, rows, code }, faults }) =>
+    faults.map(({ field, reason, row: number = first }) => ({
       row: number,
-      line: line ?? null,
+      line: rows.find((row) => row.number === number)?.line ?? null,
       productCode: code ?? null,
       field: field ?? null,
       reason,

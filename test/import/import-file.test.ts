@@ -53,7 +53,7 @@ async function importRows(
       problems.length = behind
       for (const { row, faults } of failed) {
         const { number, line, code } = row
-        problems.push(...faults.map((fault) => ({ row: number, line, code, ...fault })))
+        problems.push(...faults.map(({ field, reason }) => ({ row: number, line, code, field, reason })))
       }
       return problems.length
     },
@@ -79,7 +79,8 @@ test('rows create products, update those that differ, and leave the rest unchang
     { sku: 'A', color: 'red', status: 'draft' },
     { sku: 'B', color: 'blue' },
   ])
-  expect(first).toEqual({ counts: { ...some, rows: 2, created: 2 }, problems: [], stopped: undefined, unseen: [] })
+  const rest = { problems: [], stopped: undefined, isBroken: false, unseen: [] }
+  expect(first).toEqual({ counts: { ...some, rows: 2, created: 2 }, ...rest })
   const { counts } = await importRows(store, [
     { sku: 'A', size: 'M' },
     { sku: 'B', color: 'blue' },

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Catalog, createCatalog, groupsOf, productsOf } from './catalog.ts'
@@ -63,6 +64,57 @@ test('a row that is wrong keeps back the others of its handle, and the report ha
   const mended = await catalog.mend(errors, (text) => text.replace(',second,', ',2,'))
   expect(await catalog.answer([mended, ...args])).toMatchObject({ rows: 2, created: 1, unchanged: 1, links_added: 2 })
   expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
+})
+
+test('a row that cannot be read keeps back its handle too, and each fault is told at its own row', async () => {
+  const store = await catalog.newStore()
+  const rows = [
+    'Handle,Title,Status,Image Src,Image Position,Option1 Value',
+    'mug,Mug,active,https://a.example/3,3,R',
+    'mug,,,https://a.example/1,1,one,too many',
+    'mug,,,https://a.example/2,2,G',
+    'pot,Pot,active,https://a.example/p,1,X',
+    'pot,,,https://a.example/q,second,Y',
+    'cup,Cup,constructor,https://a.example/c,1,',
+    'cup,,,not a url,2,',
+    'tea,Tea,active',
+    'tea,,,https://a.example/t,1,',
+    'jar,Jar,archived,https://a.example/j,1,',
+    'urn,Urn,active,https://a.example/u2,2,',
+    'urn,"open,,https://a.example/u1,1,',
+  ]
+  const errors = catalog.path('parts-failed.csv')
+  const file = await catalog.file('parts.csv', rows.join('\n'))
+  const args = ['--store', store, '--preset', 'shopify']
+  const answer = await catalog.answer([file, ...args, '--errors', errors], 1)
+  expect(answer).toMatchObject({ rows: 12, created: 1, failed: 11 })
+  const report = await readFile(errors, 'utf8')
+  const together = '"goes in together with row'
+  for (const start of [
+    `1,,${together} 2, which failed"`,
+    '2,,"must have 6 cells, as the header has",7',
+    `3,,${together} 2, which failed"`,
+    `4,,${together} 5, which failed"`,
+    '5,Image Position,must be a whole number,"""second"""',
+    '6,Status,"must be one of active, new, problem, inactive, draft, under review","""constructor"""',
+    '7,Image Src,"must be an absolute URL',
+    '8,,"must have 6 cells, as the header has",3',
+    `9,,${together} 8, which failed"`,
+    '11,,must be whole,a file that cannot be read behind it',
+  ]) {
+    expect(report).toContain(`\n${start}`)
+  }
+  const changes: [string, string][] = [
+    [',one,too many', ',one too many'],
+    [',second,', ',2,'],
+    ['cup,Cup,constructor', 'cup,Cup,draft'],
+    ['cup,,,not a url', 'cup,,,https://a.example/c2'],
+    ['tea,Tea,active', 'tea,Tea,active,,,'],
+  ]
+  const mended = await catalog.mend(errors, (text) => changes.reduce((all, [from, to]) => all.replace(from, to), text))
+  expect(await catalog.answer([mended, ...args])).toMatchObject({ rows: 10, created: 5, failed: 0 })
+  const three = [1, 2, 3].map((n) => `https://a.example/${n}`)
+  expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: three })
 })
 
 test('the magento preset unpacks attributes, keeps store views apart, and finds images and statuses', async () => {

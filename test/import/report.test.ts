@@ -121,12 +121,21 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     1,
     /stopped at row 2: a quoted cell begins in this row and never ends/,
   ],
+  ['NUL in a cell', 'sku,n\nA,x\0y\n', 1, /"n" must be a string without NUL and lone surrogates; got "x\\u0000y"/],
+  [
+    'text behind a closing quote',
+    'sku,n\nA,"x"y\n',
+    1,
+    /"n" must double a quote within a quoted cell; got text behind/,
+  ],
+  ['gzip in it', Buffer.from('1f8b0800', 'hex'), 2, /the file is compressed by gzip: unpack it first/],
+  ['a spreadsheet in it', Buffer.from('504b030414000600', 'hex'), 2, /is a ZIP archive or a spreadsheet/],
   ['nothing', '', 2, /the file is empty: expected a header line/],
   [
     'no columns that are known',
     'id;name\n1;x\n',
     2,
-    /--code must name the column of the product code; the file has the columns "id;name"/,
+    /--code must name the column of the product code; the file has the columns "id;name": cells must be separated by commas, not by ";"/,
   ],
 ]
 
@@ -135,4 +144,52 @@ test.each(hostile)('a CSV file with %s gets a clear answer', async (what, conten
   const file = await catalog.file(`${what.replaceAll(/\W/g, '-')}.csv`, content)
   const { code, stderr } = await catalog.run([file, '--store', store, '--json'])
   expect({ code, stderr: stderr.trim() }).toEqual({ code: expected, stderr: expect.stringMatching(message) })
+})
+
+test('what is nested too deeply to be written again keeps nothing else out, and bytes that are no UTF-8 are not lost', async () => {
+  const store = await catalog.newStore()
+  const deep = `{"sku":"A","n":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  const list = await catalog.file('deep.json', `[${deep},{"sku":"B"}]`)
+  const errors = catalog.path('deep-failed.json')
+  const answer = await catalog.answer([list, '--store', store, '--errors', errors], 1)
+  expect(answer).toMatchObject({ rows: 2, created: 1, failed: 1 })
+  const entry = { import_errors: [{ row: 1, field: 'n', expected: 'is nested too deeply', got: null }] }
+  expect(JSON.parse(await readFile(errors, 'utf8'))).toEqual([{ ...entry, import_source: null }])
+  const lines = await catalog.file('latin.jsonl', Buffer.from('{"sku":"caf\xe9"}\n', 'latin1'))
+  await catalog.answer([lines, '--store', store, '--errors', errors], 1)
+  expect(JSON.parse(await readFile(errors, 'utf8'))).toMatchObject({ import_source: '{"sku":"café"}' })
+})
+
+test('a file that cannot be read any further says so again when it is resumed, and is told to be mended', async () => {
+  const store = await catalog.newStore()
+  for (const [name, content] of [
+    ['open.csv', 'sku,n\nA,1\nB,"2\n'],
+    ['comma.json', '[{"sku":"A","n":"1"},]'],
+  ] as const) {
+    const args = [await catalog.file(name, content), '--store', store, '--json']
+    for (const resume of [[], ['--resume']]) {
+      const { code, stdout, stderr } = await catalog.run([...args, ...resume])
+      expect({ name, code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, rows: 2, failed: 1 })
+      expect(stderr).toMatch(/stopped at row 2: .*; what came before is in: mend the file there and import it again\n/)
+      expect(stderr).not.toContain('Parser')
+    }
+  }
+})
+
+test('wrong usage leaves the report of an earlier import as it is', async () => {
+  const store = await catalog.newStore()
+  const errors = await catalog.file('earlier.json', 'earlier')
+  const file = await catalog.file('wide.json', Buffer.from('\uFEFF[]', 'utf16le'))
+  expect(await catalog.run([file, '--store', store, '--errors', errors])).toMatchObject({ code: 2 })
+  expect(await readFile(errors, 'utf8')).toBe('earlier')
+})
+
+test('a report whose columns were moved can be sent again', async () => {
+  const store = await catalog.newStore()
+  const names = 'import_error_row,import_error_field,import_error_expected,import_error_got'
+  const moved = await catalog.file('moved.csv', `sku,status,${names}\nA,sold,1,status,x,y\n`)
+  const again = catalog.path('moved-failed.csv')
+  await catalog.answer([moved, '--store', store, '--errors', again], 1)
+  const mended = await catalog.mend(again, (text) => text.replace('A,sold', 'A,draft'))
+  expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 1, created: 1 })
 })

@@ -1,5 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { open, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalog/check-read-model.ts'
 import { runCli } from '../support/cli.ts'
@@ -46,6 +49,8 @@ test('an import that is killed again and again and resumed is one that was never
     await sleep(Math.random() * 100)
     child.kill('SIGKILL')
     await ended
+    // What PostgreSQL had begun for the one that is gone may still be done.
+    await expect.poll(() => sessions(`state <> 'idle' and pid <> pg_backend_pid()`), { timeout: 30_000 }).toBe(0)
     worked.push(await position(disturbed))
   }
   const { code, stdout, stderr } = await catalog.run(args, env)
@@ -100,3 +105,48 @@ test('with nothing to resume an import begins at the start', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'there is nothing to resume: begins at the start\n' })
   expect(JSON.parse(stdout)).toMatchObject({ rows: 1, created: 1 })
 })
+
+test('an import that is resumed with another report writes that one anew', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('reported.csv', content)
+  const args = [file, '--store', store, '--chunk-rows', '500', '--resume', '--json']
+  const child = startImport([...args, '--errors', catalog.path('first.csv')], { DATABASE_URL: catalog.database.url })
+  const ended = outcomeOf(child)
+  await expect.poll(() => position(store), { timeout: 30_000, interval: 5 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  await ended
+  const earlier = `something,else\n${'of,before\n'.repeat(1_000)}`
+  const second = await catalog.file('second.csv', earlier)
+  const worked = await position(store)
+  const answer = await catalog.answer([...args, '--errors', second], 1)
+  expect(answer).toMatchObject({ rows, failed: rows / 500 })
+  const lines = (await readFile(second, 'utf8')).trimEnd().split('\n')
+  expect(lines[0]).toBe(
+    'import_error_row,import_error_field,import_error_expected,import_error_got,sku,status,name,Image URL 1,Image URL 2',
+  )
+  expect(lines).toHaveLength(1 + rows / 500 - Math.ceil(worked / 500))
+})
+
+test('whoever interrupts an import does not wait for a pipe that nobody writes to', async () => {
+  const store = await catalog.newStore()
+  const pipe = catalog.path('pipe')
+  await promisify(execFile)('mkfifo', [pipe])
+  const writer = await open(pipe, 'r+')
+  for (const written of ['', 'sku,n\nA,1\n']) {
+    const before = await sessions()
+    const child = startImport([pipe, '--format', 'csv', '--store', store], { DATABASE_URL: catalog.database.url })
+    const ended = outcomeOf(child)
+    await writer.write(written)
+    await expect.poll(() => sessions(), { timeout: 30_000, interval: 20 }).toBeGreaterThan(before)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ stderr: expect.stringContaining('stopped after row 0: interrupted') })
+  }
+  await writer.close()
+})
+
+async function sessions(which = 'true'): Promise<number> {
+  const { rows: found } = await sql<{ count: number }>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and ${sql.raw(which)}`.execute(catalog.database.db)
+  return found[0]?.count ?? 0
+}
