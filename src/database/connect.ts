@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { requestScope } from '../request-scope.ts'
 import { abandon } from './abandon.ts'
+import { createBackOff } from './back-off.ts'
 import type { Database } from './tables.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { weighAnswers } from './weigh-answers.ts'
@@ -50,17 +51,20 @@ export function poolStateOf(db: Kysely<Database>): { total: number; idle: number
   return pool && turns && { total: pool.totalCount, idle: pool.idleCount, waiting: turns.waiting() }
 }
 
-/** The pool, whose connections are taken in turns, and whose statements end when the client that waits for them has gone. */
+/** The pool, whose connections are taken in turns and opened, if that fails, ever more seldom, and whose statements end when the client that waits for them has gone. */
 function inTurn(pool: pg.Pool, turns: Turns) {
   const ends = new Map<pg.PoolClient, () => void>()
   pool.on('release', (_error, client) => {
     ends.get(client as pg.PoolClient)?.()
     ends.delete(client as pg.PoolClient)
   })
+  const backOff = createBackOff()
+  const probe = async () => (await pool.connect()).release()
+  const open = () => (pool.idleCount > 0 ? pool.connect() : backOff(() => pool.connect(), probe))
   const connect = async () => {
     const scope = requestScope.getStore()
     const giveBack = await turns.take({ caller: scope?.tokenId ?? '', onGone: scope?.onGone })
-    const client = await pool.connect().catch((error: unknown) => {
+    const client = await open().catch((error: unknown) => {
       giveBack()
       throw error
     })
