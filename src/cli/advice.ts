@@ -25,6 +25,7 @@ const steps: Record<string, string> = {
   EACCES: 'Choose a port from 1024 on, or a file that may be written.',
   ENOENT: 'Look whether the path is right.',
   ENOSPC: 'Make room on the disk.',
+  EPIPE: 'Whoever reads it has left before its end.',
 }
 
 /** An attempt at several addresses fails with one error for each and no message of its own. */

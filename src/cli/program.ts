@@ -48,15 +48,21 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   }
   // Whoever reads may have had enough: `catalog … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE') fail(error)
   })
+  const told = new Set<unknown>()
+  const fail = (error: unknown) => {
+    process.exitCode = exitCode = 1
+    if (!told.has(error)) process.stderr.write(`catalog: ${adviceOn(error)}\n`)
+    told.add(error)
+    return exitCode
+  }
   const program = await createProgram(context, args[0])
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`catalog: ${adviceOn(error)}\n`)
-    return 1
+    return fail(error)
   }
 }

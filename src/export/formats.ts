@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { urlField } from '../catalog/url-fields.ts'
+import { attributeColumn } from '../import/attribute-column.ts'
 import type { ExportedProduct, Outline } from './export-store.ts'
 
 /** A way to write products as text that `catalog import` reads back. */
@@ -39,12 +40,16 @@ function columnsOf({ attributes, formats }: Outline): string[] {
   const urls = formats.flatMap(({ assetFormat, largest }) =>
     Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
   )
-  return ['product_code', 'status', ...attributes, ...urls]
+  return ['product_code', 'status', ...attributes.map(attributeColumn), ...urls]
 }
 
+/** What a file can say of a product: an empty value is as none in it, and assets of one URL are one, as it has no ids. */
 function entriesOf({ productCode, status, attributes, groups }: ExportedProduct): [string, string][] {
   const urls = groups.flatMap(({ assetFormat, urls }) =>
-    urls.map((url, i): [string, string] => [urlField(assetFormat, i + 1), url]),
+    [...new Set(urls)].map((url, i): [string, string] => [urlField(assetFormat, i + 1), url]),
   )
-  return [['product_code', productCode], ['status', status], ...Object.entries(attributes), ...urls]
+  const given = Object.entries(attributes).flatMap(([name, value]): [string, string][] =>
+    value === '' ? [] : [[attributeColumn(name), value]],
+  )
+  return [['product_code', productCode], ['status', status], ...given, ...urls]
 }

@@ -1,12 +1,9 @@
 import type { Enumerations } from '../catalog/enumerations.ts'
 import { shown } from '../catalog/text.ts'
 import { parseUrlField } from '../catalog/url-fields.ts'
-import { errorColumns, errorKeys } from './report-format.ts'
+import { attributeColumn, attributeOfColumn, ofReports } from './attribute-column.ts'
 import type { ImportRequest } from './request.ts'
 import { UsageError } from './usage-error.ts'
-
-/** What a report of failed rows has besides the rows themselves. */
-const ofReports = new Set([...errorColumns, ...Object.values(errorKeys)])
 
 /** What each column of a file is for. */
 export interface Layout {
@@ -43,11 +40,13 @@ export function planLayout(
     const mapped = request.attributes.get(column)
     if (mapped !== undefined) return mapped
     const isOther = column === code || column === status || request.assetColumns.includes(column)
-    return isOther || request.onlyMapped || urlPlaceOf(column) || ofReports.has(column) ? undefined : column
+    return isOther || request.onlyMapped || urlPlaceOf(column) || ofReports.has(column)
+      ? undefined
+      : attributeOfColumn(column)
   }
   const columnByAttribute = new Map([...request.attributes].map(([column, attribute]) => [attribute, column]))
   const columnOf = (attribute: string) =>
-    attribute === 'status' ? status : (columnByAttribute.get(attribute) ?? attribute)
+    attribute === 'status' ? status : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
   requireColumns(isComplete ? namedColumns(request) : new Map([['--code', [code]]]), columns)
   if (isComplete) requireDistinct(columns, attributeOf)
   return { code, status, attributeOf, columnOf, urlPlaceOf }

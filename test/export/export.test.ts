@@ -1,6 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { exportStore } from '../../src/export/export-store.ts'
 import { runCli } from '../support/cli.ts'
@@ -19,6 +23,34 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const run = (...args: string[]) => runCli(args, { DATABASE_URL: gateway.database.url })
+
+/** What a file has no room for, or takes for something else: empty values, names of URL fields and of reports, assets of one URL. */
+async function oddStore(): Promise<string> {
+  const store = await storeWithProducts(gateway, [
+    {
+      productCode: 'A',
+      attributes: {
+        Empty: '',
+        'Image URL 1': 'x',
+        'Image URL 7': 'not a URL',
+        'Audio URL 1': 'y',
+        'attribute:Image URL 1': 'z',
+        'attribute:Color': 'Red',
+        import_error_row: '1',
+        import_errors: 'e',
+        import_source: 's',
+      },
+    },
+    { productCode: 'B', attributes: { Empty: '' } },
+  ])
+  await addAssets(gateway, store, [
+    ['a', 'A', { url: 'https://cdn.example/c' }],
+    ['b', 'A', { url: 'https://cdn.example/c' }],
+    ['c', 'B'],
+    ['d', 'B'],
+  ])
+  return store
+}
 
 /** A store with what a table finds hard: quotes, line breaks, treacherous names, several formats, gaps. */
 async function hardStore(): Promise<string> {
@@ -42,12 +74,17 @@ async function hardStore(): Promise<string> {
   return store
 }
 
-for (const format of ['csv', 'jsonl']) {
-  it(`gives the same bytes again after an import into an empty store (${format})`, async () => {
+for (const [format, what, makeStore, products] of [
+  ['csv', 'is hard to write', hardStore, 3],
+  ['jsonl', 'is hard to write', hardStore, 3],
+  ['csv', 'a file has no room for', oddStore, 2],
+  ['jsonl', 'a file has no room for', oddStore, 2],
+] as const) {
+  it(`gives the same bytes again after an import into an empty store of what ${what} (${format})`, async () => {
     const [first, second] = [join(folder, `first.${format}`), join(folder, `second.${format}`)]
     const copy = await newStore(gateway)
-    const exported = await run('export', '--store', await hardStore(), '--format', format, '--out', first, '--json')
-    expect(exported).toMatchObject({ code: 0, stdout: '{"rows":3}\n' })
+    const exported = await run('export', '--store', await makeStore(), '--format', format, '--out', first, '--json')
+    expect(exported).toMatchObject({ code: 0, stdout: `{"rows":${products}}\n` })
     expect(await run('import', first, '--store', copy, '--json')).toMatchObject({ code: 0 })
     await run('export', '--store', copy, '--format', format, '--out', second)
     const bytes = await readFile(first, 'utf8')
@@ -104,4 +141,36 @@ it('says what is wrong and leaves no file when the store is unknown or the flags
   for (const flags of [['--store', unknownStore(), '--status', 'sold'], ['--store', unknownStore(), '--json'], []]) {
     expect((await run('export', ...flags)).code, flags.join(' ')).toBe(2)
   }
+})
+
+it('keeps the attributes whose names stand for something else in a file', async () => {
+  const [file, copy] = [join(folder, 'odd.csv'), await newStore(gateway)]
+  const store = await oddStore()
+  await run('export', '--store', store, '--out', file)
+  expect(await run('import', file, '--store', copy, '--json')).toMatchObject({ code: 0 })
+  const attributesOf = async (storeUuid: string) => {
+    const { db } = gateway.database
+    const found = await db
+      .selectFrom('product')
+      .select('attributes')
+      .where('store_uuid', '=', storeUuid)
+      .where('product_code', '=', 'A')
+    return (await found.executeTakeFirst())?.attributes
+  }
+  expect({ ...(await attributesOf(copy)), Empty: '' }).toEqual(await attributesOf(store))
+})
+
+it.skipIf(!existsSync('/dev/full'))('says in a sentence that stdout cannot be written', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+  const full = await open('/dev/full', 'w')
+  const env = { PATH: process.env.PATH, DATABASE_URL: gateway.database.url }
+  const child = spawn(process.execPath, [cli, 'export', '--store', store], { env, stdio: ['ignore', full.fd, 'pipe'] })
+  let stderr = ''
+  child.stderr?.on('data', (text) => {
+    stderr += text
+  })
+  const [code] = await once(child, 'close')
+  await full.close()
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^catalog: ENOSPC: [^\n]*\n$/) })
 })
