@@ -3,8 +3,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { type CopyValue, copyText, type Session } from '../database/copy.ts'
 import { CodeSpan } from './code-span.ts'
 import { linkItems } from './link-items.ts'
-import { loadNewGroups, NewGroupLines, type Target } from './load-new-groups.ts'
+import { linesOf, loadNewGroups, NewGroupLines, type Target } from './load-new-groups.ts'
 import { lockGroups } from './locks.ts'
+import { missingAssets } from './missing-assets.ts'
 import type { NewUrls } from './new-urls.ts'
 import { storeKey } from './store-key.ts'
 import type { WriteView } from './viewer.ts'
@@ -23,8 +24,8 @@ export interface LoadedRow {
 
 /**
  * Creates assets and links them at the end of their groups as `addAssets` does, by way of `COPY`. An asset is the store's of that format and
- * URL, or a new one. Where no product has a group yet, as in a first import, everything goes straight into the tables. Twelve statements at most, whatever their
- * number.
+ * URL, or a new one; a URL that is in the group already is left alone. Where no product has a group yet, as in a first import, everything goes straight into the
+ * tables. Twelve statements at most, whatever their number.
  */
 export async function loadAssets(
   session: Session,
@@ -35,11 +36,15 @@ export async function loadAssets(
   const { target, rows, prepared, hasReturned } = assets
   if (rows.length === 0) return { added: 0, linked: 0 }
   await lockGroups(transaction, new Map([[target.storeUuid, 'all']]))
-  if (!hasReturned && !(await hasGroups(transaction, assets))) {
-    return loadNewGroups(session, transaction, target, { rows, prepared, newUrls })
+  const isBeyond = await isBeyondLinks(transaction, assets)
+  const missing = isBeyond ? rows : await missingAssets(transaction, target, rows)
+  if (missing.length === 0) return { added: 0, linked: 0 }
+  if (!hasReturned && (isBeyond || !(await hasGroups(transaction, target, missing)))) {
+    const lines = (missing.length === rows.length && prepared) || linesOf(target, missing)
+    return loadNewGroups(session, transaction, target, { rows: missing, prepared: lines, newUrls })
   }
   await sql`truncate loaded_asset`.execute(transaction)
-  await session.copy('loaded_asset', copyText(stagedRows(rows)))
+  await session.copy('loaded_asset', copyText(stagedRows(missing)))
   return linkItems(transaction, target.storeUuid, identified(target))
 }
 
@@ -47,16 +52,16 @@ export async function loadAssets(
 export class LoadedAssets {
   readonly target: Target
   readonly rows: LoadedRow[] = []
-  /** What is written if nothing of it is there. */
-  readonly prepared: NewGroupLines
+  /** What is written if nothing of it is there, where that is likely. */
+  readonly prepared: NewGroupLines | undefined
   /** Whether assets of a product came after those of another. */
   hasReturned = false
   readonly span = new CodeSpan()
   private readonly parents = new Set<string>()
 
-  constructor(target: Target) {
+  constructor(target: Target, isLikelyNew: boolean) {
     this.target = target
-    this.prepared = new NewGroupLines(target)
+    this.prepared = isLikelyNew ? new NewGroupLines(target) : undefined
   }
 
   add(parentCode: string, assets: LoadedRow['assets']): void {
@@ -66,7 +71,7 @@ export class LoadedAssets {
     this.span.add(parentCode)
     const row = { parentCode, assets: distinct(assets) }
     this.rows.push(row)
-    if (!this.hasReturned) this.prepared.add(row)
+    if (!this.hasReturned) this.prepared?.add(row)
   }
 }
 
@@ -106,17 +111,23 @@ function identified({ storeUuid, channel }: Target): RawBuilder<unknown> {
       order by l.index`
 }
 
-/** Whether one of the products has a group on the channel. Where nothing lies between the first of their codes and the last, it takes one look, as `hasProducts` does. */
-async function hasGroups(db: WriteView, { target, span, rows: loaded }: LoadedAssets): Promise<boolean> {
-  const { storeUuid, channel } = target
+/** Whether no link of the store lies between the first of the products' codes and the last: one look, as in `hasProducts`. */
+async function isBeyondLinks(db: WriteView, { target, span }: LoadedAssets): Promise<boolean> {
   const ends = span.ends()
-  if (ends) {
-    const { rows } = await sql<{ next: string }>`
-      select parent_code as next from asset_link
-      where store_uuid = ${storeKey(storeUuid)} and parent_code >= (select ${ends.first}::text collate "C")
-      order by store_uuid, parent_code limit 1`.execute(db)
-    if (!rows[0] || rows[0].next > ends.last) return false
-  }
+  if (!ends) return false
+  const { rows } = await sql<{ next: string }>`
+    select parent_code as next from asset_link
+    where store_uuid = ${storeKey(target.storeUuid)} and parent_code >= (select ${ends.first}::text collate "C")
+    order by store_uuid, parent_code limit 1`.execute(db)
+  return !rows[0] || rows[0].next > ends.last
+}
+
+/** Whether one of the products has a group on the channel. */
+async function hasGroups(
+  db: WriteView,
+  { storeUuid, channel }: Target,
+  loaded: readonly LoadedRow[],
+): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from unnest(${loaded.map(({ parentCode }) => parentCode)}::text[]) as c(code) cross join lateral (

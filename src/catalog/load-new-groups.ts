@@ -127,7 +127,8 @@ async function findAssets(db: WriteView, storeUuid: string, urls: readonly strin
   return rows
 }
 
-function linesOf(target: Target, rows: readonly LoadedRow[], known: readonly FoundAsset[]): NewGroupLines {
+/** The lines of rows, of which some assets may be known. */
+export function linesOf(target: Target, rows: readonly LoadedRow[], known: readonly FoundAsset[] = []): NewGroupLines {
   const lines = new NewGroupLines(target, known)
   for (const row of rows) lines.add(row)
   return lines

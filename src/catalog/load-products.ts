@@ -95,6 +95,7 @@ async function hasProducts(db: WriteView, storeUuid: string, { codes, span }: Lo
       where store_uuid = ${storeKey(storeUuid)} and product_code >= (select ${ends.first}::text collate "C")
       order by store_uuid, product_code limit 1`.execute(db)
     if (!rows[0] || rows[0].next > ends.last) return false
+    if (codes.has(rows[0].next)) return true
   }
   const { rows } = await sql<{ found: boolean }>`
     select exists (
@@ -106,14 +107,15 @@ async function hasProducts(db: WriteView, storeUuid: string, { codes, span }: Lo
 }
 
 /**
- * Writes products in the order of their codes. `= any` and the count keep PostgreSQL from joining all of the store's products with those of the chunk, as it
+ * Writes products in the order of their codes. Those that would change nothing are left out first, unless a code comes twice: then a later line may put back what
+ * an earlier one changes. `= any` and the count keep PostgreSQL from joining all of the store's products with those of the chunk, as it
  * does where its statistics know a large store: each is found by its key.
  */
 async function mergeProducts(
   session: Session,
   db: WriteView,
   storeUuid: string,
-  { lines, silent, uncounted }: LoadedProducts,
+  { lines, silent, uncounted, codes, count }: LoadedProducts,
 ): Promise<LoadCounts> {
   await sql`truncate loaded_product`.execute(db)
   await session.copy('loaded_product', lines.take())
@@ -123,6 +125,11 @@ async function mergeProducts(
       from (select *, row_number() over () as nth from loaded_product) l
         left join unnest(${silent}::bigint[]) as s(nth) using (nth)
         left join unnest(${uncounted}::bigint[]) as u(nth) using (nth)
+      where not ${codes.size === count}::boolean or (
+        select count(*) from product p
+        where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = l.product_code
+          and p.attributes @> l.attributes and (s.nth is not null or p.status = l.status)
+      ) = 0
     ), merged as materialized (
       select product_code, jsonb_object_agg(key, value order by nth) as attributes
       from line cross join lateral jsonb_each(attributes)

@@ -61,7 +61,7 @@ export async function importFile(request: ImportRequest, work: ImportWork): Prom
     if (isFirst) await work.onColumns?.(stream.columns)
     const pass = await withSession(work.db, async (session) => {
       await prepareLoading(session)
-      return importRows({ ...work, from: position, session, request, stream })
+      return importRows({ ...work, from: position, session, request, stream, outlook: { bringsLinks: true } })
     })
     position = pass.position
     if (pass.mustJudgeAgain) continue
@@ -79,6 +79,12 @@ interface RowsWork extends ImportWork {
   session: Session
   request: ImportRequest
   stream: RowStream
+  outlook: Outlook
+}
+
+/** What the chunks so far let expect of the next. */
+interface Outlook {
+  bringsLinks: boolean
 }
 
 /** How far the rows went in, and why no further. */
@@ -115,6 +121,7 @@ async function writeChunks(
         const reportBytes = await work.onFailed(chunk.failed, position.reportBytes, transaction)
         const next = { counts: sum(position.counts, counts), reportBytes }
         if (run) await moveRun(transaction, run, position, next)
+        work.outlook.bringsLinks = counts.linksAdded > 0 || chunk.assets.rows.length === 0
         return next
       })
       releaseChunk(chunk)
@@ -137,12 +144,12 @@ function stoppedBy(reason: unknown, { counts }: RunPosition): string {
 }
 
 /** The chunks, judged by the rules that the store has when each begins. */
-async function* judgedChunks({ db, request, stream }: RowsWork): AsyncGenerator<PreparedChunk> {
+async function* judgedChunks({ db, request, stream, outlook }: RowsWork): AsyncGenerator<PreparedChunk> {
   const { columnOf } = stream.layout
   let rules: Rules | undefined
   const begin = async () => {
     rules = await readRules(db, request.storeUuid, rules)
-    return { target: request, rules, columnOf }
+    return { target: request, rules, columnOf, bringsLinks: outlook.bringsLinks }
   }
   yield* chunksOf(stream.blocks, begin, { ...usualChunk, rows: request.chunkRows ?? usualChunk.rows })
 }

@@ -17,11 +17,15 @@ export interface PreparedChunk {
   good: number
 }
 
-/** What the rows of a chunk are judged by, and for where. `columnOf` names the column that an attribute came from. */
+/**
+ * What the rows of a chunk are judged by, and for where. `columnOf` names the column that an attribute came from; `bringsLinks` says that the chunk will
+ * probably have assets that their groups do not have.
+ */
 export interface ChunkContext {
   target: { storeUuid: string; channel: string }
   rules: Rules
   columnOf(attribute: string): string
+  bringsLinks: boolean
 }
 
 /**
@@ -39,10 +43,10 @@ export class ChunkBuilder {
   private readonly chunk: PreparedChunk
   private readonly columnOf: (attribute: string) => string
 
-  constructor({ target, rules, columnOf }: ChunkContext) {
+  constructor({ target, rules, columnOf, bringsLinks }: ChunkContext) {
     const { storeUuid, channel } = target
     const products = new LoadedProducts(storeUuid)
-    this.chunk = { rules, products, assets: new LoadedAssets({ storeUuid, channel }), failed: [], good: 0 }
+    this.chunk = { rules, products, assets: new LoadedAssets({ storeUuid, channel }, bringsLinks), failed: [], good: 0 }
     this.columnOf = columnOf
   }
 
@@ -90,7 +94,7 @@ export class ChunkBuilder {
 /** Says that a chunk is written, and needed no more. */
 export function releaseChunk({ products, assets }: PreparedChunk): void {
   products.lines.release()
-  assets.prepared.release()
+  assets.prepared?.release()
 }
 
 /** The number of the row, of those that were joined, that has the value that is at fault; otherwise the first with any in its column. */

@@ -61,3 +61,24 @@ test('a URL that another writer brings in the middle of an import keeps its asse
   expect(counts).toMatchObject({ created: 1_501, assetsAdded: 1_500, linksAdded: 1_501 })
   expect((await idsOf(store)).Q).toBe('own-id')
 })
+
+test('a URL that is in the group already is not linked again, whatever the id of its asset', async () => {
+  const store = await catalog.newStore()
+  const asset = (assetId: string, parentCode: string) => ({ assetId, parentCode, channel: 'SMP', url: url('same') })
+  const assets = [asset('first', 'X'), asset('second', 'P')].map((each) => ({ ...each, assetFormat: 'image' }))
+  await write(catalog.database.db, false, (work) => addAssets(work, fallbackEnumerations, store, assets))
+  const { counts } = await importOf(store, async function* () {
+    yield row('P', 'same')
+    yield row('Q', 'same')
+    yield row('P', 'another')
+  })
+  expect(counts).toMatchObject({ created: 2, assetsAdded: 1, linksAdded: 2 })
+  const { rows } = await sql<{ parent_code: string; asset_id: string }>`
+    select parent_code, asset_id from asset_link where store_uuid = ${store}::uuid and asset_id in ('first', 'second')
+    order by parent_code`.execute(catalog.database.db)
+  expect(rows.map(({ parent_code, asset_id }) => [parent_code, asset_id])).toEqual([
+    ['P', 'second'],
+    ['Q', 'first'],
+    ['X', 'first'],
+  ])
+})
