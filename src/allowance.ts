@@ -16,6 +16,16 @@ export function spend(characters: number, becoming: Becoming = 'objects', scope 
   if (scope.allowance < 0) throw tooMuchHere(scope)
 }
 
+/**
+ * The same for work that comes before anything is written, in a write that is all of its request: it is given up, undone and done elsewhere. A write that is one of
+ * several is done here, as those before it are done.
+ */
+export function spendBeforeWriting(characters: number, scope = requestScope.getStore()): void {
+  if (scope?.allowance === undefined || !scope.isAlone) return
+  scope.allowance -= characters
+  if (scope.allowance < 0) throw tooMuchHere(scope)
+}
+
 /** Whether the request changes nothing, so that it can be given up here and answered elsewhere. */
 export function mayGoElsewhere(scope: RequestScope | undefined): scope is RequestScope & { allowance: number } {
   return scope?.allowance !== undefined && scope.isWrite === false

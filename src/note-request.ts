@@ -34,6 +34,7 @@ export function notingOperation(endpoints: readonly Endpoint[], handle: Handle):
       scope.door = 'rest'
       scope.operation = names.get(request.path)?.get(method) ?? 'none'
       scope.isWrite = method !== 'GET'
+      scope.isAlone = true
     }
     return handle(request)
   }

@@ -17,6 +17,8 @@ export interface RequestScope {
   operation?: string
   /** Whether it is to change something. */
   isWrite?: boolean
+  /** Whether it is one operation of the catalogue, which can begin again where it has written nothing. */
+  isAlone?: boolean
   /** Whether it turned out to cost more than may be spent on the thread that serves it. */
   isCostly?: boolean
   /** How many characters of JSON a read may still work on before it is answered elsewhere; undefined: there is nowhere else. */

@@ -37,7 +37,11 @@ const arrows: Record<string, Record<string, string>> = {
     'src/jobs': 'work in the background',
     'src/allowance.ts': 'what a field works on',
   },
-  'src/catalog': { 'src/database': 'tables', 'src/errors.ts': 'expected failures' },
+  'src/catalog': {
+    'src/database': 'tables',
+    'src/errors.ts': 'expected failures',
+    'src/allowance.ts': 'what patterns cost',
+  },
   'src/database': {
     'src/config.ts': 'the type of the configuration',
     'src/request-scope.ts': 'whose statement it is',

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { RE2JS } from 're2js'
 import { type Fault, invalidRequest, storeNotFound } from '../errors.ts'
 import { type AttributeDefinition, definitionOf, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { type Touches, takeLocks } from './locks.ts'
+import { patternOf, spendOnDefinitions } from './patterns.ts'
 import { requireStore } from './stores.ts'
 import { isStorable, shown } from './text.ts'
 import { type View, visibleStore, visibleStores, type WriteView } from './viewer.ts'
@@ -67,6 +67,7 @@ export async function defineAttributes(
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
 ): Promise<StoredDefinition[]> {
+  spendOnDefinitions(definitions)
   const faults = definitions.flatMap((definition, index) => definitionFaults(definition, index, definitions))
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(db, storeUuid)
@@ -129,7 +130,7 @@ function definitionFaults(
 function patternFault(pattern: string): string | undefined {
   if (!isStorable(pattern)) return 'must be a string without NUL and lone surrogates'
   try {
-    RE2JS.compile(pattern)
+    patternOf(pattern)
     return undefined
   } catch (error) {
     return `must be a pattern in RE2 syntax; got ${shown(pattern)}: ${error instanceof Error ? error.message : ''}`

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { RE2JS } from 're2js'
 import type { Database } from '../database/tables.ts'
+import { patternOf } from './patterns.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from './text.ts'
 
 export type AttributeType = Database['attribute_definition']['type']
@@ -67,7 +67,7 @@ function statusFault(value: unknown): string {
 /** The check of one attribute's values: says what is wrong with a value, or undefined. */
 export function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
   const { type, allowedValues, maxLength } = definition
-  const pattern = definition.pattern === null ? undefined : RE2JS.compile(definition.pattern)
+  const pattern = definition.pattern === null ? undefined : patternOf(definition.pattern)
   const allowed = allowedValues === null ? undefined : new Set(allowedValues)
   const choice = brief(allowedValues?.join(', ') ?? '')
   const wanted = brief(definition.pattern ?? '')

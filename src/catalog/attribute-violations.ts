@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
+import { spendOnValues } from './patterns.ts'
 import { type View, visibleStore } from './viewer.ts'
 
 /** The values stored under a definition's name that it would not take now. */
@@ -37,6 +38,10 @@ export async function findViolations(
       from product
       where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
       order by product_code limit ${pageSize}`.execute(db)
+    spendOnValues(
+      definitions,
+      rows.map(({ values }) => values),
+    )
     for (const { product_code: productCode, values } of rows) {
       rules.forEach(({ rule, found }, i) => {
         const value = values[i] ?? undefined

@@ -5,10 +5,12 @@ import { channelFault, urlFault } from './asset-rules.ts'
 import { lockWithDefinitions } from './attribute-definitions.ts'
 import { attributeJudge } from './attribute-rules.ts'
 import type { Enumerations } from './enumerations.ts'
+import { spendOnPatches } from './patterns.ts'
 import { type FailedProduct, type GoodPatch, judgePatches, type ProductPatch } from './product-patches.ts'
-import { codeFailure, patchRows } from './products.ts'
+import { codeFailure } from './products.ts'
 import { parseUrlField } from './url-fields.ts'
 import type { WriteView } from './viewer.ts'
+import { patchRows } from './write-products.ts'
 
 export interface CreatedProducts {
   storeUuid: string
@@ -37,6 +39,7 @@ export async function createProducts(
     products: patches.map(({ productCode }) => productCode),
   })
   const judge = attributeJudge(definitions)
+  spendOnPatches(definitions, patches)
   const judged = judgePatches(
     patches,
     (name, value) => (isUrlField(name) ? urlFault(value) : judge(name, value)),

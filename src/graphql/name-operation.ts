@@ -9,4 +9,5 @@ export function nameOperation(document: DocumentNode, operationName: string | nu
   const field = operation.selectionSet.selections.find((selection) => selection.kind === Kind.FIELD)
   scope.operation = field?.name.value ?? 'fragment'
   scope.isWrite = operation.operation === 'mutation'
+  scope.isAlone = operation.selectionSet.selections.length === 1 && field !== undefined
 }

@@ -22,6 +22,12 @@ beforeAll(async () => {
   const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
   store = JSON.parse(text).data.store_uuid
   await fillWithLargePages()
+  const slow = `{ name: "Slow", type: TEXT, pattern: "(a{0,100}){0,9}b" }`
+  await send(`${program.url}/graphql`, {
+    method: 'POST',
+    token,
+    body: { query: `mutation { defineAttributes(storeUuid: "${store}", definitions: [${slow}]) { name } }` },
+  })
 })
 afterAll(async () => {
   far.end()
@@ -129,6 +135,8 @@ const worst: Record<string, () => { url: string; sent: Sent }> = {
     const p = upTo(10_000, (i) => ({ productCode: i, attributes: { Text: 7 } }))
     return ask({ query: update, variables: { s: store, p } })
   },
+  'PUT of 60 KB against a pattern of 1,800 steps': () =>
+    put(JSON.stringify([{ product_code: 'long 1', Slow: 'a'.repeat(60_000) }])),
   'GET of 100 products of 64 KiB': () => get(`/v1/products?store_uuid=${store}`),
   '100 products of 64 KiB in one operation': () =>
     ask({ query: `{ store(storeUuid: "${store}") { products(first: 100) { ${fields} } } }` }),
