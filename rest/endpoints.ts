@@ -10,6 +10,7 @@ import {
   updatedProducts,
 } from './answers.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { JsonText } from './envelope.ts'
 import {
   AssetsVersionDocument,
   CreateProductsDocument,
@@ -35,7 +36,7 @@ import {
   text,
   wholeNumber,
 } from './shapes.ts'
-import { assetGroups, errorInfo, failedProducts, listOf, productObject, productPatch } from './translate.ts'
+import { errorInfo, failedProducts, listOf, productObject, productPatch } from './translate.ts'
 
 /** What is served under /v1: an endpoint a row (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -76,7 +77,7 @@ export const endpoints: readonly Endpoint[] = [
     data: ({ assetGroups: page }) => ({
       total_groups: page.totalGroups,
       returned_groups: page.returnedGroups,
-      assets: assetGroups(page.groups),
+      assets: new JsonText(page.restAssets.json),
     }),
   }),
 

@@ -56,5 +56,7 @@ export function toJson(value: unknown): string {
 }
 
 function braces(entries: [string, unknown][]): string {
-  return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`).join(',')}}`
+  let json = ''
+  for (const [key, value] of entries) json += `${json === '' ? '{' : ','}${JSON.stringify(key)}:${toJson(value)}`
+  return json === '' ? '{}' : `${json}}`
 }

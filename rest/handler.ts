@@ -39,6 +39,8 @@ export interface RestServices<Caller> {
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
   execute: Execute<Caller>
+  /** Does the work when what it asks first can be asked at once. */
+  whenItsTurn(work: () => Promise<RestResponse>): Promise<RestResponse>
   /** Answers a request if its body, or what was read for it, is too long to be worked on here; undefined leaves it. */
   elsewhere(
     request: RestRequest,
@@ -136,7 +138,9 @@ async function answerHere<Caller>(
       return data
     }
   if (isVersioned(endpoint)) {
-    return answerVersioned(endpoint, request, variables, services.answers, running(services.execute))
+    return services.whenItsTurn(() =>
+      answerVersioned(endpoint, request, variables, services.answers, running(services.execute)),
+    )
   }
   const work = async (execute: Execute<Caller>) =>
     toJson(endpoint.data(await running(execute)(endpoint.document, variables)))

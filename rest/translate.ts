@@ -1,5 +1,4 @@
-import { JsonText } from './envelope.ts'
-import type { ItemFailureFragment, ListAssetsQuery, ListProductsQuery } from './operations.ts'
+import type { ItemFailureFragment, ListProductsQuery } from './operations.ts'
 
 /** A status that is no string goes among the attributes, where it becomes that product's failure like any other bad value. */
 export function productPatch({
@@ -64,24 +63,4 @@ export function productObject(product: ListProductsQuery['productPage']['product
     ...Object.entries(product.attributes),
     ['assets', new Map(assets)],
   ])
-}
-
-type Groups = ListAssetsQuery['assetGroups']['groups']
-
-/** The spec's map from parent code to asset group. It is the bulk of the busiest answer, and its entries are text already: so it is written as text. */
-export function assetGroups(groups: Groups): JsonText {
-  let json = '{'
-  let before: Groups[number] | undefined
-  let head = ''
-  for (const group of groups) {
-    if (!before || group.channel !== before.channel || group.assetType !== before.assetType) head = headOf(group)
-    json += `${before ? ',' : ''}${JSON.stringify(group.parentCode)}:${head}${group.restEntries.json}}`
-    before = group
-  }
-  return new JsonText(`${json}}`)
-}
-
-/** What the groups of a page have in common, up to their entries. */
-function headOf({ channel, assetType, storeUuid }: Groups[number]): string {
-  return `${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`
 }

@@ -1,5 +1,5 @@
 import { spend } from '../src/allowance.ts'
-import { type AssetEntry, entriesOf } from '../src/catalog/asset-entries.ts'
+import { type AssetEntry, entriesOf, groupsText } from '../src/catalog/asset-entries.ts'
 import {
   type AssetGroup,
   type AssetGroupPage,
@@ -42,15 +42,6 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
         return entriesOf(group)
       },
     }),
-    restEntries: t.field({
-      type: 'JSON',
-      description:
-        'The same assets as GET /v1/assets shows them: a list of objects with `asset_id` and the URL under its field, such as `Image URL 1` (spec: Asset entry).',
-      resolve: (group) => {
-        spend(group.entries.length, 'text')
-        return new JsonText(group.entries)
-      },
-    }),
     product: t.field({
       type: ProductRef,
       nullable: true,
@@ -71,6 +62,15 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
       complexity: { field: 0, multiplier: 1 },
       description: 'The groups.',
       resolve: (page) => page.groups,
+    }),
+    restAssets: t.field({
+      type: 'JSON',
+      description:
+        'The same groups as GET /v1/assets shows them: a map from parent code to group, whose `assets` are objects with `asset_id` and the URL under its field, such as `Image URL 1` (spec: Asset group).',
+      resolve: ({ groups }) => {
+        for (const { entries } of groups) spend(entries.length, 'text')
+        return new JsonText(groupsText(groups))
+      },
     }),
     version: t.exposeString('version', {
       nullable: true,

@@ -118,7 +118,7 @@ describe('the short way of POST /graphql', () => {
       'query ($s: ID!) { a: store(storeUuid: $s) { storeName } b: store(storeUuid: "none") { storeName } a: store(storeUuid: $s) { region } }',
       'query ($s: ID!) { store(storeUuid: $s) { product(productCode: "none") { productCode } products(first: 1, last: 1) { totalCount } } }',
       'query ($s: ID!) { store(storeUuid: $s) { products(first: -1) { totalCount } __typename linkedStores { __typename storeUuid } } }',
-      'query ($s: ID!, $n: Int) { assetGroups(storeUuid: $s, limit: $n) { returnedGroups groups { restEntries assets { assetId } } version } }',
+      'query ($s: ID!, $n: Int) { assetGroups(storeUuid: $s, limit: $n) { returnedGroups restAssets groups { assets { assetId } } version } }',
       'mutation { deleteAssets(selectors: [{ storeUuid: "none", assetId: ["x"] }], dryRun: true) { deletedCount failed errorInfo { reason index } } }',
       'mutation ($s: ID!) { a: unlinkAssets(links: [], dryRun: true) { unlinked } b: updateProducts(storeUuid: "none", products: [], dryRun: true) { storeUuid } c: deleteProducts(storeUuid: $s, productCodes: ["SKU-1"], dryRun: true) { deletedCodes: __typename } }',
     ]
