@@ -9,6 +9,7 @@ import type { Enumerations } from './catalog/enumerations.ts'
 import type { Filter } from './catalog/filtered-groups.ts'
 import { viewOf, viewWithin } from './catalog/viewer.ts'
 import { createContext } from './context.ts'
+import { whenItsTurn } from './database/connect.ts'
 import type { Database } from './database/tables.ts'
 import { requireAccess } from './graphql/access.ts'
 import { cheapHere } from './graphql/cheap-here.ts'
@@ -88,6 +89,7 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
     answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
     authorize: (document, caller) => requireAccess(schema, document, undefined, caller),
     execute: (document, variables, { caller, requestId }) => execute(document, variables, contextOf(caller, requestId)),
+    whenItsTurn: (work) => whenItsTurn(db, work),
     once: (request, work) =>
       doOnce(request, (transaction) =>
         work((document, variables, { caller, requestId }) =>
@@ -123,7 +125,9 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
         shortcut: (posted: PostedRequest) => shortcut({ ...posted, isHeavy }, context),
         fetch: async (url: string, init: RequestInit) => (await yoga()).fetch(url, init, context),
       }
-      const answer = await traced('operation', 'graphql', () => answerGraphQL(request, services), operationName)
+      const answer = await whenItsTurn(db, () =>
+        traced('operation', 'graphql', () => answerGraphQL(request, services), operationName),
+      )
       if (answer !== 'too costly') return answer
       if (!elsewhere) throw new Error('nothing is too costly where there is nowhere else')
       known.add(request)

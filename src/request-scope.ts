@@ -27,6 +27,8 @@ export interface RequestScope {
   tokenId?: string
   /** The token's name, which others may have too. */
   tokenName?: string
+  /** Gives back the turn at the database that it holds, and has not used yet. */
+  turn?: (() => void) | undefined
   /** Headers of its answer, whatever that will be. */
   headers?: Record<string, string>
   /** Its spans, while requests are traced. */

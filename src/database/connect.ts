@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { requestScope } from '../request-scope.ts'
+import { type RequestScope, requestScope } from '../request-scope.ts'
 import { abandon } from './abandon.ts'
 import { createBackOff } from './back-off.ts'
 import type { Database } from './tables.ts'
@@ -21,13 +22,15 @@ const mostWaiting = 1_000
 
 /** Opens a pool. Nothing is sent before the first query. `onError` hears of idle connections that the server cut. */
 export function connect(connection: pg.PoolConfig, onError: (error: Error) => void): Kysely<Database> {
-  const pool = new pg.Pool({ application_name: 'catalogue-gateway', max: 10, ...deadlines, ...connection })
+  const { query_timeout: silentMs = 0, ...options } = { ...deadlines, ...connection }
+  const pool = new pg.Pool({ application_name: 'catalogue-gateway', max: 10, ...options })
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
     client.query(`${planForAnyParameters}; ${commitDurably}`).catch(onError)
     prepareStatements(client)
-    closeWhenItHangs(client)
+    traceStatements(client)
+    closeWhenItHangs(client, silentMs)
     weighAnswers(client)
   })
   const { max: most = 10, connectionTimeoutMillis: waitMs = 0 } = pool.options
@@ -53,29 +56,49 @@ export function poolStateOf(db: Kysely<Database>): { total: number; idle: number
 
 /** The pool, whose connections are taken in turns and opened, if that fails, ever more seldom, and whose statements end when the client that waits for them has gone. */
 function inTurn(pool: pg.Pool, turns: Turns) {
-  const ends = new Map<pg.PoolClient, () => void>()
-  pool.on('release', (_error, client) => {
-    ends.get(client as pg.PoolClient)?.()
-    ends.delete(client as pg.PoolClient)
-  })
   const backOff = createBackOff()
   const probe = async () => (await pool.connect()).release()
   const open = () => (pool.idleCount > 0 ? pool.connect() : backOff(() => pool.connect(), probe))
   const connect = async () => {
     const scope = requestScope.getStore()
-    const giveBack = await turns.take({ caller: scope?.tokenId ?? '', onGone: scope?.onGone })
+    const giveBack = heldTurn(scope) ?? (await turns.take({ caller: scope?.tokenId ?? '', onGone: scope?.onGone }))
     const client = await open().catch((error: unknown) => {
       giveBack()
       throw error
     })
+    const release = client.release.bind(client)
     const deaf = scope?.onGone?.(() => abandon(client))
-    ends.set(client, () => {
+    client.release = (error) => {
       deaf?.()
+      release(error)
       giveBack()
-    })
+    }
     return client
   }
   return { connect, end: () => pool.end(), options: pool.options }
+}
+
+/**
+ * Does what will ask the database at once, when it is the request's turn to. What waits has begun nothing then: what is made of an answer for somebody who has
+ * waited long is kept by all that waited along, until the whole heap is collected.
+ */
+export async function whenItsTurn<T>(db: Kysely<Database>, work: () => Promise<T>): Promise<T> {
+  const scope = requestScope.getStore()
+  const { turns } = pools.get(db.getExecutor().adapter) ?? {}
+  if (!scope || !turns) return work()
+  scope.turn = await turns.take({ caller: scope.tokenId ?? '', onGone: scope.onGone })
+  try {
+    return await work()
+  } finally {
+    heldTurn(scope)?.()
+  }
+}
+
+/** The turn that the request holds, which is the caller's now. */
+function heldTurn(scope: RequestScope | undefined): (() => void) | undefined {
+  const held = scope?.turn
+  if (scope && held) scope.turn = undefined
+  return held
 }
 
 /**
@@ -106,18 +129,23 @@ function prepareStatements(client: pg.PoolClient): void {
   client.query = prepared as typeof client.query
 }
 
-/** As `pg` does it for a query's description, without copying that description, which takes it longer than all else. */
+/**
+ * As `pg` does it for a query's description, without copying that description, which takes it longer than all else. The callback is there when the query is made:
+ * given to it later, it makes V8 keep the query, and all that it read, until the whole heap is collected.
+ */
 function sendNamed(send: (query: unknown) => unknown, name: string, text: string, values: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const query: pg.Query & { name?: string; callback?: (error: Error | null, result: unknown) => void } = new pg.Query(
-      text,
-      values,
-    )
+    const answered = (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result))
+    const query: pg.Query & { name?: string } = new QueryWithCallback(text, values, answered)
     query.name = name
-    query.callback = (error, result) => (error ? reject(error) : resolve(result))
     send(query)
   })
 }
+
+type Answered = (error: Error | null, result: unknown) => void
+
+/** What `pg` has and its types do not say. */
+const QueryWithCallback = pg.Query as new (text: string, values: unknown[], answered: Answered) => pg.Query
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
@@ -129,19 +157,23 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * Closes the connection when an answer on it did not come in time. `pg` would leave it in the pool, waiting for what may never come, and all
- * that is asked on it afterwards would wait behind.
+ * Closes the connection when the server has been silent for so long while it owes an answer; 0: never. `pg` itself would leave it in the pool, and has a timer for each
+ * query, by which V8 keeps all that was read until the whole heap is collected.
  */
-function closeWhenItHangs(client: pg.PoolClient): void {
+function closeWhenItHangs(client: pg.PoolClient, silentMs: number): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.setTimeout(silentMs, () => {
+    if (!(client as unknown as { readyForQuery: boolean }).readyForQuery)
+      stream.destroy(new Error('Query read timeout'))
+  })
+}
+
+/** Lets the trace of a request hear of its statements. */
+function traceStatements(client: pg.PoolClient): void {
   const send = client.query.bind(client) as (...query: unknown[]) => unknown
   const watched = (...query: unknown[]) => {
     const answer = send(...query)
-    if (answer instanceof Promise) {
-      traceStatement(query[0], answer)
-      answer.catch((error: unknown) => {
-        if (error instanceof Error && error.message === 'Query read timeout') client.end().catch(() => {})
-      })
-    }
+    if (answer instanceof Promise) traceStatement(query[0], answer)
     return answer
   }
   client.query = watched as typeof client.query

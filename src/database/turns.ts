@@ -58,7 +58,7 @@ export function createTurns({ most, mostWaiting, waitMs }: TurnOptions): Turns {
       return
     }
     leave(place)
-    if (lines.delete(next[0])) lines.set(...next)
+    if (lines.size > 1 && lines.delete(next[0])) lines.set(...next)
     place.end('turn')
   }
   const makeRoom = (caller: string) => {
@@ -87,7 +87,9 @@ export function createTurns({ most, mostWaiting, waitMs }: TurnOptions): Turns {
           else reject(outcome)
         },
       }
-      lines.set(caller, [...(lines.get(caller) ?? []), place])
+      const line = lines.get(caller)
+      if (line) line.push(place)
+      else lines.set(caller, [place])
       waiting++
     })
   return {

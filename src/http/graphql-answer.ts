@@ -56,7 +56,7 @@ function kept(headers: Headers): Record<string, string> {
 
 /** A refusal in the form of GraphQL. */
 export function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Answer {
-  return { status, headers, body: JSON.stringify({ errors: [{ message, extensions: { code } }] }) }
+  return Object.freeze({ status, headers, body: JSON.stringify({ errors: [{ message, extensions: { code } }] }) })
 }
 
 export const notJson = refusal(415, 'unsupported_media_type', 'the body must be application/json')

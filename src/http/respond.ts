@@ -3,12 +3,12 @@ import { requestScope } from '../request-scope.ts'
 import type { RequestId } from './request-id.ts'
 import { securityHeaders } from './security-headers.ts'
 
-/** An answer as plain data. Without a body it is just status and headers. */
+/** An answer as plain data. Without a body it is just status and headers. One that is sent more than once is frozen. */
 export interface Answer {
   status: number
   headers: Record<string, string>
   /** Pieces are sent one after the other: what is kept in memory needs no copying then. */
-  body?: string | Buffer | readonly Buffer[]
+  body?: string | Buffer | readonly Buffer[] | undefined
 }
 
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
@@ -44,6 +44,8 @@ export function respond(request: IncomingMessage, response: ServerResponse, id: 
     for (const piece of sent.slice(0, -1)) response.write(piece)
     response.end(sent.at(-1))
     if (response.writableLength > 0) cutSlowReader(response)
+    // All that waited for the answer has it, and is kept until the whole heap is collected if it has waited long: the body is not.
+    if (!Object.isFrozen(answer)) answer.body = undefined
     return
   }
   // Without a body the head waits for the end: sent alone, it would not keep its bytes either.

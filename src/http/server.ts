@@ -154,8 +154,12 @@ function probe(request: IncomingMessage, response: ServerResponse, id: RequestId
   } else respond(request, response, id, good ? alive : waiting)
 }
 
-const alive: Answer = { status: 200, headers: {}, body: '{"status":"ok"}' }
-const waiting: Answer = { status: 503, headers: { 'Retry-After': '1' }, body: '{"status":"unavailable"}' }
+const alive: Answer = Object.freeze({ status: 200, headers: {}, body: '{"status":"ok"}' })
+const waiting: Answer = Object.freeze({
+  status: 503,
+  headers: { 'Retry-After': '1' },
+  body: '{"status":"unavailable"}',
+})
 
 function refuse(request: IncomingMessage, response: ServerResponse, id: RequestId, error: RestError): void {
   respond(request, response, id, errorResponse(error, id.text))
