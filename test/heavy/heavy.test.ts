@@ -25,8 +25,8 @@ beforeEach(async () => {
 })
 
 const products = () => `/v1/products?store_uuid=${store}`
-/** Two of them are no light body. */
-const long = 'x'.repeat(65_000)
+/** Two of them are no light body, however few they are. */
+const long = 'x'.repeat(65_535)
 
 describe('a request with a large body', () => {
   it('is answered without a statement of the thread that serves all', async () => {
@@ -44,6 +44,15 @@ describe('a request with a large body', () => {
       },
     })
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ One: long, Two: long })
+  })
+
+  it('is answered there only if there is much in it, when it is not much longer than a light one', async () => {
+    const body = (items: number, text: string) =>
+      Array.from({ length: items }, (_, i) => ({ product_code: `none ${i}`, Text: text }))
+    await gateway.call(products(), { method: 'PUT', body: body(1_000, 'x'.repeat(70)) })
+    expect(gateway.database.statements()).toBeGreaterThan(0)
+    await gateway.call(products(), { method: 'PUT', body: body(3_000, '') })
+    expect(gateway.database.statements()).toBe(0)
   })
 
   it('is refused in the envelope, with its request id', async () => {
