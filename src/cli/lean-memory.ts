@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
  * nothing else, before it begins.
  */
 export function keepMemoryLean(): void {
-  for (const flag of ['--heap-growing-percent=40', '--semi-space-growth-factor=1', '--max-semi-space-size=8']) {
+  for (const flag of ['--heap-growing-percent=40', '--semi-space-growth-factor=1']) {
     setFlagsFromString(flag)
   }
 }
