@@ -33,7 +33,7 @@ const query: Record<string, () => string> = {
   'products one by one': () =>
     `{ store(storeUuid: "${store}") { ${upTo(12, (i) => `a${i}: product(productCode: "p${i}") ${page}`)} } }`,
   'a page of asset groups': () => `{ assetGroups(storeUuid: "${store}") { ${groups} } }`,
-  'their entries as REST shows them': () => `{ assetGroups(storeUuid: "${store}") { groups { restEntries } } }`,
+  'their entries as REST shows them': () => `{ assetGroups(storeUuid: "${store}") { restAssets } }`,
 }
 const reads: Record<string, () => [path: string, body?: unknown]> = {
   'GET /v1/products': () => [`/v1/products?store_uuid=${store}`],

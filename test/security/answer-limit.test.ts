@@ -62,7 +62,7 @@ describe('a store of which one page is more than a request may read', () => {
   it.each([
     ['/v1/assets', undefined],
     ['/v1/products', undefined],
-    ['/graphql', '{ assetGroups(storeUuid: "STORE") { groups { restEntries } } }'],
+    ['/graphql', '{ assetGroups(storeUuid: "STORE") { restAssets } }'],
     ['/graphql', '{ store(storeUuid: "STORE") { products(first: 50) { edges { node { attributes } } } } }'],
   ])('%s %s is refused before it is taken in, and says what to do', async (path, document) => {
     const body = document && { query: document.replace('STORE', full) }
