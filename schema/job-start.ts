@@ -2,7 +2,7 @@ import { startExport, startImport } from '../src/jobs/start-job.ts'
 import { builder } from './builder.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
-import { storable } from './validation.ts'
+import { storable, storables } from './validation.ts'
 
 const FileFormat = builder.enumType('FileFormat', {
   description: 'How a file has products in it.',
@@ -35,13 +35,17 @@ const ImportInput = builder.inputType('ImportInput', {
     content: t.string({
       required: true,
       description: 'The text of the file. A request has at most 10 MiB: larger files are for `catalog import`.',
+      validate: storable,
     }),
     format: t.field({ type: FileFormat, defaultValue: 'csv', description: 'What the text is.' }),
     preset: t.field({ type: ImportPreset, description: 'The shop that it comes from.' }),
     channel: t.string({ defaultValue: 'SMP', description: 'The channel to link the assets on.', validate: storable }),
     code: t.string({ description: 'The column of the product code: `product_code`, else `sku`.', validate: storable }),
     status: t.string({ description: 'The column of the status: `status`.', validate: storable }),
-    assets: t.stringList({ description: 'Columns of image URLs: one, several, a JSON list, or none.' }),
+    assets: t.stringList({
+      description: 'Columns of image URLs: one, several, a JSON list, or none.',
+      validate: storables,
+    }),
     assetSeparator: t.string({
       defaultValue: ',',
       description: 'What separates the URLs of a cell.',

@@ -1,7 +1,7 @@
 import type { Scope } from '../src/auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
 import { builder } from './builder.ts'
-import { storable } from './validation.ts'
+import { uuid } from './validation.ts'
 
 const TokenScope = builder.enumType('TokenScope', {
   description: 'What a token is good for.',
@@ -57,7 +57,7 @@ builder.queryField('tokens', (t) =>
         description: 'How many: at most 1,000.',
         validate: { min: 0, max: 1_000 },
       }),
-      after: t.arg.id({ description: 'Only those after the token of this id.', validate: storable }),
+      after: t.arg.id({ description: 'Only those after the token of this id.', validate: uuid }),
     },
     extensions: { access: 'admin' },
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? 100 }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable, shown } from '../src/catalog/text.ts'
+import { isStorable, shown, storeUuidOf } from '../src/catalog/text.ts'
 import { CatalogueError, type Fault } from '../src/errors.ts'
 
 /** A text that PostgreSQL can hold unchanged. */
@@ -9,6 +9,11 @@ export const storable = {
 
 /** A list of such texts: at most 10,000. */
 export const storables = { schema: z.array(storable.schema).max(10_000) }
+
+/** A text that is a UUID. */
+export const uuid = {
+  schema: z.string().refine((text) => storeUuidOf(text) !== undefined, { error: 'must be a UUID' }),
+}
 
 /** A list of items to work on: at most 10,000 in a request (decisions: Envelope). */
 export const items = { maxLength: 10_000 } as const

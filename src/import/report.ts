@@ -73,7 +73,7 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
       const { size: found } = await file.stat()
       size = from > 0 && found >= from ? from : begin
       shift = from > 0 && found < from ? from - begin : 0
-      if (size === begin) await file.write(text, 0, begin, 0)
+      if (size === begin) await writeAll(file, text, 0)
       await file.truncate(size)
     },
     add: async (rows, behind) => {
@@ -87,20 +87,28 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
       const whole = rows.flatMap(({ row }) => row.rows)
       lost += whole.filter(({ source }) => source === undefined).length
       const bytes = Buffer.concat(parts)
-      await file.write(bytes, 0, bytes.length, size)
+      await writeAll(file, bytes, size)
       size += bytes.length
       count += whole.length
       return size + shift
     },
     close: async () => {
-      if (isBegun && (size > begin || format === 'json')) await file.write(foot, size)
-      await file.close()
+      const end = isBegun && (size > begin || format === 'json') ? Buffer.from(foot) : Buffer.alloc(0)
+      await writeAll(file, end, size).finally(() => file.close())
       if (count === 0) return []
       const unreported = lost > 0 ? `; ${lost} of them could not be read so far as to be there` : ''
       return [
         `${count} rows failed: they are in ${path}, each with what is wrong with it, to be mended and imported again${unreported}`,
       ]
     },
+  }
+}
+
+/** On a disk that becomes full the first write is short, and only the next one fails. */
+async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
+    done += bytesWritten
   }
 }
 

@@ -86,7 +86,8 @@ async function importReporting(
     return { ...result, advice: adviceOn(request, result, run !== undefined) }
   } finally {
     progress.stop()
-    for (const sentence of await report.close()) tell(sentence)
+    const unwritten = (error: unknown) => [`the report is not whole: ${error instanceof Error ? error.message : error}`]
+    for (const sentence of await report.close().catch(unwritten)) tell(sentence)
   }
 }
 

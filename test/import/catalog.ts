@@ -8,7 +8,7 @@ import { createStore } from '../../src/catalog/stores.ts'
 import { write } from '../../src/catalog/write.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+export const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 export interface Outcome {
   code: number | null

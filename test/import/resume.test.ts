@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { open, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalog/check-read-model.ts'
 import { runCli } from '../support/cli.ts'
-import { type Catalog, createCatalog, outcomeOf, startImport } from './catalog.ts'
+import { type Catalog, cli, createCatalog, outcomeOf, startImport } from './catalog.ts'
 
 let catalog: Catalog
 
@@ -125,6 +125,28 @@ test('an import that is resumed with another report writes that one anew', async
     'import_error_row,import_error_field,import_error_expected,import_error_got,sku,status,name,Image URL 1,Image URL 2',
   )
   expect(lines).toHaveLength(1 + rows / 500 - Math.ceil(worked / 500))
+})
+
+test('rows whose report finds no room on the disk are not in, and go in with it later', async () => {
+  const bad = `sku,status\n${Array.from({ length: 400 }, (_, i) => `S${i},${i % 4 === 0 ? 'bad' : 'new'}\n`).join('')}`
+  const file = await catalog.file('unreported.csv', bad)
+  const [whole, parts] = [catalog.path('unreported-whole.csv'), catalog.path('unreported-parts.csv')]
+  await catalog.answer([file, '--store', await catalog.newStore(), '--errors', whole], 1)
+  const store = await catalog.newStore()
+  const args = [file, '--store', store, '--errors', parts, '--chunk-rows', '20', '--json', '--resume']
+  // A limit on the size of files does what a full disk does.
+  const command = `trap '' XFSZ; ulimit -f 4; exec "$@"`
+  const child = spawn('sh', ['-c', command, 'sh', process.execPath, cli, 'import', ...args], {
+    env: { PATH: process.env.PATH, DATABASE_URL: catalog.database.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { code, stdout, stderr } = await outcomeOf(child)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/stopped after row \d+: EFBIG/) })
+  const worked = await position(store)
+  expect(JSON.parse(stdout).rows).toBe(worked)
+  expect(worked).toBeLessThan(400)
+  expect(await catalog.answer(args, 1)).toMatchObject({ rows: 400, created: 300, failed: 100 })
+  expect(await readFile(parts, 'utf8')).toBe(await readFile(whole, 'utf8'))
 })
 
 test('whoever interrupts an import does not wait for a pipe that nobody writes to', async () => {

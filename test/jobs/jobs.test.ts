@@ -136,6 +136,14 @@ it('says what is wrong with what it is asked, and with a file that cannot be imp
   expect(await refused({ map: [{ column: 'n', attribute: 'status' }] })).toEqual([
     ['invalid_request', expect.stringMatching(/^map n=status/)],
   ])
+  for (const bad of ['\0', '\ud800']) {
+    expect(await refused({ content: `sku,n\nA,${bad}\n` })).toEqual([
+      ['invalid_request', expect.stringMatching(/^input.content must be a text without NUL and lone surrogates/)],
+    ])
+    expect(await refused({ assets: ['pics', bad] })).toEqual([
+      ['invalid_request', expect.stringMatching(/^input.assets\[1\] must be a text without NUL/)],
+    ])
+  }
   const { errors } = await gateway.graphql(startExport, { storeUuid, format: 'JSON' })
   expect(errors?.[0]?.extensions.code).toBe('invalid_request')
   const job = await done(startImport, { storeUuid, input: { content: 'id\nA\n' } })

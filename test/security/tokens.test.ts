@@ -154,6 +154,12 @@ describe('scopes', () => {
     expect([await run('A'), await run('B')]).toEqual([200, 403])
   })
 
+  it('are listed after one of them, which a UUID names', async () => {
+    const { errors } = await gateway.graphql('{ tokens(after: "x") { name } }')
+    const message = 'after must be a UUID; got "x"'
+    expect(errors).toMatchObject([{ message, extensions: { code: 'invalid_request' } }])
+  })
+
   it('keep tokens to administrators, through fragments and aliases too', async () => {
     const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
     const documents = [
