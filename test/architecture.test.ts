@@ -190,7 +190,11 @@ const arrows: Record<string, Record<string, string>> = {
     'src/export': 'what a job does',
     'src/import': 'what a job does',
   },
-  'src/export': { 'src/catalog': 'what it reads', 'src/import': 'what its columns are to become' },
+  'src/export': {
+    'src/catalog': 'what it reads',
+    'src/database': 'a connection of its own',
+    'src/import': 'what its columns are to become',
+  },
   'src/serve.ts': {
     'src/config.ts': 'the configuration',
     'src/database': 'the database',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { checkReadModel, type Difference } from '../catalog/check-read-model.ts'
+import { withSession } from '../database/copy.ts'
 import type { CommandContext } from './program.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -10,7 +11,9 @@ export function addCheck(program: Command, context: CommandContext): void {
     .description('recompute the read model of the asset groups and report any difference')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const differences = await withDatabase(context.env, ({ db }) => checkReadModel(db))
+      const differences = await withDatabase(context.env, ({ db }) =>
+        withSession(db, (session) => checkReadModel(session.db)),
+      )
       const lines = differences.length === 0 ? ['the read model is as it should be'] : differences.map(sentence)
       process.stdout.write(json ? `${JSON.stringify({ differences })}\n` : `${lines.join('\n')}\n`)
       if (differences.length > 0) context.end(1)

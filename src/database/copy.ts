@@ -16,7 +16,7 @@ export interface Session {
   copy(target: string, lines: Iterable<Buffer>): Promise<void>
 }
 
-/** Works on a connection of its own, apart from the pool's and without its deadlines of statements: a bulk write may take its time. */
+/** Works on a connection of its own, apart from the pool's and without its deadlines of statements: what works on all of a store may take its time. */
 export async function withSession<T>(db: Kysely<Database>, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = poolOf(db)
   if (!pool) throw new Error('the database was not connected to by a pool')
@@ -27,6 +27,7 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
   const single = { connect: async () => Object.assign(client, { release: () => {} }), end: async () => {} }
   const dialect = new PostgresDialect({ pool: single as unknown as pg.Pool })
   try {
+    await client.query('set statement_timeout = 0') // also where the URL says otherwise
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
       copy: (target, lines) => pipeline(Readable.from(lines), client.query(copyFrom(`copy ${target} from stdin`))),

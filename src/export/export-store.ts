@@ -3,6 +3,7 @@ import type { ProductStatus } from '../catalog/enumerations.ts'
 import { storeKey } from '../catalog/store-key.ts'
 import { requireStore } from '../catalog/stores.ts'
 import { type View, type WriteView, within } from '../catalog/viewer.ts'
+import { withSession } from '../database/copy.ts'
 
 /** A product with the assets that it has on the channel: by format, URLs in order. */
 export interface ExportedProduct {
@@ -43,20 +44,23 @@ export async function exportStore(
     take,
   }: { outlined: boolean; begin(outline: Outline): Promise<void>; take(batch: ExportedProduct[]): Promise<void> },
 ): Promise<number> {
-  const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
-  return transaction.execute(async (began) => {
-    const snapshot = within(db, began)
-    await sql`set local statement_timeout = 0`.execute(snapshot)
-    const storeUuid = await requireStore(snapshot, selection.storeUuid, 'store')
-    if (outlined) await begin(await readOutline(snapshot, { ...selection, storeUuid }))
-    await declareCursor(snapshot, { ...selection, storeUuid })
-    let count = 0
-    for (;;) {
-      const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot)
-      if (rows.length === 0) return count
-      count += rows.length
-      await take(rows)
-    }
+  return withSession(db, async ({ db: own }) => {
+    const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+    return transaction.execute(async (began) => {
+      const snapshot = within(db, began)
+      // Whoever reads the export may take his time.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot)
+      const storeUuid = await requireStore(snapshot, selection.storeUuid, 'store')
+      if (outlined) await begin(await readOutline(snapshot, { ...selection, storeUuid }))
+      await declareCursor(snapshot, { ...selection, storeUuid })
+      let count = 0
+      for (;;) {
+        const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot)
+        if (rows.length === 0) return count
+        count += rows.length
+        await take(rows)
+      }
+    })
   })
 }
 
