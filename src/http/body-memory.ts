@@ -12,7 +12,8 @@ const free = 64 * 1024
 
 /**
  * Bounds the memory of the bodies that wait for their answers: beyond the first 64 KiB of each, all of them together have `most` bytes, and those of one
- * token half of that. Bytes are counted as they come in, and given back when the answer has been sent.
+ * token half of that. Room is taken for what a request announces, else for
+ * what has come in, and given back when the answer has been sent: whoever is let in can finish.
  */
 export function createBodyMemory(most: number): { roomOf: RoomOf; held(): number } {
   const heldBy = new Map<string, number>()
@@ -31,7 +32,11 @@ export function createBodyMemory(most: number): { roomOf: RoomOf; held(): number
       size += bytes
       const more = Math.max(0, size - free) - counted
       if (more === 0) return true
-      if (held + more > most || (heldBy.get(caller) ?? 0) + more > most / 2) return false
+      if (held + more > most || (heldBy.get(caller) ?? 0) + more > most / 2) {
+        add(caller, -counted)
+        counted = 0
+        return false
+      }
       if (counted === 0) response.once('close', () => add(caller, -counted))
       counted += more
       add(caller, more)

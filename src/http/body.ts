@@ -11,14 +11,16 @@ export async function readBody(
   request: IncomingMessage,
   takeRoom: TakeRoom,
 ): Promise<Buffer<ArrayBuffer> | 'too large' | 'no room' | 'cut off'> {
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return 'too large'
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > mostBytes) return 'too large'
+  if (!takeRoom(announced)) return 'no room'
   const chunks: Buffer[] = []
   let size = 0
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > mostBytes) return 'too large'
-      if (!takeRoom(chunk.length)) return 'no room'
+      if (announced === 0 && !takeRoom(chunk.length)) return 'no room'
       chunks.push(chunk)
     }
   } catch {

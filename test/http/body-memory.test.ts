@@ -20,16 +20,16 @@ afterEach(() => {
 })
 afterAll(() => gateway.stop())
 
-/** Sends so much of a body of 2 MiB; without `content-length`, in a chunk, if told so. */
+/** Sends the beginning of a body that announces so much; without `content-length`, in a chunk, all of it. */
 async function begin(kibibytes: number, as = token, { path = '/v1/products', chunked = false } = {}): Promise<Wire> {
   const wire = await openWire(gateway.url)
   wires.push(wire)
-  const framing = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${2_048 * kibibyte}`
+  const framing = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${kibibytes * kibibyte}`
   const method = path === '/graphql' ? 'POST' : 'PUT'
   wire.send(`${method} ${path}?store_uuid=${store} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${as}\r\n`)
   wire.send(`Content-Type: application/json\r\n${framing}\r\n\r\n`)
-  if (chunked) wire.send(`${(2_048 * kibibyte).toString(16)}\r\n`)
-  wire.send(' '.repeat(kibibytes * kibibyte))
+  if (chunked) wire.send(`${(kibibytes * kibibyte).toString(16)}\r\n`)
+  wire.send(' '.repeat(chunked ? kibibytes * kibibyte : 1))
   return wire
 }
 
