@@ -5,6 +5,9 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalog/check-read-model.ts'
+import { wholeCatalogue } from '../../src/catalog/viewer.ts'
+import { write } from '../../src/catalog/write.ts'
+import { findPosition, forgetRun, moveRun, start } from '../../src/import/import-run.ts'
 import { runCli } from '../support/cli.ts'
 import { type Catalog, cli, createCatalog, outcomeOf, startImport } from './catalog.ts'
 
@@ -125,6 +128,21 @@ test('an import that is resumed with another report writes that one anew', async
     'import_error_row,import_error_field,import_error_expected,import_error_got,sku,status,name,Image URL 1,Image URL 2',
   )
   expect(lines).toHaveLength(1 + rows / 500 - Math.ceil(worked / 500))
+})
+
+test('a run goes on only from where it was left: of two imports of one file one stops', async () => {
+  const db = wholeCatalogue(catalog.database.db)
+  const key = { storeUuid: await catalog.newStore(), file: '/a.csv', content: 'x', options: '{}', report: null }
+  const at = (count: number) => ({ counts: { ...start.counts, rows: count }, reportBytes: 0 })
+  const move = (from: number, to: number) =>
+    write(db, false, (transaction) => moveRun(transaction, key, at(from), at(to)))
+  await move(0, 10)
+  await expect(move(0, 5)).rejects.toThrow('another import of /a.csv is under way')
+  await move(10, 20)
+  await expect(move(10, 20)).rejects.toThrow('another import')
+  await forgetRun(db, key)
+  await expect(move(20, 30)).rejects.toThrow('another import')
+  expect(await findPosition(db, key)).toBeUndefined()
 })
 
 test('rows whose report finds no room on the disk are not in, and go in with it later', async () => {
