@@ -17,8 +17,8 @@ import { createExecutor } from './graphql/executor.ts'
 import { createGuard, type Introspection } from './graphql/guard.ts'
 import type { PersistedDocuments } from './graphql/persisted-documents.ts'
 import { publicError } from './graphql/public-error.ts'
-import { createShortcut, type PostedRequest } from './graphql/shortcut.ts'
-import { answerGraphQL, type GraphQLRequest } from './http/graphql-answer.ts'
+import { createShortcut } from './graphql/shortcut.ts'
+import { answerGraphQL, type GraphQLRequest, type GraphQLServices } from './http/graphql-answer.ts'
 import type { Answer } from './http/respond.ts'
 import { createOnce } from './idempotency/once.ts'
 import { createKnownLarge } from './known-large.ts'
@@ -98,7 +98,7 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
       ),
   })
   const guard = cheapHere(createGuard(schema, introspection), elsewhere?.mostCost)
-  const shortcut = persistedDocuments?.only ? async () => undefined : createShortcut(schema, guard, log)
+  const shortcut = persistedDocuments?.only ? () => undefined : createShortcut(schema, guard, log)
   // What the first answers do without is loaded when it is first asked for.
   const yoga = once(async () =>
     (await import('./graphql/yoga.ts')).createGraphQL(schema, guard, log, persistedDocuments),
@@ -120,14 +120,13 @@ export function createDoors({ db, log, ...options }: DoorsOptions): Doors {
       const isTooLong = isHeavy && (request.body?.length ?? 0) > mostReadHere
       if (elsewhere && (isTooLong || known.has(request))) return elsewhere.graphql(request, caller)
       const context = contextOf(caller, requestId)
-      const services = {
+      const services: GraphQLServices = {
         isHeavy,
-        shortcut: (posted: PostedRequest) => shortcut({ ...posted, isHeavy }, context),
+        whenItsTurn: (run) => whenItsTurn(db, run),
+        shortcut: (posted) => shortcut({ ...posted, isHeavy }, context),
         fetch: async (url: string, init: RequestInit) => (await yoga()).fetch(url, init, context),
       }
-      const answer = await whenItsTurn(db, () =>
-        traced('operation', 'graphql', () => answerGraphQL(request, services), operationName),
-      )
+      const answer = await traced('operation', 'graphql', () => answerGraphQL(request, services), operationName)
       if (answer !== 'too costly') return answer
       if (!elsewhere) throw new Error('nothing is too costly where there is nowhere else')
       known.add(request)

@@ -20,12 +20,18 @@ export interface PostedRequest {
 
 export interface PostedAnswer {
   status: number
-  contentType: string
+  headers: { 'Content-Type': string }
   body: string
 }
 
-/** Answers a request if that can be done at once; undefined leaves it, untouched, to the whole of GraphQL over HTTP. */
-export type Shortcut = (request: PostedRequest, context: Context) => Promise<PostedAnswer | undefined>
+/**
+ * Answers a request if that can be done at once, with what is wrong with it or with what runs it; undefined, now or then, leaves it, untouched, to the whole of
+ * GraphQL over HTTP.
+ */
+export type Shortcut = (
+  request: PostedRequest,
+  context: Context,
+) => PostedAnswer | (() => Promise<PostedAnswer | undefined>) | undefined
 
 /**
  * The way of ordinary requests, and of documents that are refused. It gives what yoga would, byte for byte but for the order of keys, without building
@@ -34,31 +40,40 @@ export type Shortcut = (request: PostedRequest, context: Context) => Promise<Pos
 export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger): Shortcut {
   const find = createKnownDocuments(schema, guard)
 
-  return async ({ body, accept, isHeavy = false }, context) => {
+  return ({ body, accept, isHeavy = false }, context) => {
     const params = paramsOf(body)
     const found = params && judge(params, context.caller, isHeavy)
     if (!found) return undefined
     const type = typeOf(accept)
-    const contentType = `${type}; charset=utf-8`
+    const headers = { 'Content-Type': `${type}; charset=utf-8` }
     if ('errors' in found) {
       const status = found.status ?? (type === 'application/json' ? 200 : 400)
-      return { status, contentType, body: JSON.stringify({ errors: found.errors }) }
+      return { status, headers, body: JSON.stringify({ errors: found.errors }) }
     }
-    const { document, operationName, run, cost } = found
+    return async () => {
+      const result = await runFound(found, params.variables, context)
+      return result && { status: 200, headers, body: JSON.stringify(result) }
+    }
+  }
+
+  async function runFound(
+    { document, operationName, run, cost }: Found,
+    variables: Params['variables'],
+    context: Context,
+  ) {
     nameOperation(document, operationName)
-    const { data, errors } = await run(params.variables, context)
+    const { data, errors } = await run(variables, context)
     // Variables that do not fit: nothing was run. Or what was read is too much for this thread.
     if (data === undefined || requestScope.getStore()?.isCostly) return undefined
     const ofRequest = errors && log.child({ requestId: context.requestId })
-    const shown = errors?.map((error) => publicError(error, ofRequest ?? log))
-    return { status: 200, contentType, body: JSON.stringify({ data, errors: shown, extensions: { cost } }) }
+    return { data, errors: errors?.map((error) => publicError(error, ofRequest ?? log)), extensions: { cost } }
   }
 
   function judge(
     { query, operationName, variables }: Params,
     caller: Caller,
     isHeavy: boolean,
-  ): (KnownOperation & { cost: Cost }) | Refusal | undefined {
+  ): Found | Refusal | undefined {
     try {
       if (isHeavy) return void guard.text(query, caller)
       const operation = find(query, operationName, caller)
@@ -68,6 +83,8 @@ export function createShortcut(schema: GraphQLSchema, guard: Guard, log: Logger)
     }
   }
 }
+
+type Found = KnownOperation & { cost: Cost }
 
 interface Params {
   query: string

@@ -17,26 +17,26 @@ export interface GraphQLRequest {
 export interface GraphQLServices {
   /** Whether more may be spent on the request than on this thread: it is refused here, or not answered. */
   isHeavy: boolean
-  /** Answers a POST if that can be done at once; undefined leaves it to `fetch`. */
-  shortcut(request: {
-    body: Uint8Array
-    accept: string
-  }): Promise<{ status: number; contentType: string; body: string } | undefined>
+  /** Answers a POST if that can be done at once, with what is wrong with it or with what runs it; undefined, now or then, leaves it to `fetch`. */
+  shortcut(request: { body: Uint8Array; accept: string }): Answer | (() => Promise<Answer | undefined>) | undefined
+  /** Runs what asks the database, when it is the request's turn to. */
+  whenItsTurn(run: () => Promise<Answer | undefined>): Promise<Answer | undefined>
   fetch(url: string, init: RequestInit): Promise<Response>
 }
 
 /** Answers a GraphQL request; `too costly` when it turned out to cost more than may be spent on this thread: then nothing was run. */
 export async function answerGraphQL(
   { method, search, accept, contentType, body }: GraphQLRequest,
-  { isHeavy, shortcut, fetch }: GraphQLServices,
+  { isHeavy, shortcut, whenItsTurn, fetch }: GraphQLServices,
 ): Promise<Answer | 'too costly'> {
   const scope = requestScope.getStore()
   const init: RequestInit = { method, headers: { accept, ...(contentType && { 'content-type': contentType }) } }
   if (body) {
     if (isHeavyJson(body)) return tooHeavy
     if (contentType === undefined) return body.length === 0 ? noBody : notJson
-    const quick = search === '' ? await shortcut({ body, accept }) : undefined
-    if (quick) return { status: quick.status, headers: { 'Content-Type': quick.contentType }, body: quick.body }
+    const quick = search === '' ? shortcut({ body, accept }) : undefined
+    const answer = typeof quick === 'function' ? await whenItsTurn(quick) : quick
+    if (answer) return answer
     if (isHeavy || scope?.isCostly) return 'too costly'
     init.body = body
   }
