@@ -1,7 +1,8 @@
 import type { Scope } from '../src/auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
+import { write } from '../src/catalog/write.ts'
 import { builder } from './builder.ts'
-import { uuid } from './validation.ts'
+import { dryRunArg, uuid } from './validation.ts'
 
 const TokenScope = builder.enumType('TokenScope', {
   description: 'What a token is good for.',
@@ -84,17 +85,23 @@ builder.mutationFields((t) => ({
     type: NewTokenRef,
     description:
       'Makes a token. Needs the scope `admin`. Errors: `invalid_request` with every fault, `store_not_found`.',
-    args: { input: t.arg({ type: CreateTokenInput, required: true, description: 'The token to make.' }) },
+    args: {
+      input: t.arg({ type: CreateTokenInput, required: true, description: 'The token to make.' }),
+      dryRun: t.arg.boolean(dryRunArg),
+    },
     extensions: { access: 'admin' },
-    resolve: (_root, { input }, { db }) => createToken(db, input),
+    resolve: (_root, { input, dryRun }, { db }) => write(db, dryRun === true, (work) => createToken(work, input)),
   }),
   revokeToken: t.field({
     type: TokenRef,
     nullable: true,
     description:
       'Revokes a token for good: every instance refuses it within 5 seconds. null when there is no token of this id. Needs the scope `admin`.',
-    args: { tokenId: t.arg.id({ required: true, description: 'The token.' }) },
+    args: {
+      tokenId: t.arg.id({ required: true, description: 'The token.' }),
+      dryRun: t.arg.boolean(dryRunArg),
+    },
     extensions: { access: 'admin' },
-    resolve: (_root, { tokenId }, { db }) => revokeToken(db, tokenId),
+    resolve: (_root, { tokenId, dryRun }, { db }) => write(db, dryRun === true, (work) => revokeToken(work, tokenId)),
   }),
 }))

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../catalog/enumerations.ts'
+import { CatalogueError } from '../errors.ts'
 import { exportStore, type Outline, type Selection } from '../export/export-store.ts'
 import { exportFormats } from '../export/formats.ts'
 import { keepMemoryLean } from './lean-memory.ts'
@@ -43,7 +44,10 @@ export function addExport(program: Command, context: CommandContext): void {
             options.format,
           )
         }),
-      )
+      ).catch((error: unknown) => {
+        if (!(error instanceof CatalogueError) || error.code !== 'store_not_found') throw error
+        return command.error(`error: ${error.message}`, { exitCode: 2 })
+      })
       if (options.json) process.stdout.write(`${JSON.stringify({ rows })}\n`)
       else process.stderr.write(`exported ${rows} products\n`)
     })

@@ -64,6 +64,7 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
   let shift = 0
   let count = 0
   let lost = 0
+  let before = { behind: -1, count, lost }
   return {
     begin: async (named) => {
       columns = named
@@ -77,6 +78,8 @@ async function reportInFile(path: string, file: FileHandle, format: Format, from
       await file.truncate(size)
     },
     add: async (rows, behind) => {
+      if (behind === before.behind) ({ count, lost } = before)
+      else before = { behind, count, lost }
       size = behind === 0 ? begin : behind - shift
       await file.truncate(size)
       const parts: Buffer[] = []

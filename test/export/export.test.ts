@@ -136,7 +136,7 @@ it('reads one snapshot: what is written while it runs does not show', async () =
 it('says what is wrong and leaves no file when the store is unknown or the flags are', async () => {
   const out = join(folder, 'x.csv')
   const unknown = await run('export', '--store', unknownStore(), '--out', out)
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no store') })
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no store') })
   await expect(readFile(out)).rejects.toThrow('ENOENT')
   for (const flags of [['--store', unknownStore(), '--status', 'sold'], ['--store', unknownStore(), '--json'], []]) {
     expect((await run('export', ...flags)).code, flags.join(' ')).toBe(2)

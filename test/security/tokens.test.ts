@@ -55,6 +55,24 @@ describe('tokens', () => {
     await until(async () => (await statuses(secret)).every((status) => status === 401), 5_000 - heard)
   })
 
+  it('are neither made nor revoked by a preview', async () => {
+    const create = `mutation ($input: CreateTokenInput!) { createToken(input: $input, dryRun: true) { secret token { tokenId name } } }`
+    const preview = (await gateway.data(create, { input: { name: 'not made', scopes: ['READ'] } })) as unknown as {
+      createToken: { secret: string; token: { name: string } }
+    }
+    expect(preview.createToken.token.name).toBe('not made')
+    expect(await statuses(preview.createToken.secret)).toEqual([401, 401, 401])
+    const { tokenId, secret } = await newToken(gateway, { scopes: ['READ'] })
+    const end = 'mutation ($id: ID!) { revokeToken(tokenId: $id, dryRun: true) { revokedAt } }'
+    expect(await gateway.data(end, { id: tokenId })).toEqual({ revokeToken: { revokedAt: expect.any(String) } })
+    const { tokens } = (await gateway.data('{ tokens(first: 1000) { name tokenId revokedAt } }')) as unknown as {
+      tokens: { name: string; tokenId: string; revokedAt: string | null }[]
+    }
+    expect(tokens.filter(({ name }) => name === 'not made')).toEqual([])
+    expect(tokens.find((each) => each.tokenId === tokenId)?.revokedAt).toBeNull()
+    expect(await statuses(secret)).toEqual([404, 404, 404])
+  })
+
   it('are refused when they expire', async () => {
     const { secret } = await newToken(gateway, { scopes: ['READ'], expires: '2s' })
     expect(await statuses(secret)).toEqual([404, 404, 404])
