@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReport } from '../../src/import/report.ts'
 import { type Catalog, createCatalog, productsOf } from './catalog.ts'
 
 let catalog: Catalog
@@ -192,4 +193,18 @@ test('a report whose columns were moved can be sent again', async () => {
   await catalog.answer([moved, '--store', store, '--errors', again], 1)
   const mended = await catalog.mend(again, (text) => text.replace('A,sold', 'A,draft'))
   expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 1, created: 1 })
+})
+
+test('rows that are told again, by an attempt that is done again, are counted once', async () => {
+  const place = { number: 1, line: 2 }
+  const nothing = { size: 3, code: undefined, product: undefined, assets: [], faults: [] }
+  const failed = {
+    row: { ...place, ...nothing, rows: [{ ...place, source: '\u0000' }] },
+    faults: [{ field: 'sku', reason: 'is bad' }],
+  }
+  const report = await startReport(catalog.path('again.csv'), 'csv', 0)
+  await report.begin(['sku'])
+  const behind = await report.add([failed], 0)
+  for (const _attempt of [1, 2]) await report.add([failed, failed], behind)
+  expect(await report.close()).toEqual([expect.stringMatching(/^3 rows failed/)])
 })
