@@ -7,8 +7,8 @@ export interface JobKey {
   jobId: string
 }
 
-/** Small enough that reading one holds up nobody. */
-const partSize = 128 * 1024
+/** What is read of one is worked on at one go: small enough that nobody waits for it. */
+const partSize = 32 * 1024
 
 /** The text in parts, none of which ends within a character. */
 export function partsOf(text: string): string[] {
