@@ -1,31 +1,20 @@
-import { connect, createServer, type Server } from 'node:net'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import { productOf, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
 import { send } from './clients.ts'
+import { type DoorToPostgres, openDoorToPostgres } from './door-to-postgres.ts'
 
 let gateway: TestGateway
-let proxy: Server
-/** Whether PostgreSQL can be told, on connections of their own, to cancel something. */
-let hears: boolean
+/** PostgreSQL is told through it, on connections of their own, to cancel something. */
+let door: DoorToPostgres
 beforeEach(async () => {
-  hears = true
-  const { host, port } = inject('postgres')
-  proxy = createServer((client) => {
-    if (!hears) return void client.destroy()
-    const server = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
-    client.on('error', () => server.destroy()).pipe(server)
-    server.on('error', () => client.destroy()).pipe(client)
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const address = proxy.address()
-  const here = { host: '127.0.0.1', port: typeof address === 'object' && address ? address.port : 0 }
-  gateway = await startTestGateway({ connection: here })
+  door = await openDoorToPostgres()
+  gateway = await startTestGateway({ connection: door.connection })
 })
 afterEach(async () => {
   await gateway.stop()
-  proxy.close()
+  door.close()
 })
 
 it('a client that has gone gets nothing more done, even if PostgreSQL does not hear of it; when it does, what waits ends', {
@@ -48,7 +37,7 @@ it('a client that has gone gets nothing more done, even if PostgreSQL does not h
       ...{ method: 'PUT', token, body: [{ product_code: 'A', Color: 'Red' }], signal: leaving.signal },
     }).catch(() => 'left')
     await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 20_000 })
-    hears = false
+    door.isOpen = false
     leaving.abort()
     expect(await left).toBe('left')
   }
@@ -63,12 +52,12 @@ it('a client that has gone gets nothing more done, even if PostgreSQL does not h
     },
     { timeout: 20_000 },
   )
-  hears = true
+  door.isOpen = true
   expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({})
 
   await put()
   await new Promise((resolve) => setTimeout(resolve, 100))
-  hears = true
+  door.isOpen = true
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000 })
   await admin.query('commit')
   await Promise.all([admin.end(), watcher.end()])
