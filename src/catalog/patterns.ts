@@ -34,12 +34,12 @@ function stepsOf(pattern: string): number {
 
 type Patterns = readonly Pick<AttributeDefinition, 'name' | 'pattern'>[]
 
-function costOf(definitions: Patterns, charactersOf: (name: string) => number): number {
+function costOf(definitions: Patterns, charactersOf: (name: string, nth: number) => number): number {
   let steps = 0
-  for (const { name, pattern } of definitions) {
-    const characters = pattern === null ? 0 : charactersOf(name)
-    if (pattern !== null && characters > 0)
-      steps += stepsOf(pattern) * ((compiled.has(pattern) ? 0 : compiling) + characters)
+  for (const [nth, { name, pattern }] of definitions.entries()) {
+    if (pattern === null) continue
+    const characters = charactersOf(name, nth)
+    if (characters > 0) steps += stepsOf(pattern) * ((compiled.has(pattern) ? 0 : compiling) + characters)
   }
   return steps / stepsPerCharacter
 }
@@ -59,9 +59,7 @@ export function spendOnDefinitions(definitions: Patterns): void {
   spendBeforeWriting(costOf(definitions, () => 1))
 }
 
-/** The same for values that are stored. */
+/** The same for values that are stored: in each row one for each definition. */
 export function spendOnValues(definitions: Patterns, values: readonly (readonly (string | null)[])[]): void {
-  const characters = definitions.map((_definition, i) => values.reduce((sum, row) => sum + (row[i]?.length ?? 0), 0))
-  const places = new Map(definitions.map(({ name }, i) => [name, i]))
-  spend(costOf(definitions, (name) => characters[places.get(name) ?? -1] ?? 0))
+  spend(costOf(definitions, (_name, nth) => values.reduce((sum, row) => sum + (row[nth]?.length ?? 0), 0)))
 }
