@@ -1,8 +1,6 @@
 /** More than any list or object of a request needs: a list has at most 10,000 items. */
 const mostMembers = 20_000
 const deepest = 10_000
-/** What is shorter cannot be heavy. */
-const light = 2 * deepest
 
 /** What is wrong with heavy JSON. */
 export const heavyJson = 'must have no list or object of more than 20,000 members, and nest at most 10,000 deep'
@@ -12,7 +10,7 @@ export const heavyJson = 'must have no list or object of more than 20,000 member
  * but its value is not: an object of 300,000 names keeps the process busy for seconds. Text that is no JSON is for the parser to refuse.
  */
 export function isHeavyJson(bytes: Uint8Array): boolean {
-  if (bytes.length < light) return false
+  if (mostMembersOf(bytes) < deepest) return false
   const members = new Int32Array(deepest + 1)
   let depth = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -28,6 +26,24 @@ export function isHeavyJson(bytes: Uint8Array): boolean {
     } else if ((byte === closeBrace || byte === closeBracket) && depth > 0) depth--
   }
   return false
+}
+
+const counted = new WeakMap<Uint8Array, number>()
+
+/**
+ * The most members that all lists and objects of JSON text can have together, which is also the most that they can nest: what separates and opens them is counted, once for a body, and as far
+ * as 10,000. What stands within texts is counted along.
+ */
+export function mostMembersOf(bytes: Uint8Array): number {
+  const known = counted.get(bytes)
+  if (known !== undefined) return known
+  let members = 0
+  for (let i = 0; i < bytes.length && members < deepest; i++) {
+    const byte = bytes[i]
+    if (byte === comma || byte === openBrace || byte === openBracket) members++
+  }
+  counted.set(bytes, members)
+  return members
 }
 
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c]

@@ -69,18 +69,21 @@ const patchOfProduct =
 /** The body of PUT /products. Attributes are judged one by one later: a bad one is its product's failure, not the request's. */
 export const productPatches = z.array(
   z
-    .looseObject({ product_code: z.string('must be a string').describe(skuCode) }, 'must be an object')
-    .meta({ description: patchOfProduct }),
+    .object({ product_code: z.string('must be a string').describe(skuCode) }, 'must be an object')
+    .meta({ description: patchOfProduct, additionalProperties: {} }),
   'must be a list',
 )
 
 /** Ids are many: they have one fault together. */
 const assetIds = z
   .custom<string | string[]>(
-    (ids) => [ids].flat().every((id) => typeof id === 'string'),
+    (ids) => typeof ids === 'string' || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
     'must be a string or a list of strings',
   )
-  .refine((ids) => [ids].flat().every(storable), 'must be strings without NUL and lone surrogates')
+  .refine(
+    (ids) => (typeof ids === 'string' ? storable(ids) : ids.every(storable)),
+    'must be strings without NUL and lone surrogates',
+  )
   .meta({
     anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     description: 'One id or several.',

@@ -8,13 +8,14 @@ export function productPatch({
   product_code: string
   [name: string]: unknown
 }) {
+  if (typeof rest.status !== 'string') return { productCode, attributes: rest }
   const { status, ...attributes } = rest
-  return typeof status === 'string' ? { productCode, status, attributes } : { productCode, attributes: rest }
+  return { productCode, status, attributes }
 }
 
 /** A string as a list of one; null as left out. */
 export function listOf(value: string | string[] | null | undefined): string[] | undefined {
-  return value == null ? undefined : [value].flat()
+  return typeof value === 'string' ? [value] : (value ?? undefined)
 }
 
 /** The spec's error_info of a success: an empty object stands where there is nothing to report. */

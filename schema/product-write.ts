@@ -2,7 +2,7 @@ import { type CreatedProducts, createProducts } from '../src/catalog/create-prod
 import { type DeletedProducts, deleteProducts } from '../src/catalog/delete-products.ts'
 import type { FailedProduct } from '../src/catalog/product-patches.ts'
 import { type UpdatedProducts, type UpsertedProducts, updateProducts, upsertProducts } from '../src/catalog/products.ts'
-import { write } from '../src/catalog/write.ts'
+import { write, writeAtOnce } from '../src/catalog/write.ts'
 import { builder } from './builder.ts'
 import { dryRunArg, items, storable } from './validation.ts'
 
@@ -143,7 +143,7 @@ builder.mutationFields((t) => ({
       'The PUT /products operation: existing products only, failures per product and attribute. Errors: `store_not_found`.',
     args: patchArgs,
     resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => updateProducts(transaction, storeUuid, products)),
+      writeAtOnce(db, dryRun ?? false, (view) => updateProducts(view, storeUuid, products)),
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,

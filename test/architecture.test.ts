@@ -105,6 +105,7 @@ const arrows: Record<string, Record<string, string>> = {
     'src/tracing': 'the spans of requests',
   },
   'src/heavy': {
+    rest: 'how much is in a body',
     'src/auth': 'whoever asks',
     'src/catalog': 'enumerations, and the filter',
     'src/database': 'connections of its own, and turns',

@@ -48,13 +48,22 @@ export function lockGroups(db: WriteView, asked: ReadonlyMap<string, Touched>): 
  * are there for is read in the next.
  */
 export function takeLocks(asked: ReadonlyMap<string, Touches>): RawBuilder<boolean> {
-  const locks = [...asked].flatMap(([storeUuid, touches]) => locksOf(storeUuid, touches))
-  locks.sort((a, b) => a.store - b.store || a.number - b.number)
+  const { stores, numbers, shared } = locksOf(asked)
   return sql<boolean>`(
       select count(case when shared then pg_advisory_xact_lock_shared(store, number)::text else pg_advisory_xact_lock(store, number)::text end)
-      from unnest(${locks.map((lock) => lock.store)}::integer[], ${locks.map((lock) => lock.number)}::integer[],
-        ${locks.map((lock) => lock.shared)}::boolean[]) as l(store, number, shared)
+      from unnest(${stores}::integer[], ${numbers}::integer[], ${shared}::boolean[]) as l(store, number, shared)
     ) >= 0`
+}
+
+/** The locks in the order that all take them in. */
+export function locksOf(asked: ReadonlyMap<string, Touches>) {
+  const locks = [...asked].flatMap(([storeUuid, touches]) => locksOfStore(storeUuid, touches))
+  locks.sort((a, b) => a.store - b.store || a.number - b.number)
+  return {
+    stores: locks.map((lock) => lock.store),
+    numbers: locks.map((lock) => lock.number),
+    shared: locks.map((lock) => lock.shared),
+  }
 }
 
 /** Takes the lock on all groups of a store if nobody else writes there now. */
@@ -64,7 +73,7 @@ export async function tryLockGroups(db: WriteView, storeUuid: string): Promise<b
   return rows[0]?.locked ?? false
 }
 
-function locksOf(storeUuid: string, { groups, products }: Touches): Lock[] {
+function locksOfStore(storeUuid: string, { groups, products }: Touches): Lock[] {
   const store = keyOf(storeUuid)
   return [
     ...(groups === undefined ? [] : locksOfKind(store, whole.groups, groups)),

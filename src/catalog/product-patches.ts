@@ -43,7 +43,8 @@ export function judgePatches(
   judge: AttributeJudge,
   combine: (entries: readonly [GoodPatch, ...GoodPatch[]]) => GoodPatch = merged,
 ): JudgedPatches {
-  const entries = new Map<string, [GoodPatch, ...GoodPatch[]]>()
+  const good = new Map<string, GoodPatch>()
+  const repeated = new Map<string, [GoodPatch, ...GoodPatch[]]>()
   const failed = new Map<string, AttributeFailure[]>()
   const impossible = new Set<string>()
   for (const patch of patches) {
@@ -54,14 +55,18 @@ export function judgePatches(
     }
     const failures = patchFailures(patch, judge)
     const before = failed.get(code)
-    const known = entries.get(code)
+    const first = good.get(code)
     if (before) for (const failure of failures) before.push(failure)
     else if (failures.length > 0) failed.set(code, failures)
-    else if (known) known.push(goodPatch(patch))
-    else entries.set(code, [goodPatch(patch)])
+    else if (first) {
+      const entries = repeated.get(code)
+      if (entries) entries.push(goodPatch(patch))
+      else repeated.set(code, [first, goodPatch(patch)])
+    } else good.set(code, goodPatch(patch))
   }
-  for (const code of failed.keys()) entries.delete(code)
-  return { good: new Map([...entries].map(([code, all]) => [code, combine(all)])), failed, impossible }
+  for (const [code, entries] of repeated) good.set(code, combine(entries))
+  for (const code of failed.keys()) good.delete(code)
+  return { good, failed, impossible }
 }
 
 function patchFailures(patch: ProductPatch, judge: AttributeJudge): AttributeFailure[] {
@@ -69,7 +74,7 @@ function patchFailures(patch: ProductPatch, judge: AttributeJudge): AttributeFai
   const reason = patch.status == null ? undefined : statusFault(patch.status)
   if (reason !== undefined) failures.push({ attribute: 'status', reason })
   const attributes = patch.attributes ?? {}
-  for (const attribute of Object.keys(attributes)) {
+  for (const attribute in attributes) {
     const reason = judge(attribute, attributes[attribute])
     if (reason !== undefined) failures.push({ attribute, reason })
   }

@@ -1,58 +1,60 @@
 import { sql } from 'kysely'
+import type { AttributeDefinition } from './attribute-rules.ts'
+import { locksOf } from './locks.ts'
 import type { GoodPatch, JudgedPatches } from './product-patches.ts'
-import { fitsWith } from './product-size.ts'
+import { fitsWith, mostBytes, surelyFits } from './product-size.ts'
 import { storeKey } from './store-key.ts'
-import type { WriteView } from './viewer.ts'
+import type { View, WriteView } from './viewer.ts'
 
-/**
- * Merges the good patches into the products that exist, and returns the codes of those that do not, also of those whose patch is bad, and of those that
- * would have grown too large. The caller holds the products' locks. What changes nothing is not written. Patches are looked up by the products' codes, and the products by their index: in a join
- * PostgreSQL may read the whole store for one product.
- */
-export async function writeKnown(
-  db: WriteView,
-  storeUuid: string,
-  { good, failed }: JudgedPatches,
-): Promise<{ unknown: Set<string>; full: string[] }> {
-  const codes = [...good.keys(), ...failed.keys()]
-  if (codes.length === 0) return { unknown: new Set(), full: [] }
-  const patches = [...good.values()]
-  const patch = sql`given.attributes -> p.product_code`
-  const holds = sql`p.attributes @> (${patch})`
-  const fits = fitsWith(sql`p.attributes`, sql`(${patch})`)
-  const { rows } = await sql<{ code: string; fits: boolean | null }>`
-    with given as not materialized (
-      select ${codes}::text[] as codes, ${byCode(patches, (patch) => patch.attributes)}::jsonb as attributes,
-        ${byCode(patches, (patch) => patch.status)}::jsonb as statuses
-    ), changed as (
-      update product p set attributes = p.attributes || (${patch}),
-        status = coalesce(given.statuses ->> p.product_code, p.status), updated_at = now()
-      from given
-      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = any(given.codes)
-        and case when ${holds} then p.status <> given.statuses ->> p.product_code when not ${holds} then ${fits} end
-      returning p.product_code
-    ), left_over as (
-      select code, (
-        select coalesce(${holds} or ${fits}, true) from product p
-        where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = code
-      ) as fits
-      from given, unnest(given.codes) code where code not in (select product_code from changed)
-    )
-    select code, fits from left_over where fits is not true`.execute(db)
-  return {
-    unknown: new Set(rows.flatMap(({ code, fits }) => (fits === null ? [code] : []))),
-    full: rows.flatMap(({ code, fits }) => (fits === false ? [code] : [])),
-  }
+/** What a store's attributes are judged by; the fingerprint tells whether it still has them. */
+export interface Rules {
+  definitions: AttributeDefinition[]
+  fingerprint: string
 }
 
-/** What the patches have, as a JSON object by their codes; null is left out. No JavaScript object could have every code as a key, and in order. */
-function byCode(patches: readonly GoodPatch[], value: (patch: GoodPatch) => unknown): string {
+/**
+ * Locks the products and merges the good patches into those that exist, when the store still has the rules that the patches were judged by. Returns the codes of those that do
+ * not exist, also of those whose patch is bad, and of those that would have grown too large; or the rules that the store has, with nothing written; or undefined when there is
+ * no such store. What changes nothing is not written. One statement, which is a transaction in itself.
+ */
+export async function mergeProducts(
+  db: View,
+  storeUuid: string,
+  { good, failed }: Pick<JudgedPatches, 'good' | 'failed'>,
+  judgedBy: Rules | undefined,
+): Promise<{ rules: Rules } | { unknown: Set<string>; full: string[] } | undefined> {
+  const { stores, numbers, shared } = locksOf(new Map([[storeUuid, { products: [...good.keys(), ...failed.keys()] }]]))
+  const patches = byCode(good, (patch) => patch.attributes)
+  const statuses = byCode(good, (patch) => patch.status)
+  const { rows } = await sql<Merged>`
+    select definitions, fingerprint, missing, too_large from merge_products(${storeUuid}, ${judgedBy?.fingerprint ?? null},
+      ${stores}, ${numbers}, ${shared}, ${patches}, ${statuses}, ${[...failed.keys()]}, ${surelyFits}, ${mostBytes})`.execute(
+    db,
+  )
+  const [merged] = rows
+  if (!merged) return undefined
+  const { definitions, fingerprint, missing, too_large } = merged
+  if (definitions !== null) return { rules: { definitions: JSON.parse(definitions), fingerprint } }
+  return { unknown: new Set(missing), full: too_large ?? [] }
+}
+
+/** What the patches have, as a JSON object by their codes; null is left out. Written by hand: an object with so many keys is slow to make, and to go through. */
+function byCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
   let json = ''
-  for (const patch of patches) {
+  for (const [code, patch] of patches) {
     const held = value(patch)
-    if (held !== null) json += `${json === '' ? '{' : ','}${JSON.stringify(patch.productCode)}:${JSON.stringify(held)}`
+    if (held !== null) json += `${json === '' ? '{' : ','}${JSON.stringify(code)}:${JSON.stringify(held)}`
   }
   return json === '' ? '{}' : `${json}}`
+}
+
+/** The one row of `merge_products`, if there is the store. */
+interface Merged {
+  /** The store's definitions as JSON, when they are not those that the patches were judged by. */
+  definitions: string | null
+  fingerprint: string
+  missing: string[] | null
+  too_large: string[] | null
 }
 
 /**

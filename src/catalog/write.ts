@@ -24,17 +24,31 @@ export async function write<T>(db: View, dryRun: boolean, work: (transaction: Wr
     if (dryRun) throw new Undone(answer)
     return answer
   }
+  const once = () =>
+    db.isTransaction
+      ? fromSavepoint(db as WriteView, undoable)
+      : db.transaction().execute((transaction) => undoable(within(db, transaction)))
+  return retried(once).catch((error: unknown) => {
+    if (error instanceof Undone) return error.answer
+    throw error
+  })
+}
+
+/** Does the work again as long as PostgreSQL chose it as a victim. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await (db.isTransaction
-        ? fromSavepoint(db as WriteView, undoable)
-        : db.transaction().execute((transaction) => undoable(within(db, transaction))))
+      return await work()
     } catch (error) {
-      if (error instanceof Undone) return error.answer
       if (attempt === tries || !isVictim(error)) throw error
       await sleep(Math.random() * 20 * attempt)
     }
   }
+}
+
+/** The same for work that is one statement: it needs no transaction around it, and no way there and back for `begin` and `commit`. */
+export function writeAtOnce<T>(db: View, dryRun: boolean, work: (view: View) => Promise<T>): Promise<T> {
+  return dryRun || db.isTransaction ? write(db, dryRun, work) : retried(() => work(db))
 }
 
 /** Going back to the savepoint also gives back the locks that were taken since: a deadlock's other side goes on. */

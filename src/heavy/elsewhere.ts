@@ -1,3 +1,4 @@
+import { mostMembersOf } from '../../rest/heavy-json.ts'
 import type { Enumerations } from '../catalog/enumerations.ts'
 import type { Elsewhere } from '../doors.ts'
 import { requestScope } from '../request-scope.ts'
@@ -45,16 +46,11 @@ const fewMembers = 5_000
 
 /**
  * Whether a body of up to twice the bytes has no more in it than a thousand items. The members of its lists and objects cost more than their bytes do, and the way to the
- * thread and back costs as much as to work on a thousand. What stands within texts is counted along.
+ * thread and back costs as much as to work on a thousand.
  */
 function isLightForItsLength(body: Uint8Array, bytes: number): boolean {
-  if (body.length > 2 * bytes) return false
-  let members = 0
-  for (const byte of body) if (byte === comma || byte === openBrace || byte === openBracket) members++
-  return members <= fewMembers
+  return body.length <= 2 * bytes && mostMembersOf(body) <= fewMembers
 }
-
-const [comma, openBrace, openBracket] = [0x2c, 0x7b, 0x5b]
 
 /** The bytes in memory that can be given away: short ones may lie in a pool. */
 function ownMemory(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

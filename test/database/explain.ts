@@ -1,4 +1,4 @@
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { type View, type WriteView, wholeCatalogue, within } from '../../src/catalog/viewer.ts'
 import type { Database } from '../../src/database/tables.ts'
@@ -17,57 +17,38 @@ export interface PlanNode {
 
 export interface Explainer {
   db: View
-  /** Does the work, undoes it, and explains each statement that it sent as PostgreSQL ran it: all nodes of all plans. */
+  /** Does the work, undoes it, and tells how PostgreSQL ran each of its statements, also those within functions: all nodes of all plans. */
   plansOf(work: (db: WriteView) => Promise<unknown>): Promise<PlanNode[]>
   close(): Promise<void>
 }
 
-/** Explains what Kysely compiles, planned as the service has it planned: prepared, for any parameters. No statement is written a second time. */
+/** PostgreSQL explains what it runs as it runs it, planned as the service has it planned: for any parameters. */
+const explaining = `
+  load 'auto_explain';
+  set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_format = json;
+  set auto_explain.log_nested_statements = on; set client_min_messages = log; set plan_cache_mode = force_generic_plan`
+
+/** Explains what is sent by its database. The user must be a superuser. */
 export function createExplainer(url: string): Explainer {
-  const pool = new pg.Pool({ connectionString: url })
-  const sent: CompiledQuery[] = []
-  const logged = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool }),
-    log: ({ query }) => {
-      if (!/^(begin|commit|rollback)/.test(query.sql)) sent.push(query)
-    },
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const nodes: PlanNode[] = []
+  pool.on('connect', (client) => {
+    client.on('notice', ({ message = '' }) => {
+      const plan = message.split('  plan:\n')[1]
+      if (plan !== undefined) nodes.push(...nodesOf((JSON.parse(plan) as { Plan: PlanNode }).Plan))
+    })
+    client.query(explaining)
   })
-  const db = wholeCatalogue(logged)
+  const db = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }))
   return {
     db,
     plansOf: async (work) => {
-      sent.length = 0
+      nodes.length = 0
       await undone(db, work)
-      const statements = [...sent]
-      const nodes: PlanNode[] = []
-      await undone(db, async (transaction) => {
-        await sql`set local plan_cache_mode = force_generic_plan`.execute(transaction)
-        for (const [i, { sql: text, parameters }] of statements.entries()) {
-          const name = `explained_${Date.now()}_${i}`
-          await sql.raw(`prepare ${name} as ${text}`).execute(transaction)
-          const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
-          const { rows } = await sql
-            .raw<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (analyze, format json) execute ${name}${values}`)
-            .execute(transaction)
-          for (const row of rows) nodes.push(...nodesOf(row['QUERY PLAN'][0].Plan))
-        }
-      })
-      return nodes
+      return [...nodes]
     },
     close: () => db.destroy(),
   }
-}
-
-/** The value as the driver would send it. */
-function literal(value: unknown): string {
-  if (value === null || value === undefined) return 'null'
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(element).join(',')}}`)
-  return pg.escapeLiteral(String(value))
-}
-
-function element(value: unknown): string {
-  return value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`
 }
 
 class Undone extends Error {}

@@ -30,20 +30,27 @@ const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length:
 
 const operations: Operation[] = [
   {
-    title: 'PUT /products',
+    title: 'PUT /products to a store that is not known yet',
     statements: 2,
     given: (n) => upsert(n),
-    run: async (n) => {
-      const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
-      expect(await rest('PUT', `/products?store_uuid=${store}`, body)).toMatchObject({
-        updated_skus: upTo(n, code),
-      })
+    run: put,
+  },
+  {
+    title: 'PUT /products',
+    statements: 1,
+    given: async (n) => {
+      await upsert(n)
+      await put(0)
     },
+    run: put,
   },
   {
     title: 'updateProducts',
-    statements: 2,
-    given: (n) => upsert(n),
+    statements: 1,
+    given: async (n) => {
+      await upsert(n)
+      await put(0)
+    },
     run: async (n) => {
       const { updateProducts } = await graphql(
         `mutation ($store: ID!, $products: [ProductPatch!]!) {
@@ -266,6 +273,11 @@ it('a hundred stores and products that are named one by one are read in one stat
 async function newStore(query = ''): Promise<string> {
   const body = { store_name: 'Shop', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
   return String((await rest('POST', `/stores${query}`, body)).store_uuid)
+}
+
+async function put(n: number): Promise<void> {
+  const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
+  expect(await rest('PUT', `/products?store_uuid=${store}`, body)).toMatchObject({ updated_skus: upTo(n, code) })
 }
 
 async function upsert(n: number): Promise<unknown> {

@@ -30,11 +30,11 @@ it('a client that has gone gets nothing more done, even if PostgreSQL does not h
     )
     return rows.length
   }
-  const put = async () => {
+  const post = async () => {
     await admin.query('begin; lock table attribute_definition in access exclusive mode')
     const leaving = new AbortController()
     const left = send(`${gateway.url}/v1/products?store_uuid=${store}`, {
-      ...{ method: 'PUT', token, body: [{ product_code: 'A', Color: 'Red' }], signal: leaving.signal },
+      ...{ method: 'POST', token, body: [{ product_code: 'B', Color: 'Red' }], signal: leaving.signal },
     }).catch(() => 'left')
     await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 20_000 })
     door.isOpen = false
@@ -42,7 +42,7 @@ it('a client that has gone gets nothing more done, even if PostgreSQL does not h
     expect(await left).toBe('left')
   }
 
-  await put()
+  await post()
   await new Promise((resolve) => setTimeout(resolve, 100))
   await admin.query('commit')
   await vi.waitFor(
@@ -53,9 +53,9 @@ it('a client that has gone gets nothing more done, even if PostgreSQL does not h
     { timeout: 20_000 },
   )
   door.isOpen = true
-  expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({})
+  expect(await productOf(gateway, store, 'B')).toBeNull()
 
-  await put()
+  await post()
   await new Promise((resolve) => setTimeout(resolve, 100))
   door.isOpen = true
   await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000 })
