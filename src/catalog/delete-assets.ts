@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { ItemFailure } from './item-failure.ts'
 import { lockGroups } from './locks.ts'
-import { fromTouchedGroups, takeFromGroups } from './read-model.ts'
+import { takeFromGroups } from './read-model.ts'
 import {
+  type Bounded,
   bounded,
   failuresOf,
-  type Match,
+  type Missing,
   type SelectedRow,
   type Selector,
   selectedRows,
   storesOf,
 } from './selection.ts'
-import { storeUuidOf } from './text.ts'
 import type { WriteView } from './viewer.ts'
 
 export interface DeletedAssets {
@@ -32,9 +32,9 @@ export async function deleteAssets(db: WriteView, given: readonly Selector[]): P
   const refused = selectors.flatMap((selector, index) => (narrows(selector) ? [] : [refusal(selector, index)]))
   const refusedAt = new Set(refused.map((refusal) => refusal.index))
   const rows = selectedRows(selectors, stores).filter((row) => !refusedAt.has(row.index))
-  const { deleted, matches } = await removeAssets(db, rows)
-  const failures = failuresOf(selectors, stores, matches, 'asset_not_found', (selector, assetId) =>
-    JSON.stringify([storeUuidOf(selector.storeUuid) ?? selector.storeUuid, assetId]),
+  const { deleted, missing } = await removeAssets(db, rows)
+  const failures = failuresOf(selectors, stores, missing, 'asset_not_found', (selector, assetId) =>
+    JSON.stringify([selector.store ?? selector.storeUuid, assetId]),
   )
   const others = failures.filter((failure) => !refusedAt.has(failure.index))
   return { deletedCount: deleted, failures: [...refused, ...others].sort((a, b) => a.index - b.index) }
@@ -44,21 +44,21 @@ function narrows(selector: Selector): boolean {
   return selector.channel != null || selector.parentCode != null || selector.assetId != null
 }
 
-function refusal(selector: Selector, index: number): ItemFailure {
+function refusal(selector: Bounded<Selector>, index: number): ItemFailure {
   const details = 'name a channel, a parent code or asset ids: an item without any would delete all assets of the store'
   return {
     reason: 'selector_required',
     details,
     index,
-    storeUuid: storeUuidOf(selector.storeUuid) ?? selector.storeUuid,
+    storeUuid: selector.store ?? selector.storeUuid,
   }
 }
 
 async function removeAssets(
   db: WriteView,
   rows: readonly SelectedRow[],
-): Promise<{ deleted: number; matches: Match[] }> {
-  if (rows.length === 0) return { deleted: 0, matches: [] }
+): Promise<{ deleted: number; missing: Missing[] }> {
+  if (rows.length === 0) return { deleted: 0, missing: [] }
   const changes = sql`
     item as (
       select index, store_uuid, channel collate "C" as channel, parent_code collate "C" as parent_code, asset_id collate "C" as asset_id
@@ -76,17 +76,17 @@ async function removeAssets(
       delete from asset a using doomed d
       where a.store_uuid = d.store_uuid and a.asset_id = d.asset_id
       returning a.asset_id
-    ), touched as (
-      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
-      from gone join asset a using (store_uuid, asset_id)
-    ), remaining as (
-      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
-      ${fromTouchedGroups}
-      where (l.store_uuid, l.asset_id) not in (select store_uuid, asset_id from doomed)
     )`
-  const answer = sql<{ deleted: number; matches: Match[] }>`(select count(*)::int from deleted) as deleted,
-      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`
-  return (await takeFromGroups(db, changes, answer)) ?? { deleted: 0, matches: [] }
+  const answer = sql<{ deleted: number; missing: Missing[] }>`(select count(*)::int from deleted) as deleted,
+      (
+        select coalesce(json_agg(m), '[]') from (
+          select index, asset_id from item where asset_id is null and index not in (select index from chosen)
+          union all
+          select index, asset_id from item
+          where asset_id is not null and (store_uuid, asset_id) not in (select store_uuid, named from chosen where named is not null)
+        ) m
+      ) as missing`
+  return (await takeFromGroups(db, changes, answer)) ?? { deleted: 0, missing: [] }
 }
 
 /** One branch for each way in, so that each goes by an index: by id; by id within links; by parent code; by channel alone. */

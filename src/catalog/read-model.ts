@@ -32,8 +32,11 @@ export const numbered = (source: RawBuilder<unknown>) => sql`
         row_number() over (partition by store_uuid, channel, asset_format, parent_code order by place, asset_id) as nth
       from ${source}`
 
-/** CTEs that count groups that came (`delta` 1) and went (-1) in their ranges: rows of a group's key and `delta`. */
-const countGroups = (changes: RawBuilder<unknown>) => sql`
+/**
+ * CTEs that count the groups that came (`delta` 1), stayed (0) and went (-1) in their ranges: those of `kept` and `emptied`. Ranges are written in the order of their keys, so that no two
+ * writers wait for each other. A version grows by a random step: one that was seen before never comes again, even in a database that was restored from a backup.
+ */
+const countGroups = sql`
   changed as (
     select store_uuid, channel, asset_format, first_code, sum(delta) as delta
     from (
@@ -43,7 +46,7 @@ const countGroups = (changes: RawBuilder<unknown>) => sql`
           and r.first_code <= c.parent_code
         order by first_code desc limit 1
       ), '') as first_code
-      from (${changes}) c
+      from (select * from kept union all select * from emptied) c
     ) c
     group by store_uuid, channel, asset_format, first_code
   ), counted as (
@@ -56,59 +59,9 @@ const countGroups = (changes: RawBuilder<unknown>) => sql`
   )`
 
 /**
- * The tail of every statement that changes links: CTEs that bring the read model and its ranges up to date with it.
- * They expect, before them, `touched(store_uuid, channel, asset_format, parent_code)`: the groups that may have changed, each
- * once; and `remaining(…the same, asset_id, url, place)`: what is linked in them once the statement is done. The caller holds the groups' locks.
- * Ranges are written in the order of their keys, so that no two writers wait for each other. A version grows by a random step: one that was
- * seen before never comes again, even in a database that was restored from a backup.
- * What is gone is left out by `not in`, here and in the callers, because that is hashed: PostgreSQL expects one row of such a CTE, and
- * would compare each row with each for `not exists`.
- */
-const maintainReadModel = (kept: RawBuilder<unknown>) => sql`
-  rebuilt as (
-    select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} as entries
-    from (${numbered(sql`remaining`)}) r
-    group by store_uuid, channel, asset_format, parent_code
-  ), kept as (${kept}
-  ), emptied as (
-    delete from asset_group g using touched t
-    where g.store_uuid = t.store_uuid and g.channel = t.channel
-      and g.asset_format = t.asset_format and g.parent_code = t.parent_code
-      and (t.store_uuid, t.channel, t.asset_format, t.parent_code) not in (
-        select store_uuid, channel, asset_format, parent_code from rebuilt
-      )
-    returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
-  ), ${countGroups(sql`select * from kept union all select * from emptied`)}`
-
-const madeOrWritten = sql`
-    insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-    select store_uuid, channel, asset_format, parent_code, entries from rebuilt
-    on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
-    returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta`
-
-const written = sql`
-    update asset_group g set entries = r.entries from rebuilt r
-    where g.store_uuid = r.store_uuid and g.channel = r.channel
-      and g.asset_format = r.asset_format and g.parent_code = r.parent_code
-    returning g.store_uuid, g.channel, g.asset_format, g.parent_code, 0 as delta`
-
-/**
- * Takes links away, and from the read model what they were: as `changeGroups`, but no group can come or grow, which is less to write. One statement.
- */
-export async function takeFromGroups<Answer>(
-  db: WriteView,
-  changes: RawBuilder<unknown>,
-  answer: RawBuilder<Answer>,
-): Promise<Answer | undefined> {
-  const { rows } = await sql<Answer>`
-    with ${changes}, ${maintainReadModel(written)}
-    select ${answer}`.execute(db)
-  return rows[0]
-}
-
-/**
- * Changes links, and the read model with them: `changes` are CTEs up to `touched` and `remaining`, `answer` is what to select in the end. One
- * statement; two more where a range has grown too large.
+ * Changes links, and brings the read model and its ranges up to date with them. `changes` are CTEs up to `touched(store_uuid, channel, asset_format, parent_code)`: the groups
+ * that may have changed, each once; and `remaining(…the same, asset_id, url, place)`: what is linked in them once the statement is done. `answer` is what to select in the end.
+ * The caller holds the groups' locks. One statement; two more where a range has grown too large.
  */
 export async function changeGroups<Answer>(
   db: WriteView,
@@ -117,11 +70,72 @@ export async function changeGroups<Answer>(
   answer: RawBuilder<Answer>,
 ): Promise<Answer | undefined> {
   const { rows } = await sql<Answer & { largest: number | null }>`
-    with ${changes}, ${maintainReadModel(madeOrWritten)}
+    with ${changes}, rebuilt as (
+      select store_uuid, channel, asset_format, parent_code, ${entriesOfRows} as entries
+      from (${numbered(sql`remaining`)}) r
+      group by store_uuid, channel, asset_format, parent_code
+    ), kept as (
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select store_uuid, channel, asset_format, parent_code, entries from rebuilt
+      on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
+      returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta
+    ), emptied as (
+      delete from asset_group g using touched t
+      where g.store_uuid = t.store_uuid and g.channel = t.channel
+        and g.asset_format = t.asset_format and g.parent_code = t.parent_code
+        and (t.store_uuid, t.channel, t.asset_format, t.parent_code) not in (
+          select store_uuid, channel, asset_format, parent_code from rebuilt
+        )
+      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
+    ), ${countGroups}
     select (select max(groups) from counted) as largest, ${answer}`.execute(db)
   const [row] = rows
   if ((row?.largest ?? 0) > largestRange) await splitRanges(db, storeUuids)
   return row
+}
+
+/**
+ * Takes links away: as `changeGroups`, but no group can come or grow, so that what stays in one is read from the entries that it has. `changes` are CTEs up to
+ * `gone(store_uuid, parent_code, channel, asset_id)`, the links that go. They are left out by `not in`, because that is hashed: PostgreSQL expects one row of such a CTE, and would
+ * compare each entry with each for `not exists`. One statement.
+ */
+export async function takeFromGroups<Answer>(
+  db: WriteView,
+  changes: RawBuilder<unknown>,
+  answer: RawBuilder<Answer>,
+): Promise<Answer | undefined> {
+  const { rows } = await sql<Answer>`
+    with ${changes}, touched as (
+      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
+      from gone join asset a using (store_uuid, asset_id)
+    ), after as (
+      select store_uuid, channel, asset_format, parent_code, (
+          select ${entriesOfRows} from (
+            select (entry -> 'asset_id')::text as asset_id, (entry -> (word || ' URL ' || place))::text as url, row_number() over (order by place) as nth
+            from json_array_elements(g.entries::json) with ordinality as e(entry, place)
+            where (t.store_uuid, t.parent_code, t.channel, entry ->> 'asset_id') not in (
+              select store_uuid, parent_code, channel, asset_id from gone
+            )
+          ) e
+        ) as entries
+      from touched t cross join lateral (
+        select entries, ${storedWord} as word from asset_group
+        where store_uuid = t.store_uuid and channel = t.channel and asset_format = t.asset_format and parent_code = t.parent_code
+        offset 0
+      ) g
+    ), kept as (
+      update asset_group g set entries = a.entries from after a
+      where a.entries is not null and g.store_uuid = a.store_uuid and g.channel = a.channel
+        and g.asset_format = a.asset_format and g.parent_code = a.parent_code
+      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, 0 as delta
+    ), emptied as (
+      delete from asset_group g using after a
+      where a.entries is null and g.store_uuid = a.store_uuid and g.channel = a.channel
+        and g.asset_format = a.asset_format and g.parent_code = a.parent_code
+      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
+    ), ${countGroups}
+    select ${answer}`.execute(db)
+  return rows[0]
 }
 
 /** Groups that were written where there were none: of one format, by their parent codes. */

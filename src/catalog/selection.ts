@@ -19,8 +19,11 @@ export interface SelectedRow {
   asset_id: string | null
 }
 
-/** What the database answers: which rows, by their index and asset id, found something. */
-export interface Match {
+/** A selector that is fit to be worked on. `store` is the canonical UUID of its store, if it names one. */
+export type Bounded<S extends Selector> = S & { store: string | undefined }
+
+/** What the database answers: which rows, by their index and asset id, found nothing. */
+export interface Missing {
   index: number
   asset_id: string | null
 }
@@ -33,7 +36,7 @@ const longestName = 510
  * The selectors, fit to be worked on: what is longer than any name, and so names nothing, is cut, for it comes again in each row and each
  * failure. Throws `payload_too_large` when they name more than 10,000 asset ids together: each can be a failure of its own.
  */
-export function bounded<S extends Selector>(selectors: readonly S[]): S[] {
+export function bounded<S extends Selector>(selectors: readonly S[]): Bounded<S>[] {
   const ids = selectors.reduce((sum, selector) => sum + (selector.assetId?.length ?? 0), 0)
   if (ids > mostIds) {
     const details = `a request must name at most ${mostIds} asset ids; got ${ids}`
@@ -42,6 +45,7 @@ export function bounded<S extends Selector>(selectors: readonly S[]): S[] {
   return selectors.map((selector) => ({
     ...selector,
     storeUuid: cut(selector.storeUuid),
+    store: storeUuidOf(selector.storeUuid),
     channel: cut(selector.channel),
     parentCode: cut(selector.parentCode),
   }))
@@ -53,34 +57,31 @@ function cut<T extends string | null | undefined>(text: T): T {
 }
 
 /** The stores that the selectors name, in canonical form. */
-export function storesOf(selectors: readonly Selector[]): string[] {
-  return [...new Set(selectors.flatMap((selector) => storeUuidOf(selector.storeUuid) ?? []))]
+export function storesOf(selectors: readonly Bounded<Selector>[]): string[] {
+  const stores = new Set<string>()
+  for (const { store } of selectors) if (store !== undefined) stores.add(store)
+  return [...stores]
 }
 
 /**
  * The selectors as rows, those of unknown stores left out. Selectors without ids that are the same make one row, that of the first: ten
  * thousand of them would each find the whole group again.
  */
-export function selectedRows(selectors: readonly Selector[], stores: ReadonlySet<string>): SelectedRow[] {
+export function selectedRows(selectors: readonly Bounded<Selector>[], stores: ReadonlySet<string>): SelectedRow[] {
   const seen = new Set<string>()
   return selectors.flatMap((selector, index) => {
-    const storeUuid = storeUuidOf(selector.storeUuid)
-    if (!storeUuid || !stores.has(storeUuid)) return []
-    if (selector.assetId == null && seen.has(groupsOf(selector))) return []
-    if (selector.assetId == null) seen.add(groupsOf(selector))
-    const row = {
-      index,
-      store_uuid: storeUuid,
-      channel: selector.channel ?? null,
-      parent_code: selector.parentCode ?? null,
-    }
-    return (selector.assetId ?? [null]).map((assetId) => ({ ...row, asset_id: assetId }))
+    const { store, channel = null, parentCode = null, assetId } = selector
+    if (store === undefined || !stores.has(store)) return []
+    if (assetId == null && seen.has(groupsOf(selector))) return []
+    if (assetId == null) seen.add(groupsOf(selector))
+    const row = { index, store_uuid: store, channel, parent_code: parentCode }
+    return (assetId ?? [null]).map((id) => ({ ...row, asset_id: id }))
   })
 }
 
 /** What makes two selectors without ids the same. */
-function groupsOf({ storeUuid, channel, parentCode }: Selector): string {
-  return JSON.stringify([storeUuidOf(storeUuid), channel ?? null, parentCode ?? null])
+function groupsOf({ store, channel, parentCode }: Bounded<Selector>): string {
+  return JSON.stringify([store, channel ?? null, parentCode ?? null])
 }
 
 /**
@@ -88,42 +89,47 @@ function groupsOf({ storeUuid, channel, parentCode }: Selector): string {
  * nothing. What several items name counts once, and has failed only if it was found through none of them; `identity`
  * says what makes two named ids the same.
  */
-export function failuresOf(
-  selectors: readonly Selector[],
+export function failuresOf<S extends Selector>(
+  selectors: readonly Bounded<S>[],
   stores: ReadonlySet<string>,
-  matches: readonly Match[],
-  missing: 'asset_not_found' | 'link_not_found',
-  identity: (selector: Selector, assetId: string) => string,
+  missing: readonly Missing[],
+  reason: 'asset_not_found' | 'link_not_found',
+  identity: (selector: Bounded<S>, assetId: string) => string,
 ): ItemFailure[] {
-  const found = new Set<string>()
-  const matched = new Set<string>()
-  for (const { index, asset_id } of matches) {
+  const lost = new Set<string>()
+  for (const { index, asset_id } of missing) {
     const selector = selectors[index]
-    if (selector && asset_id === null) matched.add(groupsOf(selector))
-    if (selector && asset_id !== null) found.add(identity(selector, asset_id))
+    if (selector) lost.add(asset_id === null ? groupsOf(selector) : identity(selector, asset_id))
   }
+  const told = new Set<string>()
   const failures: ItemFailure[] = []
   selectors.forEach((selector, index) => {
-    const known = stores.has(storeUuidOf(selector.storeUuid) ?? '')
-    const reason = known ? missing : 'store_not_found'
+    const isKnown = stores.has(selector.store ?? '')
+    if (isKnown && lost.size === 0) return
+    const why = isKnown ? reason : 'store_not_found'
     if (selector.assetId == null) {
-      if (!matched.has(groupsOf(selector))) failures.push(failure(reason, selector, index))
+      if (!isKnown || lost.has(groupsOf(selector))) failures.push(failure(why, selector, index))
       return
     }
     for (const assetId of selector.assetId) {
       const id = identity(selector, assetId)
-      if (found.has(id)) continue
-      found.add(id)
-      failures.push(failure(reason, selector, index, assetId))
+      if (told.has(id) || (isKnown && !lost.has(id))) continue
+      told.add(id)
+      failures.push(failure(why, selector, index, assetId))
     }
   })
   return failures
 }
 
-function failure(reason: ItemFailure['reason'], selector: Selector, index: number, assetId?: string): ItemFailure {
+function failure(
+  reason: ItemFailure['reason'],
+  selector: Bounded<Selector>,
+  index: number,
+  assetId?: string,
+): ItemFailure {
   const at = {
     index,
-    storeUuid: storeUuidOf(selector.storeUuid) ?? selector.storeUuid,
+    storeUuid: selector.store ?? selector.storeUuid,
     channel: selector.channel ?? undefined,
     parentCode: selector.parentCode ?? undefined,
     assetId,

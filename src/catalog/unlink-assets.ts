@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { ItemFailure } from './item-failure.ts'
 import { lockGroups } from './locks.ts'
-import { fromTouchedGroups, takeFromGroups } from './read-model.ts'
+import { takeFromGroups } from './read-model.ts'
 import {
+  type Bounded,
   bounded,
   failuresOf,
-  type Match,
+  type Missing,
   type SelectedRow,
   type Selector,
   selectedRows,
   storesOf,
 } from './selection.ts'
-import { storeUuidOf } from './text.ts'
 import type { WriteView } from './viewer.ts'
 
 export interface Unlink extends Selector {
@@ -32,24 +32,24 @@ export interface UnlinkedAssets {
 export async function unlinkAssets(db: WriteView, given: readonly Unlink[]): Promise<UnlinkedAssets> {
   const links = bounded(given)
   const stores = await lockGroups(db, parentsByStore(links))
-  const { unlinked, matches } = await removeLinks(db, selectedRows(links, stores))
-  const failures = failuresOf(links, stores, matches, 'link_not_found', (link, assetId) =>
-    JSON.stringify([storeUuidOf(link.storeUuid) ?? link.storeUuid, link.channel, link.parentCode, assetId]),
+  const { unlinked, missing } = await removeLinks(db, selectedRows(links, stores))
+  const failures = failuresOf(links, stores, missing, 'link_not_found', (link, assetId) =>
+    JSON.stringify([link.store ?? link.storeUuid, link.channel, link.parentCode, assetId]),
   )
   return { unlinked, failures }
 }
 
-function parentsByStore(links: readonly Unlink[]): Map<string, string[]> {
+function parentsByStore(links: readonly Bounded<Unlink>[]): Map<string, string[]> {
   const parents = new Map<string, string[]>(storesOf(links).map((storeUuid) => [storeUuid, []]))
-  for (const link of links) parents.get(storeUuidOf(link.storeUuid) ?? '')?.push(link.parentCode)
+  for (const link of links) parents.get(link.store ?? '')?.push(link.parentCode)
   return parents
 }
 
 async function removeLinks(
   db: WriteView,
   rows: readonly SelectedRow[],
-): Promise<{ unlinked: number; matches: Match[] }> {
-  if (rows.length === 0) return { unlinked: 0, matches: [] }
+): Promise<{ unlinked: number; missing: Missing[] }> {
+  if (rows.length === 0) return { unlinked: 0, missing: [] }
   const changes = sql`
     item as (
       select index, store_uuid, channel collate "C" as channel, parent_code collate "C" as parent_code, asset_id collate "C" as asset_id
@@ -70,17 +70,12 @@ async function removeLinks(
       where l.store_uuid = c.store_uuid and l.parent_code = c.parent_code
         and l.channel = c.channel and l.asset_id = c.asset_id
       returning l.store_uuid, l.parent_code, l.channel, l.asset_id
-    ), touched as (
-      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
-      from gone join asset a using (store_uuid, asset_id)
-    ), remaining as (
-      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
-      ${fromTouchedGroups}
-      where (l.store_uuid, l.parent_code, l.channel, l.asset_id) not in (
-        select store_uuid, parent_code, channel, asset_id from gone
-      )
     )`
-  const answer = sql<{ unlinked: number; matches: Match[] }>`(select count(*)::int from gone) as unlinked,
-      (select coalesce(json_agg(m), '[]') from (select distinct index, named as asset_id from chosen) m) as matches`
-  return (await takeFromGroups(db, changes, answer)) ?? { unlinked: 0, matches: [] }
+  const answer = sql<{ unlinked: number; missing: Missing[] }>`(select count(*)::int from gone) as unlinked,
+      (
+        select coalesce(json_agg(m), '[]') from (
+          select index, asset_id from item where (index, coalesce(asset_id, '')) not in (select index, coalesce(named, '') from chosen)
+        ) m
+      ) as missing`
+  return (await takeFromGroups(db, changes, answer)) ?? { unlinked: 0, missing: [] }
 }
