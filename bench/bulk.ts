@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { request } from 'undici'
 import { deleteAssets } from '../src/catalog/delete-assets.ts'
 import { unlinkAssets } from '../src/catalog/unlink-assets.ts'
 import { wholeCatalogue } from '../src/catalog/viewer.ts'
@@ -116,11 +117,11 @@ function startPulse({ url }: Server): () => Promise<number> {
   }
 }
 
-async function send({ url }: Server, method: string, path: string, body: unknown): Promise<void> {
+async function send({ url }: Server, method: 'PUT' | 'POST' | 'DELETE', path: string, body: unknown): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const response = await fetch(`${url}/v1/${path}`, { method, headers, body: JSON.stringify(body) })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${method} ${path}: ${text.slice(0, 500)}`)
+  const response = await request(`${url}/v1/${path}`, { method, headers, body: JSON.stringify(body) })
+  const text = await response.body.text()
+  if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${text.slice(0, 500)}`)
 }
 
 type Item = { product_code: string } & Record<string, string>

@@ -31,7 +31,7 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
     )
     await sql`
       insert into product (store_uuid, product_code, status, attributes)
-      select store_uuid, ${code(sql`i`)}, 'active', jsonb_build_object('Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text)
+      select store_uuid, ${code(sql`i`)}, 'active', ${attributes}
       from wanted, generate_series(0, products - 1) i`.execute(transaction)
     await sql`
       insert into asset (store_uuid, asset_id, asset_format, url)
@@ -56,6 +56,16 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
   await sql`vacuum analyze`.execute(db)
   await sql`checkpoint`.execute(db)
 }
+
+/** What a product has in the files of shops: some twenty attributes, which take 500 to 1,600 bytes as JSON. */
+const attributes = sql`jsonb_build_object(
+  'Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text, 'Barcode', lpad((i * 7919)::text, 13, '4'), 'Brand', 'Brand ' || i % 300, 'Price', (i % 200)::text || '.95',
+  'Currency', 'EUR', 'Stock', (i % 90)::text, 'Weight', (i % 40)::text || '.5', 'Material', 'organic cotton', 'Category', 'Clothing/Tops/Shirts', 'Gender', 'women',
+  'Season', 'autumn and winter', 'Country of origin', 'Portugal', 'Care', 'machine wash cold, do not tumble dry', 'Tax class', 'Taxable goods',
+  'Short description', 'A shirt with a narrow collar, buttons down the front and long sleeves.', 'Meta title', 'Shirt ' || i || ' – free delivery',
+  'URL key', 'shirt-with-a-narrow-collar-' || i,
+  'Description', 'A shirt with a narrow collar, buttons down the front and long sleeves. Comfortable fit, fine seams, and a fabric that keeps its shape and its colour when it is washed often.'
+)`
 
 type Sql = ReturnType<typeof sql>
 
