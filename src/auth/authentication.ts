@@ -4,7 +4,7 @@ import type { ClientConfig } from 'pg'
 import type { Database } from '../database/tables.ts'
 import type { Caller } from './caller.ts'
 import type { JwtOptions } from './jwt.ts'
-import { hashOf } from './secret.ts'
+import { hashOf, isSecret } from './secret.ts'
 import { createTokenCache, type TokenTrust } from './token-cache.ts'
 import { watchTokens } from './token-watch.ts'
 
@@ -39,9 +39,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     authenticate: async (authorization) => {
       const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
       if (token === undefined) return undefined
-      if (bootstrap && timingSafeEqual(hashOf(token), bootstrap)) return bootstrapCaller
+      const hash = hashOf(token)
+      if (bootstrap && timingSafeEqual(hash, bootstrap)) return bootstrapCaller
       if (checkJwt && isJwt(token)) return (await checkJwt)(token)
-      return cache.find(token)
+      return isSecret(token) ? cache.find(hash) : undefined
     },
     close: async () => {
       watch?.close()

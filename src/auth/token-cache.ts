@@ -4,13 +4,12 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { requestScope } from '../request-scope.ts'
 import type { Caller } from './caller.ts'
-import { hashOf, isSecret } from './secret.ts'
 import { confirmTokens, type GoodToken, lookUpToken } from './token-lookup.ts'
 
 /** Tells what a token made here stands for, from a small cache that forgets what was taken back. */
 export interface TokenCache {
-  /** The caller, or undefined when the token is unknown, expired or revoked. Throws when that cannot be found out. */
-  find(secret: string): Promise<Caller | undefined>
+  /** The caller of the token with this hash, or undefined when it is unknown, expired or revoked. Throws when that cannot be found out. */
+  find(hash: Buffer): Promise<Caller | undefined>
   /** Forgets a token, or all. */
   forget(tokenId: string | undefined): void
   close(): Promise<void>
@@ -85,9 +84,7 @@ export function createTokenCache(
   }
 
   return {
-    find: async (secret) => {
-      if (!isSecret(secret)) return undefined
-      const hash = hashOf(secret)
+    find: async (hash) => {
       const key = hash.toString('latin1')
       const now = Date.now()
       let entry = entries.get(key)

@@ -140,9 +140,10 @@ function acceptsHtml(request: IncomingMessage): boolean {
 
 /** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */
 function targetOf(request: IncomingMessage): { path: string; search: string } {
-  const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '')
-  const [path = '', ...search] = target.split('?')
-  return { path, search: search.join('?') }
+  const { url = '/' } = request
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
+  const mark = target.indexOf('?')
+  return mark < 0 ? { path: target, search: '' } : { path: target.slice(0, mark), search: target.slice(mark + 1) }
 }
 
 function probe(request: IncomingMessage, response: ServerResponse, id: RequestId, good: boolean): void {
