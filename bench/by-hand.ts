@@ -82,18 +82,21 @@ async function undone(db: Kysely<Database>, changes: RawBuilder<unknown>, answer
           and g.parent_code = t.parent_code
           and (t.channel, t.asset_format, t.parent_code) not in (select channel, asset_format, parent_code from rebuilt)
         returning g.channel, g.asset_format, g.parent_code
-      ), changed as materialized (
+      ), less as materialized (
         select channel, asset_format, (
             select first_code from asset_group_range r
-            where store_uuid = ${stores.big}::uuid and r.channel = t.channel and r.asset_format = t.asset_format and first_code <= t.parent_code
+            where store_uuid = ${stores.big}::uuid and r.channel = e.channel and r.asset_format = e.asset_format and first_code <= e.parent_code
             order by first_code desc limit 1
-          ) as first_code,
-          count(*) filter (where (channel, asset_format, parent_code) in (select channel, asset_format, parent_code from emptied)) as groups
-        from touched t group by 1, 2, 3
+          ) as first_code, count(*) as groups
+        from emptied e group by 1, 2, 3
       ), counted as (
-        update asset_group_range r set groups = r.groups - c.groups, version = r.version + 1
-        from changed c
-        where r.store_uuid = ${stores.big}::uuid and r.channel = c.channel and r.asset_format = c.asset_format and r.first_code = c.first_code
+        update asset_group_range r set groups = r.groups - l.groups from less l
+        where r.store_uuid = ${stores.big}::uuid and r.channel = l.channel and r.asset_format = l.asset_format and r.first_code = l.first_code
+      ), totalled as (
+        update asset_group_total o set version = o.version + 1,
+          groups = o.groups - (select count(*) from emptied e where e.channel = t.channel and e.asset_format = t.asset_format)
+        from (select distinct channel, asset_format from touched) t
+        where o.store_uuid = ${stores.big}::uuid and o.channel = t.channel and o.asset_format = t.asset_format and o.shard = 0
       )
       ${answer}`.execute(transaction)
     throw new Undone()

@@ -49,9 +49,13 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
       ) || ']'
       from wanted, generate_series(0, groups - 1) i`.execute(transaction)
     await sql`
-      insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups, version)
-      select store_uuid, 'SMP', 'image', case i when 0 then '' else ${code(sql`i`)} end, least(2000, groups - i), 1
-      from wanted, generate_series(0, groups - 1, 2000) i`.execute(transaction)
+      insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups)
+      select store_uuid, 'SMP', 'image', case when i <= 0 then '' else ${code(sql`i`)} end, least(i + 1000, groups) - greatest(i, 0)
+      from wanted, generate_series(-500, groups - 1, 1000) i`.execute(transaction)
+    await sql`
+      insert into asset_group_total (store_uuid, channel, asset_format, shard, groups, version)
+      select store_uuid, 'SMP', 'image', shard, case shard when 0 then groups else 0 end, 1
+      from wanted, generate_series(0, least(groups / 100, 15)) shard`.execute(transaction)
   })
   await sql`vacuum analyze`.execute(db)
   await sql`checkpoint`.execute(db)

@@ -17,7 +17,7 @@ const page = {
   text: `
     select t.total, g.parent_code, g.${rendered ? 'entries' : 'entries::json'} as entries
     from store s cross join lateral (
-      select coalesce(sum(groups), 0)::int as total from asset_group_range where store_uuid = s.store_uuid and channel = $2 and asset_format = $3
+      select coalesce(sum(groups), 0)::int as total from asset_group_total where store_uuid = s.store_uuid and channel = $2 and asset_format = $3
     ) t left join lateral (
       select parent_code, entries from asset_group
       where store_uuid = s.store_uuid and channel = $2 and asset_format = $3

@@ -61,7 +61,7 @@ export async function listGroups(db: View, storeUuid: string, query: AssetGroupQ
 }
 
 /**
- * The same page of each store that exists, by store, in the order of the parent codes. The total is kept in ranges, not counted; the first key of
+ * The same page of each store that exists, by store, in the order of the parent codes. The total is kept, not counted; the first key of
  * the page is found in the index alone. With `codesOnly` the groups have no entries. Throws `downstream_unavailable`. One statement for all stores.
  */
 export async function listGroupsOfStores(
@@ -76,7 +76,7 @@ export async function listGroupsOfStores(
     select s.store_uuid, t.total, t.version, g.codes, g.entries
     from store s cross join lateral (
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
-      from asset_group_range where ${ofQuery}
+      from asset_group_total where ${ofQuery}
     ) t cross join lateral (
       select json_agg(parent_code order by parent_code) as codes, ${codesOnly ? sql`null::text` : sql`string_agg(entries, ${newline} order by parent_code)`} as entries
       from (
@@ -114,14 +114,20 @@ function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {
         order by parent_code offset ${skipped} limit 1`
 }
 
-/** The same by way of the range in which it lies: only a part of one range is passed over. */
+/**
+ * The same by way of the range in which it lies: only a part of one range is passed over. The limit is none: of a number that it does not know PostgreSQL expects that few rows will be
+ * asked for, and reads the ranges in the order of their index, as far as they are needed, instead of all, to sort them.
+ */
 function farCode(ofQuery: Sql, offset: number): Sql {
   return sql`
         select f.parent_code from (
           select first_code, ${offset}::bigint - (upto - groups) as skipped
           from (
-            select first_code, groups, sum(groups) over (order by first_code) as upto
-            from asset_group_range where ${ofQuery}
+            select first_code, groups, sum(groups) over (order by first_code rows unbounded preceding) as upto
+            from (
+              select first_code, groups from asset_group_range where ${ofQuery}
+              order by first_code limit ${Number.MAX_SAFE_INTEGER}::bigint
+            ) r
           ) r
           where upto > ${offset}::bigint order by first_code limit 1
         ) r cross join lateral (${firstCode(ofQuery, sql`parent_code >= r.first_code`, sql`r.skipped`)}
@@ -142,7 +148,7 @@ export async function groupsVersion(
   const { rows } = await fromSource(
     sql<{ version: string }>`
     select (
-      select coalesce(sum(version), 0)::text from asset_group_range
+      select coalesce(sum(version), 0)::text from asset_group_total
       where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
     ) as version
     from store s where s.store_uuid = ${uuid}`.execute(db),

@@ -4,7 +4,7 @@ import { entriesOfRows, numbered } from './read-model.ts'
 
 /** One row in which the read model and what it is made from differ; a count is that of the range from `parentCode` on. `kept` is what the read model says, `true` what it should say; null for nothing. */
 export interface Difference {
-  what: 'group' | 'count' | 'link'
+  what: 'group' | 'count' | 'total' | 'link'
   storeUuid: string
   channel: string
   assetFormat: string | null
@@ -37,6 +37,14 @@ export async function checkReadModel(db: Kysely<Database>, limit = 100): Promise
     union all
       select 'count', store_uuid, channel, asset_format, first_code, kept.groups::text, counted.groups::text
       from range kept full join counted using (store_uuid, channel, asset_format, first_code)
+      where coalesce(kept.groups, 0) <> coalesce(counted.groups, 0)
+    union all
+      select 'total', store_uuid, channel, asset_format, null, kept.groups::text, counted.groups::text
+      from (
+        select store_uuid, channel, asset_format, sum(groups) as groups from asset_group_total group by store_uuid, channel, asset_format
+      ) kept full join (
+        select store_uuid, channel, asset_format, sum(groups) as groups from counted group by store_uuid, channel, asset_format
+      ) counted using (store_uuid, channel, asset_format)
       where coalesce(kept.groups, 0) <> coalesce(counted.groups, 0)
     union all
       select 'link', store_uuid, l.channel, null, l.parent_code, asset_id, null

@@ -3,7 +3,7 @@ import { tryLockGroups } from './locks.ts'
 import type { WriteView } from './viewer.ts'
 
 /** How many groups a range may have before it is cut into pieces of half as many. */
-export const largestRange = 4_000
+export const largestRange = 2_000
 
 /**
  * Cuts the stores' ranges that have grown too large, unless somebody else writes in the store now: then one of the next writers will. A writer finds its
@@ -37,9 +37,9 @@ async function split(db: WriteView, storeUuid: string): Promise<void> {
       where r.groups > ${largestRange}
       group by r.store_uuid, r.channel, r.asset_format, r.first_code, piece
     )
-    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
-    select store_uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups, 1 from piece
+    insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups)
+    select store_uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups from piece
     order by channel, asset_format, piece_code
     on conflict (store_uuid, channel, asset_format, first_code)
-      do update set groups = excluded.groups, version = r.version + excluded.version`.execute(db)
+      do update set groups = excluded.groups`.execute(db)
 }

@@ -67,7 +67,7 @@ function mark(filter: Int32Array, text: string): boolean {
 /** What grows with every change of a group of the store's. */
 async function readVersions(db: WriteView, storeUuid: string): Promise<string> {
   const { rows } = await sql<{ versions: string }>`
-    select coalesce(sum(version), 0)::text as versions from asset_group_range where store_uuid = ${storeUuid}::uuid`.execute(
+    select coalesce(sum(version), 0)::text as versions from asset_group_total where store_uuid = ${storeUuid}::uuid`.execute(
     db,
   )
   return rows[0]?.versions ?? ''

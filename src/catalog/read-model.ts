@@ -32,30 +32,44 @@ export const numbered = (source: RawBuilder<unknown>) => sql`
         row_number() over (partition by store_uuid, channel, asset_format, parent_code order by place, asset_id) as nth
       from ${source}`
 
+/** How many rows a listing's total and version are kept in. */
+const shards = 16
+
+/** What a writer adds to a total and its version: which shard, and a step; both by chance. A version that was seen before never comes again, even in a database that was restored from a backup. */
+const shard = sql`(random() * ${sql.lit(shards - 1)})::smallint`
+const step = sql`1 + (random() * 1000000)::bigint`
+
 /**
- * CTEs that count the groups that came (`delta` 1), stayed (0) and went (-1) in their ranges: those of `kept` and `emptied`. Ranges are written in the order of their keys, so that no two
- * writers wait for each other. A version grows by a random step: one that was seen before never comes again, even in a database that was restored from a backup.
+ * CTEs that count the groups that came (`delta` 1), stayed (0) and went (-1), those of `kept` and `emptied`, in their ranges and in the totals. Both are written in the order of their keys, and
+ * ranges before totals, so that no two writers wait for each other.
  */
 const countGroups = sql`
-  changed as (
-    select store_uuid, channel, asset_format, first_code, sum(delta) as delta
+  written as (
+    select * from kept union all select * from emptied
+  ), counted as (
+    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
+    select store_uuid, channel, asset_format, first_code, sum(delta)
     from (
-      select c.store_uuid, c.channel, c.asset_format, c.delta, coalesce((
+      select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
         select first_code from asset_group_range r
-        where r.store_uuid = c.store_uuid and r.channel = c.channel and r.asset_format = c.asset_format
-          and r.first_code <= c.parent_code
+        where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
+          and r.first_code <= w.parent_code
         order by first_code desc limit 1
       ), '') as first_code
-      from (select * from kept union all select * from emptied) c
-    ) c
+      from written w where w.delta <> 0
+    ) w
     group by store_uuid, channel, asset_format, first_code
-  ), counted as (
-    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
-    select store_uuid, channel, asset_format, first_code, delta, 1 + (random() * 1000000)::bigint from changed
     order by store_uuid, channel, asset_format, first_code
-    on conflict (store_uuid, channel, asset_format, first_code)
-      do update set groups = r.groups + excluded.groups, version = r.version + excluded.version
+    on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
     returning groups
+  ), totalled as (
+    insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
+    select store_uuid, channel, asset_format, ${shard}, sum(delta), ${step}
+    from written where (select count(*) from counted) >= 0
+    group by store_uuid, channel, asset_format
+    order by store_uuid, channel, asset_format
+    on conflict (store_uuid, channel, asset_format, shard)
+      do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
 
 /**
@@ -142,7 +156,7 @@ export async function takeFromGroups<Answer>(
 export type NewGroups = ReadonlyMap<string, readonly string[]>
 
 /**
- * Counts groups that are new on a channel, by their format, in their ranges. The caller holds the store's lock. One statement; two more where a range has
+ * Counts groups that are new on a channel, by their format, in their ranges and totals. The caller holds the store's lock. One statement; two more where a range has
  * grown too large.
  */
 export async function countNewGroups(
@@ -152,22 +166,34 @@ export async function countNewGroups(
 ): Promise<void> {
   const formats = [...groups].flatMap(([assetFormat, codes]) => codes.map(() => assetFormat))
   const { rows } = await sql<{ groups: number }>`
-    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups, version)
-    select ${storeUuid}::uuid, ${channel}, asset_format, first_code, count(*), 1 + (random() * 1000000)::bigint
-    from (
-      select asset_format, coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
-      from unnest(${formats}::text[], ${[...groups.values()].flat()}::text[]) as n(format, parent_code)
-        cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
-        left join (
-          select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
-          where store_uuid = ${storeUuid}::uuid and channel = ${channel}
-          group by asset_format
-        ) r using (asset_format)
-    ) g
-    group by asset_format, first_code
-    order by asset_format, first_code
-    on conflict (store_uuid, channel, asset_format, first_code)
-      do update set groups = r.groups + excluded.groups, version = r.version + excluded.version
-    returning groups`.execute(db)
+    with given as (
+      select asset_format, first_code, count(*) as groups
+      from (
+        select asset_format, coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
+        from unnest(${formats}::text[], ${[...groups.values()].flat()}::text[]) as n(format, parent_code)
+          cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
+          left join (
+            select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
+            where store_uuid = ${storeUuid}::uuid and channel = ${channel}
+            group by asset_format
+          ) r using (asset_format)
+      ) g
+      group by asset_format, first_code
+    ), counted as (
+      insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
+      select ${storeUuid}::uuid, ${channel}, asset_format, first_code, groups from given
+      order by asset_format, first_code
+      on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
+      returning groups
+    ), totalled as (
+      insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
+      select ${storeUuid}::uuid, ${channel}, asset_format, ${shard}, sum(groups), ${step}
+      from given where (select count(*) from counted) >= 0
+      group by asset_format
+      order by asset_format
+      on conflict (store_uuid, channel, asset_format, shard)
+        do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
+    )
+    select groups from counted`.execute(db)
   if (rows.some((row) => row.groups > largestRange)) await splitRanges(db, [storeUuid])
 }

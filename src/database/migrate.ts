@@ -9,6 +9,7 @@ import * as writtenOnce from './migrations/2026-11-21-written-once.ts'
 import * as importRuns from './migrations/2026-11-22-import-runs.ts'
 import * as jobs from './migrations/2026-11-22-jobs.ts'
 import * as importRunReports from './migrations/2026-11-24-import-run-reports.ts'
+import * as groupTotals from './migrations/2026-11-25-group-totals.ts'
 import * as mergeProducts from './migrations/2026-11-25-merge-products.ts'
 import type { Database } from './tables.ts'
 
@@ -23,6 +24,7 @@ const migrations = {
   '2026-11-22-import-runs': importRuns,
   '2026-11-22-jobs': jobs,
   '2026-11-24-import-run-reports': importRunReports,
+  '2026-11-25-group-totals': groupTotals,
   '2026-11-25-merge-products': mergeProducts,
 }
 

@@ -9,6 +9,7 @@ export interface Database {
   asset_link: AssetLinkTable
   asset_group: AssetGroupTable
   asset_group_range: AssetGroupRangeTable
+  asset_group_total: AssetGroupTotalTable
   idempotency_key: IdempotencyKeyTable
   import_run: ImportRunTable
   job: JobTable
@@ -74,13 +75,25 @@ interface AssetGroupTable {
 
 /**
  * The read model's directory: a store's groups of a channel and format, cut into ranges of parent codes from `first_code` on; the first begins with ''.
- * `groups` is the exact number in the range, perhaps 0; `version` grows whenever a group in it may have changed.
+ * `groups` is the exact number in the range, perhaps 0.
  */
 interface AssetGroupRangeTable {
   store_uuid: string
   channel: string
   asset_format: string
   first_code: string
+  groups: number
+}
+
+/**
+ * How many groups a store has of a channel and format: the sum of `groups` over the shards, of which one alone may be below 0. The sum of `version` grows whenever a group may have
+ * changed. A writer takes any shard, so that it seldom meets another.
+ */
+interface AssetGroupTotalTable {
+  store_uuid: string
+  channel: string
+  asset_format: string
+  shard: number
   groups: number
   version: string
 }

@@ -25,7 +25,7 @@ it(
   'answers any sequence of operations, through either door, as the decisions say',
   async () => {
     const property = fc.asyncProperty(operations, async (sequence) => {
-      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range`.execute(
+      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range, asset_group_total`.execute(
         gateway.database.db,
       )
       const catalogue: Catalogue = []

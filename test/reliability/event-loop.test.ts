@@ -42,8 +42,8 @@ async function fillWithLargePages(): Promise<void> {
     select ${store}, 'long ' || n, 'new', jsonb_build_object('Text', repeat('lorem ', 10922)) from generate_series(1, 100) n`.execute(
     db,
   )
-  await sql`insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups, version)
-    values (${store}, 'SMP', 'image', '', 50, 1)`.execute(db)
+  await sql`insert into asset_group_total (store_uuid, channel, asset_format, shard, groups, version)
+    values (${store}, 'SMP', 'image', 0, 50, 1)`.execute(db)
   await sql`insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
     select ${store}, 'SMP', 'image', 'g' || g, '[' || string_agg('{"asset_id":"asset-' || g || '-' || a || '","Image URL ' || a
       || '":"https://cdn.example.com/catalogue/media/' || g || '/' || a || '/front-view-of-the-product.jpg"}', ',' order by a) || ']'

@@ -47,7 +47,7 @@ describe('a store of which one page is more than a request may read', () => {
     ordinary = await startTestGateway()
     const { db } = ordinary.database
     full = await newStore(ordinary)
-    await sql`insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups, version) values (${full}, 'SMP', 'image', '', 50, 1)`.execute(
+    await sql`insert into asset_group_total (store_uuid, channel, asset_format, shard, groups, version) values (${full}, 'SMP', 'image', 0, 50, 1)`.execute(
       db,
     )
     await sql`insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
