@@ -26,17 +26,21 @@ type Way = (round: number) => Promise<unknown>
  * the statements of the catalogue without HTTP and GraphQL. Deletes are taken back on all sides, so that every round finds the same.
  */
 export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Server, rounds: number): Promise<string> {
-  const put = (server: Server, n: number) => (round: number) =>
-    send(server, 'PUT', `products?store_uuid=${stores.big}`, items(round, n))
+  const put = (server: Server, store: string, n: number) => (round: number) =>
+    send(server, 'PUT', `products?store_uuid=${store}`, items(round, n))
   const undone = (work: Parameters<typeof write>[2]) => () => write(wholeCatalogue(db), true, work)
-  const puts = (n: number): Record<string, Way> => ({
-    'one UPDATE by hand': (round) => oneUpdate(db, items(round, n)),
-    'the same behind node:http': put(yardstick, n),
-    façade: put(gateway, n),
+  const puts = (store: string, n: number): Record<string, Way> => ({
+    'one UPDATE by hand': (round) => oneUpdate(db, store, items(round, n)),
+    'the same behind node:http': put(yardstick, store, n),
+    façade: put(gateway, store, n),
+  })
+  const manyUpdates = (store: string): Record<string, Way> => ({
+    'an UPDATE an item': (round) => updateEach(db, store, items(round, 1_000)),
   })
   const groups: [title: string, ways: Record<string, Way>][] = [
-    ['PUT of 1,000 products', { ...puts(1_000), 'an UPDATE an item': (round) => updateEach(db, items(round, 1_000)) }],
-    ['PUT of 10,000 products', puts(10_000)],
+    ['PUT of 1,000 products', { ...puts(stores.big, 1_000), ...manyUpdates(stores.big) }],
+    ['PUT of 1,000 short products', { ...puts(stores.short, 1_000), ...manyUpdates(stores.short) }],
+    ['PUT of 10,000 products', puts(stores.big, 10_000)],
     [
       'DELETE of 1,000 assets',
       {
@@ -126,17 +130,17 @@ async function send({ url }: Server, method: 'PUT' | 'POST' | 'DELETE', path: st
 
 type Item = { product_code: string } & Record<string, string>
 
-async function oneUpdate(db: Kysely<Database>, given: readonly Item[]): Promise<void> {
+async function oneUpdate(db: Kysely<Database>, store: string, given: readonly Item[]): Promise<void> {
   const rows = given.map(({ product_code, status, ...attributes }) => ({ product_code, status, attributes }))
-  await poolOf(db)?.query({ ...mergeProducts, values: [stores.big, JSON.stringify(rows)] })
+  await poolOf(db)?.query({ ...mergeProducts, values: [store, JSON.stringify(rows)] })
 }
 
-async function updateEach(db: Kysely<Database>, given: readonly Item[]): Promise<void> {
+async function updateEach(db: Kysely<Database>, store: string, given: readonly Item[]): Promise<void> {
   await db.transaction().execute(async (transaction: Transaction<Database>) => {
     for (const { product_code, ...attributes } of given) {
       await sql`
         update product set attributes = attributes || ${JSON.stringify(attributes)}::jsonb, updated_at = now()
-        where store_uuid = ${stores.big}::uuid and product_code = ${product_code}`.execute(transaction)
+        where store_uuid = ${store}::uuid and product_code = ${product_code}`.execute(transaction)
     }
   })
 }

@@ -7,6 +7,8 @@ export const stores = {
   big: '01900000-0000-7000-8000-000000000001',
   /** 500 groups of 5 images; the first of 200 small stores. */
   small: '01900000-0000-7000-8000-000000001000',
+  /** 20,000 products of three short attributes. */
+  short: '01900000-0000-7000-8000-000000000003',
   /** 1,000,000 groups of 5 images, with `--large`. */
   large: '01900000-0000-7000-8000-000000000002',
 }
@@ -23,6 +25,7 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
       select ${stores.big}::uuid as store_uuid, 200000 as groups, 200000 as products
       union all select (left(${stores.small}, 32) || lpad(to_hex(4096 + i), 4, '0'))::uuid, case i when 0 then 500 else 20 end, 20
         from generate_series(0, ${smallStores - 1}::int) i
+      union all select ${stores.short}::uuid, 0, 20000
       union all select ${stores.large}::uuid, 1000000, 0 where ${large}`.execute(transaction)
     await sql`
       insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
@@ -31,7 +34,7 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
     )
     await sql`
       insert into product (store_uuid, product_code, status, attributes)
-      select store_uuid, ${code(sql`i`)}, 'active', ${attributes}
+      select store_uuid, ${code(sql`i`)}, 'active', case store_uuid when ${stores.short} then ${few} else ${attributes} end
       from wanted, generate_series(0, products - 1) i`.execute(transaction)
     await sql`
       insert into asset (store_uuid, asset_id, asset_format, url)
@@ -60,6 +63,8 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
   await sql`vacuum analyze`.execute(db)
   await sql`checkpoint`.execute(db)
 }
+
+const few = sql`jsonb_build_object('Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text)`
 
 /** What a product has in the files of shops: some twenty attributes, which take 500 to 1,600 bytes as JSON. */
 const attributes = sql`jsonb_build_object(
