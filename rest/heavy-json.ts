@@ -10,7 +10,7 @@ export const heavyJson = 'must have no list or object of more than 20,000 member
  * but its value is not: an object of 300,000 names keeps the process busy for seconds. Text that is no JSON is for the parser to refuse.
  */
 export function isHeavyJson(bytes: Uint8Array): boolean {
-  if (mostMembersOf(bytes) < deepest) return false
+  if (bytes.length < deepest || mostMembersOf(bytes) < deepest) return false
   const members = new Int32Array(deepest + 1)
   let depth = 0
   for (let i = 0; i < bytes.length; i++) {

@@ -40,24 +40,13 @@ const shard = sql`(random() * ${sql.lit(shards - 1)})::smallint`
 const step = sql`1 + (random() * 1000000)::bigint`
 
 /**
- * CTEs that count the groups that came (`delta` 1), stayed (0) and went (-1), those of `kept` and `emptied`, in their ranges and in the totals. Both are written in the order of their keys, and
- * ranges before totals, so that no two writers wait for each other.
+ * CTEs that count groups in their ranges and in the totals: those of the CTE `in_range(store_uuid, channel, asset_format, first_code, delta)`, and the `delta` of each listing in `changed`. Both are written in the
+ * order of their keys, and ranges before totals, so that no two writers wait for each other.
  */
-const countGroups = sql`
-  written as (
-    select * from kept union all select * from emptied
-  ), counted as (
+const countIn = (changed: RawBuilder<unknown>) => sql`
+  counted as (
     insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
-    select store_uuid, channel, asset_format, first_code, sum(delta)
-    from (
-      select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
-        select first_code from asset_group_range r
-        where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
-          and r.first_code <= w.parent_code
-        order by first_code desc limit 1
-      ), '') as first_code
-      from written w where w.delta <> 0
-    ) w
+    select store_uuid, channel, asset_format, first_code, sum(delta) from in_range
     group by store_uuid, channel, asset_format, first_code
     order by store_uuid, channel, asset_format, first_code
     on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
@@ -65,12 +54,26 @@ const countGroups = sql`
   ), totalled as (
     insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
     select store_uuid, channel, asset_format, ${shard}, sum(delta), ${step}
-    from written where (select count(*) from counted) >= 0
+    from ${changed} where (select count(*) from counted) >= 0
     group by store_uuid, channel, asset_format
     order by store_uuid, channel, asset_format
     on conflict (store_uuid, channel, asset_format, shard)
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
+
+/** CTEs that count the groups that came (`delta` 1), stayed (0) and went (-1): those of `kept` and `emptied`. */
+const countGroups = sql`
+  written as (
+    select * from kept union all select * from emptied
+  ), in_range as (
+    select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
+      select first_code from asset_group_range r
+      where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
+        and r.first_code <= w.parent_code
+      order by first_code desc limit 1
+    ), '') as first_code
+    from written w where w.delta <> 0
+  ), ${countIn(sql`written`)}`
 
 /**
  * Changes links, and brings the read model and its ranges up to date with them. `changes` are CTEs up to `touched(store_uuid, channel, asset_format, parent_code)`: the groups
@@ -166,34 +169,17 @@ export async function countNewGroups(
 ): Promise<void> {
   const formats = [...groups].flatMap(([assetFormat, codes]) => codes.map(() => assetFormat))
   const { rows } = await sql<{ groups: number }>`
-    with given as (
-      select asset_format, first_code, count(*) as groups
-      from (
-        select asset_format, coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
-        from unnest(${formats}::text[], ${[...groups.values()].flat()}::text[]) as n(format, parent_code)
-          cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
-          left join (
-            select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
-            where store_uuid = ${storeUuid}::uuid and channel = ${channel}
-            group by asset_format
-          ) r using (asset_format)
-      ) g
-      group by asset_format, first_code
-    ), counted as (
-      insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
-      select ${storeUuid}::uuid, ${channel}, asset_format, first_code, groups from given
-      order by asset_format, first_code
-      on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
-      returning groups
-    ), totalled as (
-      insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
-      select ${storeUuid}::uuid, ${channel}, asset_format, ${shard}, sum(groups), ${step}
-      from given where (select count(*) from counted) >= 0
-      group by asset_format
-      order by asset_format
-      on conflict (store_uuid, channel, asset_format, shard)
-        do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
-    )
+    with in_range as (
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, 1 as delta,
+        coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
+      from unnest(${formats}::text[], ${[...groups.values()].flat()}::text[]) as n(format, parent_code)
+        cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
+        left join (
+          select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
+          where store_uuid = ${storeUuid}::uuid and channel = ${channel}
+          group by asset_format
+        ) r using (asset_format)
+    ), ${countIn(sql`in_range`)}
     select groups from counted`.execute(db)
   if (rows.some((row) => row.groups > largestRange)) await splitRanges(db, [storeUuid])
 }

@@ -38,19 +38,13 @@ const operations: Operation[] = [
   {
     title: 'PUT /products',
     statements: 1,
-    given: async (n) => {
-      await upsert(n)
-      await put(0)
-    },
+    given: upsertAndMakeKnown,
     run: put,
   },
   {
     title: 'updateProducts',
     statements: 1,
-    given: async (n) => {
-      await upsert(n)
-      await put(0)
-    },
+    given: upsertAndMakeKnown,
     run: async (n) => {
       const { updateProducts } = await graphql(
         `mutation ($store: ID!, $products: [ProductPatch!]!) {
@@ -278,6 +272,11 @@ async function newStore(query = ''): Promise<string> {
 async function put(n: number): Promise<void> {
   const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
   expect(await rest('PUT', `/products?store_uuid=${store}`, body)).toMatchObject({ updated_skus: upTo(n, code) })
+}
+
+async function upsertAndMakeKnown(n: number): Promise<void> {
+  await upsert(n)
+  await put(0)
 }
 
 async function upsert(n: number): Promise<unknown> {

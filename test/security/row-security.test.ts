@@ -6,7 +6,7 @@ import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalog/list-stores.ts'
 import { updateProducts, upsertProducts } from '../../src/catalog/products.ts'
 import { createStore, findStores, type Store } from '../../src/catalog/stores.ts'
-import { type View, viewOf, viewWithin, type WriteView, wholeCatalogue } from '../../src/catalog/viewer.ts'
+import { type View, viewOf, viewWithin, wholeCatalogue } from '../../src/catalog/viewer.ts'
 import { write } from '../../src/catalog/write.ts'
 import { mergeProducts } from '../../src/catalog/write-products.ts'
 import { connect } from '../../src/database/connect.ts'
@@ -105,27 +105,24 @@ it('PUT of products is a function of PostgreSQL: it is theirs where functions ar
   try {
     await sql`alter default privileges revoke execute on functions from public`.execute(db)
     await migrate(db)
-    const [own, foreign] = await Promise.all(
-      upTo(2, async () => {
-        const create = (work: WriteView) =>
-          createStore(work, fallbackEnumerations, plainStore, { linkedStoreId: null, copyTaxonomy: false })
-        const { storeUuid } = await write(db, false, create)
-        await write(db, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
+    const storeWithProduct = () =>
+      write(db, false, async (work) => {
+        const { storeUuid } = await createStore(work, fallbackEnumerations, plainStore, { copyTaxonomy: false })
+        await upsertProducts(work, storeUuid, [{ productCode: 'A' }])
         return storeUuid
-      }),
-    )
-    const viewer = viewOf(db, { stores: new Set([own ?? '']) })
+      })
+    const [own, foreign] = [await storeWithProduct(), await storeWithProduct()]
+    const viewer = viewOf(db, { stores: new Set([own]) })
     const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
-    expect((await updateProducts(viewer, own ?? '', patches)).updatedSkus).toEqual(['A'])
+    expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
     const judged = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
-    expect(await mergeProducts(viewer, foreign ?? '', judged, undefined)).toBeUndefined()
-    expect(await mergeProducts(db, foreign ?? '', judged, undefined)).toMatchObject({ rules: { definitions: [] } })
+    expect(await mergeProducts(viewer, foreign, judged, undefined)).toBeUndefined()
+    expect(await mergeProducts(db, foreign, judged, undefined)).toMatchObject({ rules: { definitions: [] } })
   } finally {
     await drop()
   }
 })
 
-const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 const plainStore = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
 
 it('a database whose user may not make roles serves limited tokens behind the first wall alone', async () => {
