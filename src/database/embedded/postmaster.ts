@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFileSync, unlinkSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -51,7 +51,7 @@ export async function removeStaleLocks(home: Home): Promise<void> {
     if (content === undefined) continue
     const pid = Number.parseInt(content, 10)
     const stale = pid > 0 ? isAlive(pid) && !(await isPostmaster(pid, home)) : await isOlderThan(file, 2_000)
-    if (stale) await removeUnchanged(file, content)
+    if (stale) removeUnchanged(file, content)
   }
 }
 
@@ -103,16 +103,13 @@ async function isOlderThan(file: string, milliseconds: number): Promise<boolean>
   return found !== undefined && Date.now() - found.mtimeMs > milliseconds
 }
 
-/** Puts the file back when a server that starts at this moment has written a new one since we read it. */
-async function removeUnchanged(file: string, content: string): Promise<void> {
-  const aside = `${file}.${randomUUID()}`
+/** In one go: by now a server that starts may have put its own file there, which must not be missing for a blink. */
+function removeUnchanged(file: string, content: string): void {
   try {
-    await rename(file, aside)
-    if ((await readFile(aside, 'utf8')) !== content) await link(aside, file)
+    if (readFileSync(file, 'utf8') === content) unlinkSync(file)
   } catch {
-    // Somebody else removed it, or a server has made its own: either way the stale one is gone.
+    // Somebody else has removed it.
   }
-  await rm(aside, { force: true })
 }
 
 async function sendSignal(pid: number, signal: string, { pgCtl }: Binaries): Promise<void> {
