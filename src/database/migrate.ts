@@ -11,6 +11,7 @@ import * as jobs from './migrations/2026-11-22-jobs.ts'
 import * as importRunReports from './migrations/2026-11-24-import-run-reports.ts'
 import * as groupTotals from './migrations/2026-11-25-group-totals.ts'
 import * as mergeProducts from './migrations/2026-11-25-merge-products.ts'
+import * as grantMergeProducts from './migrations/2026-11-26-grant-merge-products.ts'
 import type { Database } from './tables.ts'
 
 /** Every migration by its name, which begins with its date: they run in the order of their names. */
@@ -26,6 +27,7 @@ const migrations = {
   '2026-11-24-import-run-reports': importRunReports,
   '2026-11-25-group-totals': groupTotals,
   '2026-11-25-merge-products': mergeProducts,
+  '2026-11-26-grant-merge-products': grantMergeProducts,
 }
 
 /**

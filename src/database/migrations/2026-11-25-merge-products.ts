@@ -6,7 +6,6 @@ import { type Kysely, sql } from 'kysely'
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql.raw(mergeProducts).execute(db)
-  await sql.raw(grant).execute(db)
 }
 
 /**
@@ -57,13 +56,4 @@ const mergeProducts = `
         from unnest(codes) code where code not in (select product_code from changed)
       )
       select null::text, null::text, array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits) from left_over;
-  end $$`
-
-/** PostgreSQL grants functions to all, unless it was told not to. Where the role is not there, nobody needs it. */
-const grant = `
-  do $$
-  begin
-    grant execute on function merge_products to catalogue_tenant;
-  exception
-    when undefined_object or insufficient_privilege then null;
   end $$`
