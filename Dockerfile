@@ -9,6 +9,7 @@ ENV NODE_ENV=production MALLOC_ARENA_MAX=2 HOST=0.0.0.0 PORT=4000
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
+COPY bin ./bin
 COPY docs/examples ./docs/examples
 COPY schema ./schema
 COPY rest ./rest
@@ -16,5 +17,5 @@ COPY src ./src
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "--heap-growing-percent=40", "--import", "./src/compile-cache.js", "src/cli.ts"]
+ENTRYPOINT ["./bin/catalog"]
 CMD ["serve"]

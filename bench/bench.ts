@@ -32,8 +32,7 @@ const database = await startDatabase({ large: values.large })
 const env = { DATABASE_URL: database.url }
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
 const watched = { isWatched: true }
-const yardstick = await startServer([yardstickProgram], env, watched)
-const rendered = await startServer([yardstickProgram, 'rendered'], env, watched)
+const yardstick = await startServer([process.execPath, yardstickProgram], env, watched)
 const gateway = await startServer(npmStart, env, watched)
 const uncached = await startServer(npmStart, { ...env, PAGE_CACHE_MB: '0' }, watched)
 
@@ -42,7 +41,6 @@ try {
     for (const connections of values.connections.split(',').map(Number)) {
       const contenders = [
         rest('yardstick', yardstick),
-        rest('yardstick over rendered text', rendered),
         rest('GET /v1/assets, read each time', uncached),
         rest('GET /v1/assets, unchanged', gateway),
         await revalidated('GET /v1/assets, If-None-Match', gateway, token),
@@ -70,7 +68,7 @@ try {
     print(await memory(env))
   }
 } finally {
-  await Promise.all([yardstick, rendered, gateway, uncached].map((server) => server.stop()))
+  await Promise.all([yardstick, gateway, uncached].map((server) => server.stop()))
   await database.drop()
 }
 

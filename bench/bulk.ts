@@ -1,13 +1,13 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { request } from 'undici'
-import { deleteAssets } from '../src/catalog/delete-assets.ts'
-import { unlinkAssets } from '../src/catalog/unlink-assets.ts'
-import { wholeCatalogue } from '../src/catalog/viewer.ts'
-import { write } from '../src/catalog/write.ts'
+import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
+import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
+import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
+import { write } from '../src/catalogue/transaction.ts'
 import { poolOf } from '../src/database/connect.ts'
 import type { Database } from '../src/database/tables.ts'
-import { deleteByHand, type Link, mergeProducts, unlinkByHand } from './by-hand.ts'
 import { stores } from './data.ts'
+import { type Link, mergeProducts, referenceDelete, referenceUnlink } from './reference-statements.ts'
 import { type Server, token } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
@@ -44,7 +44,7 @@ export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Ser
     [
       'DELETE of 1,000 assets',
       {
-        'one statement by hand': () => deleteByHand(db, ids),
+        'one statement by hand': () => referenceDelete(db, ids),
         "the catalogue's statements": undone((t) => deleteAssets(t, [{ storeUuid: stores.big, assetId: ids }])),
         façade: () => send(gateway, 'DELETE', 'assets?dry_run=true', [{ store_uuid: stores.big, asset_id: ids }]),
       },
@@ -52,7 +52,7 @@ export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Ser
     [
       'unlink of 1,000 assets',
       {
-        'one statement by hand': () => unlinkByHand(db, links),
+        'one statement by hand': () => referenceUnlink(db, links),
         "the catalogue's statements": undone((t) => unlinkAssets(t, links.map(linkOf))),
         façade: () =>
           send(

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Kysely, sql } from 'kysely'
-import { fallbackEnumerations } from '../src/catalog/enumerations.ts'
-import { createStore } from '../src/catalog/stores.ts'
-import { wholeCatalogue } from '../src/catalog/viewer.ts'
-import { write } from '../src/catalog/write.ts'
+import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
+import { fallbackEnumerations } from '../src/catalogue/enumerations.ts'
+import { createStore } from '../src/catalogue/stores/stores.ts'
+import { write } from '../src/catalogue/transaction.ts'
 import type { Database } from '../src/database/tables.ts'
+import { catalog as catalogCommand, searchPath } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
 const run = promisify(execFile)
@@ -66,7 +67,7 @@ async function inTurn(
 ): Promise<Record<string, Measured[]>> {
   const ways: Record<string, Measured[]> = { copy: [], 'first import': [], 'the same again': [], export: [] }
   const catalog = (...args: string[]) =>
-    timed(process.execPath, [...npmRunCatalog, ...args], { ...process.env, DATABASE_URL: url })
+    timed(catalogCommand, args, { ...process.env, PATH: searchPath, DATABASE_URL: url })
   for (let round = 0; round <= rounds; round++) {
     const store = await newStore(db)
     const columns = columnsOf(assets).map((column) => `${JSON.stringify(column)} text`)
@@ -85,13 +86,6 @@ async function inTurn(
     await sql`vacuum analyze`.execute(db)
   }
   return ways
-}
-
-/** What `npm run catalog` runs. */
-const npmRunCatalog = ['--import', urlOf('compile-cache.js').href, urlOf('cli.ts').pathname]
-
-function urlOf(file: string): URL {
-  return new URL(`../src/${file}`, import.meta.url)
 }
 
 /** Has a program of Node's tell the highest memory that it took. */

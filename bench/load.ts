@@ -21,12 +21,12 @@ export interface Load {
   requests: number
 }
 
-const cannon = fileURLToPath(new URL('cannon.ts', import.meta.url))
+const generator = fileURLToPath(new URL('load-generator.ts', import.meta.url))
 
 /** Sends as many requests as the connections carry, from a process of its own. Throws when one is not answered with 2xx or 304. */
 export async function load(target: Target, connections: number, duration: number): Promise<Load> {
   const headers = { authorization: `Bearer ${token}`, ...target.headers }
-  const child = spawn(process.execPath, [cannon], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [generator], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify({ ...target, headers, connections, duration, timeout: 30 }))
   const result = JSON.parse(await text(child.stdout)) as Result
   const bad = result.errors + result.timeouts + result['4xx'] + result['5xx']

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import packageJson from '../package.json' with { type: 'json' }
 
 /** A server in a process of its own. */
 export interface Server {
@@ -22,20 +22,26 @@ export interface Server {
 
 export const token = 'a-token-for-the-benchmark'
 
-/** How `npm start` runs the gateway. */
-export const npmStart = packageJson.scripts.start.split(' ').slice(1)
+/** What the npm script `catalog` runs, and `start`. */
+export const catalog = fileURLToPath(new URL('../bin/catalog', import.meta.url))
+export const npmStart = [catalog, 'serve']
+
+/** Finds the Node that runs the benchmark first. */
+export const searchPath = `${dirname(process.execPath)}:${process.env.PATH}`
 
 const loopDelay = new URL('loop-delay.ts', import.meta.url).pathname
 
-/** Starts a program of this project and waits for the line that names its URL. One that is watched can tell of its event loop, and starts later for it. */
+/** Starts a command and waits for the line that names its URL. One that is watched can tell of its event loop, and starts later for it. */
 export async function startServer(
-  args: readonly string[],
+  [command = '', ...args]: readonly string[],
   env: Record<string, string>,
   { isWatched = false } = {},
 ): Promise<Server> {
   const began = performance.now()
-  const child = spawn(process.execPath, isWatched ? ['--import', loopDelay, ...args] : [...args], {
-    env: { ...process.env, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...env },
+  const settings = { PATH: searchPath, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn' }
+  const watch = isWatched ? { NODE_OPTIONS: `--import=${loopDelay}` } : {}
+  const child = spawn(command, args, {
+    env: { ...process.env, ...settings, ...watch, ...env },
     stdio: ['ignore', 'pipe', 'inherit', isWatched ? 'ipc' : 'ignore'],
     cwd: fileURLToPath(new URL('..', import.meta.url)),
   })

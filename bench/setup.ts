@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { connect } from '../src/database/connect.ts'
-import { startEmbedded } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import type { Database } from '../src/database/tables.ts'
+import { startEmbedded } from '../src/embedded-postgres/embedded-postgres.ts'
 import { generate } from './data.ts'
 
 export interface BenchDatabase {

@@ -2,20 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import pg from 'pg'
-import { mergeProducts } from './by-hand.ts'
+import { mergeProducts } from './reference-statements.ts'
 
 /**
- * What the best engineer would write by hand for the listing and for PUT of products: `node:http`, one prepared statement each, `JSON.stringify`. With the argument
- * `rendered` it sends the entries as the text that they are stored as. It reads the tables of the gateway and answers in the spec's envelope.
+ * What the best engineer would write by hand for the listing and for PUT of products: `node:http`, one prepared statement each, `JSON.stringify`. It reads the tables of the gateway and answers in the spec's envelope.
  */
-const rendered = process.argv.includes('rendered')
 const token = `Bearer ${process.env.BOOTSTRAP_TOKEN}`
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 
 const page = {
   name: 'page',
   text: `
-    select t.total, g.parent_code, g.${rendered ? 'entries' : 'entries::json'} as entries
+    select t.total, g.parent_code, g.entries::json as entries
     from store s cross join lateral (
       select coalesce(sum(groups), 0)::int as total from asset_group_total where store_uuid = s.store_uuid and channel = $2 and asset_format = $3
     ) t left join lateral (
@@ -46,27 +44,14 @@ const server = createServer(async (request, response) => {
   const { rows } = await pool.query({ ...page, values: [store, channel, format, offset, limit] })
   const status = statusOf(request, 'SUCCESS')
   const found = rows.filter((row) => row.parent_code !== null)
-  const body = rendered
-    ? `{"status":${JSON.stringify(status)},"data":{"total_groups":${rows[0].total},"returned_groups":${found.length},"assets":{${found
-        .map(
-          (row) =>
-            `${JSON.stringify(row.parent_code)}:{"channel":${JSON.stringify(channel)},"asset_type":${JSON.stringify(format)},"store_uuid":"${store}","assets":${row.entries}}`,
-        )
-        .join(',')}}}}`
-    : JSON.stringify({
-        status,
-        data: {
-          total_groups: rows[0].total,
-          returned_groups: found.length,
-          assets: Object.fromEntries(
-            found.map((row) => [
-              row.parent_code,
-              { channel, asset_type: format, store_uuid: store, assets: row.entries },
-            ]),
-          ),
-        },
-      })
-  send(response, body)
+  const assetsOf = (entries: [assetId: string, url: string][]) =>
+    entries.map(([asset_id, url], i) => ({ asset_id, [`Image URL ${i + 1}`]: url }))
+  const assets = found.map((row) => [
+    row.parent_code,
+    { channel, asset_type: format, store_uuid: store, assets: assetsOf(row.entries) },
+  ])
+  const data = { total_groups: rows[0].total, returned_groups: found.length, assets: Object.fromEntries(assets) }
+  send(response, JSON.stringify({ status, data }))
 })
 
 type Item = { product_code: string; status?: string } & Record<string, string>

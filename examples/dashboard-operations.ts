@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Where a product stands. Any move between the values is allowed (spec: States and transitions). */
+/** Status of a product. Every transition is allowed (spec: States and transitions). */
 export type ProductStatus =
   /** `active` over REST. */
   | 'ACTIVE'

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
-import type { Enumerations } from './shapes.ts'
+import type { Enumerations } from './request/shapes.ts'
 
 /** The shapes that a request must have: its query parameters by name and, if the operation takes one, its body. */
 export interface Shapes<Query extends z.ZodObject, Body extends z.ZodType> {
@@ -32,16 +32,16 @@ export interface Endpoint {
   takesBody: boolean
   /** Query parameters that may be repeated: their values are joined by commas. */
   repeatable?: readonly string[]
-  /** Whether it answers through the filtering service, so that what cannot be reached is its downstream. */
+  /** Whether it answers through the filtering service: what is unavailable is then its downstream. */
   dependsOnFilter?: boolean
-  /** How to tell, for less than the answer costs, whether one that was given before still stands. */
+  /** How to find, for less than the answer costs, whether an earlier one is still current. */
   version?: Version<unknown, Record<string, unknown>, unknown>
   shapes(enumerations: Enumerations): Shapes<z.ZodObject, z.ZodType>
   variables(query: unknown, body: unknown): Record<string, unknown>
   data(result: unknown): unknown
 }
 
-/** An operation of the same variables that tells the current version, and where an answer tells its own; null where there is none. */
+/** An operation of the same variables that returns the current version, and where an answer has its own; null: none. */
 interface Version<Answer, Variables, Current> {
   document: TypedDocumentNode<Current, NoInfer<Variables>>
   of(result: Current): string | null
@@ -71,7 +71,7 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
   return { ...(row as unknown as Endpoint), shapes: madeOnce(shapes) }
 }
 
-/** Shapes change when the enumerations do: making them anew would be most of the work of a small request. */
+/** Shapes depend on the enumerations alone: making them for each request would be most of the work of a small one. */
 function madeOnce(make: Endpoint['shapes']): Endpoint['shapes'] {
   let madeFor: Enumerations | undefined
   let made: ReturnType<Endpoint['shapes']> | undefined

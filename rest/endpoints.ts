@@ -1,16 +1,5 @@
 import { z } from 'zod'
-import {
-  assetPage,
-  createdProducts,
-  createdStore,
-  deletedAssets,
-  placedAssets,
-  productPage,
-  unlinkedAssets,
-  updatedProducts,
-} from './answers.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { JsonText } from './envelope.ts'
 import {
   AssetsVersionDocument,
   CreateProductsDocument,
@@ -21,7 +10,7 @@ import {
   PlaceAssetsDocument,
   UnlinkAssetsDocument,
   UpdateProductsDocument,
-} from './operations.ts'
+} from './operations.generated.ts'
 import {
   assetPlacements,
   assetSelectors,
@@ -35,10 +24,20 @@ import {
   storeUuid,
   text,
   wholeNumber,
-} from './shapes.ts'
-import { errorInfo, failedProducts, listOf, productObject, productPatch } from './translate.ts'
+} from './request/shapes.ts'
+import {
+  assetPage,
+  createdProducts,
+  createdStore,
+  deletedAssets,
+  placedAssets,
+  productPage,
+  unlinkedAssets,
+  updatedProducts,
+} from './response/data-shapes.ts'
+import { assetGroup, errorInfo, failedProducts, listOf, productObject, productPatch } from './response/translate.ts'
 
-/** What is served under /v1: an endpoint a row (spec: Endpoints). */
+/** The endpoints under /v1, one per entry (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -47,7 +46,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'List assets',
       description:
-        'Pages through the asset groups of a store on a channel, in the order of their parent codes by code point. A group is a parent code, a channel and an asset format together.',
+        'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
       answer: assetPage,
     },
     document: ListAssetsDocument,
@@ -61,10 +60,10 @@ export const endpoints: readonly Endpoint[] = [
     shapes: ({ assetFormats }) => ({
       query: z.object({
         store_uuid: storeUuid,
-        channel: text.default('SMP').describe('A channel; one that is unknown lists nothing.'),
-        asset_format: oneOf(assetFormats).default('image').describe('The format of the groups.'),
-        offset: wholeNumber(0).default(0).describe('How many groups to pass over.'),
-        limit: wholeNumber(1, 50).default(50).describe('Groups in the answer; more than 50 count as 50.'),
+        channel: text.default('SMP').describe('Channel to list. An unknown channel lists nothing.'),
+        asset_format: oneOf(assetFormats).default('image').describe('Asset format to list.'),
+        offset: wholeNumber(0).default(0).describe('Number of groups to skip. Past the end the page is empty.'),
+        limit: wholeNumber(1, 50).default(50).describe('Page size in groups; values above 50 are clamped to 50.'),
       }),
     }),
     variables: (query) => ({
@@ -77,7 +76,7 @@ export const endpoints: readonly Endpoint[] = [
     data: ({ assetGroups: page }) => ({
       total_groups: page.totalGroups,
       returned_groups: page.returnedGroups,
-      assets: new JsonText(page.restAssets.json),
+      assets: new Map(page.groups.map((group) => [group.parentCode, assetGroup(group)])),
     }),
   }),
 
@@ -88,7 +87,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'Update products',
       description:
-        'Merges attributes and statuses into existing products. Each product is updated whole or not at all, and the others go ahead; what was refused is in `failed_products`. All of it is one transaction.',
+        'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
       answer: updatedProducts,
     },
     document: UpdateProductsDocument,
@@ -113,7 +112,7 @@ export const endpoints: readonly Endpoint[] = [
     success: 'success',
     about: {
       summary: 'Create a store',
-      description: 'Creates a store, in a group of its own or in that of `linked_store_id`.',
+      description: 'Creates a store, in a new group or in the group of `linked_store_id` (spec: POST /stores).',
       answer: createdStore,
     },
     document: CreateStoreDocument,
@@ -142,7 +141,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'Delete assets',
       description:
-        'Removes assets with all their links. `channel`, `parent_code` and `asset_id` narrow the choice together, and one of them must be given. The request needs its body, framed by `Content-Length`.',
+        'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
       answer: deletedAssets,
     },
     document: DeleteAssetsDocument,
@@ -171,7 +170,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'Unlink assets',
       description:
-        'Removes links between assets and a parent code on a channel, never the assets. Without `asset_id` all assets of the group are unlinked.',
+        'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
       answer: unlinkedAssets,
     },
     document: UnlinkAssetsDocument,
@@ -193,7 +192,7 @@ export const endpoints: readonly Endpoint[] = [
     }),
   }),
 
-  // The specification's operations presuppose products and assets; these bring them in and out (decisions: Beyond the spec).
+  // Extensions: the specification presupposes products and assets; these create and list them (decisions: Beyond the spec).
   endpoint({
     method: 'POST',
     path: '/products',
@@ -201,7 +200,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'Create products',
       description:
-        'Creates products; one that exists is left as it is. Keys such as `Image URL 1` become assets of the product, in the order of their numbers.',
+        'Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.',
       answer: createdProducts,
       isExtension: true,
     },
@@ -210,7 +209,7 @@ export const endpoints: readonly Endpoint[] = [
     shapes: ({ channels }) => ({
       query: z.object({
         store_uuid: storeUuid,
-        channel: oneOf(channels).default('SMP').describe('The channel of the assets.'),
+        channel: oneOf(channels).default('SMP').describe('Channel of the assets.'),
         dry_run: dryRun,
       }),
       body: productPatches,
@@ -236,7 +235,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'List products',
       description:
-        'Pages through the products of a store with their assets by channel, in the order of their codes by code point.',
+        'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
       answer: productPage,
       isExtension: true,
     },
@@ -246,10 +245,12 @@ export const endpoints: readonly Endpoint[] = [
     shapes: () => ({
       query: z.object({
         store_uuid: storeUuid,
-        sku_codes: text.optional().describe('Only these codes: repeated, or separated by commas.'),
-        status: productStatus.optional().describe('Only products of this status.'),
-        offset: wholeNumber(0).default(0).describe('How many products to pass over.'),
-        limit: wholeNumber(1, 100).default(100).describe('Products in the answer; more than 100 count as 100.'),
+        sku_codes: text
+          .optional()
+          .describe('Only products with these codes. Repeat the parameter or separate codes by commas.'),
+        status: productStatus.optional().describe('Only products with this status.'),
+        offset: wholeNumber(0).default(0).describe('Number of products to skip. Past the end the page is empty.'),
+        limit: wholeNumber(1, 100).default(100).describe('Page size in products; values above 100 are clamped to 100.'),
       }),
     }),
     variables: (query) => ({
@@ -273,7 +274,7 @@ export const endpoints: readonly Endpoint[] = [
     about: {
       summary: 'Place assets',
       description:
-        'Puts assets at places of their groups; what stands there moves back. A URL that the group has already moves.',
+        'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
       answer: placedAssets,
       isExtension: true,
     },
@@ -282,7 +283,7 @@ export const endpoints: readonly Endpoint[] = [
     shapes: ({ channels }) => ({
       query: z.object({
         store_uuid: storeUuid,
-        channel: oneOf(channels).default('SMP').describe('The channel of the assets.'),
+        channel: oneOf(channels).default('SMP').describe('Channel of the assets.'),
         dry_run: dryRun,
       }),
       body: assetPlacements,

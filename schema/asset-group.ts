@@ -1,5 +1,4 @@
-import { spend } from '../src/allowance.ts'
-import { type AssetEntry, entriesOf, groupsText } from '../src/catalog/asset-entries.ts'
+import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-entries.ts'
 import {
   type AssetGroup,
   type AssetGroupPage,
@@ -7,45 +6,53 @@ import {
   groupsVersion,
   largestPage,
   listGroups,
-} from '../src/catalog/asset-groups.ts'
-import { listFilteredGroups } from '../src/catalog/filtered-groups.ts'
+} from '../src/catalogue/asset-groups/asset-groups.ts'
+import { listFilteredGroups } from '../src/catalogue/asset-groups/filtered-groups.ts'
 import { builder } from './builder.ts'
-import { JsonText } from './json-text.ts'
+import { defaultChannel, defaultFormat, withDefaults } from './defaults.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
-import { storable } from './validation.ts'
+import { firstArg, firstCost } from './validation.ts'
+
+const mostAssets = 1_000_000
+const defaultAssets = 1_000
 
 const AssetEntryRef = builder.objectRef<AssetEntry>('AssetEntry').implement({
-  description: 'An asset at its place in a group (spec: Asset entry).',
+  description: 'One asset of a group, with its position (spec: Asset entry).',
   fields: (t) => ({
-    assetId: t.exposeString('assetId', { description: "The asset's id, unique in its store." }),
-    url: t.exposeString('url', { description: 'Where the asset lies.' }),
-    position: t.exposeInt('position', { description: 'Its place in the group, from 1, without gaps.' }),
+    assetId: t.exposeString('assetId', { description: 'Id of the asset, unique in its store: 1 to 255 characters.' }),
+    url: t.exposeString('url', {
+      description: 'Absolute URL of the asset. The service stores it and never fetches it.',
+    }),
+    position: t.exposeInt('position', { description: 'Position in the group, from 1, without gaps.' }),
     urlField: t.exposeString('urlField', {
-      description: 'The REST field that carries the URL, such as `Image URL 1`.',
+      description:
+        'Name of the field that holds the URL in REST answers: the format and the position, such as `Image URL 1`.',
     }),
   }),
 })
 
 export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').implement({
-  description: 'The assets of one format that are linked to one parent code on one channel (spec: Asset group).',
+  description:
+    'The assets of one format that are linked to one parent code on one channel (spec: Asset group). A group exists while it has at least one asset.',
   fields: (t) => ({
-    parentCode: t.exposeString('parentCode', { description: "The parent code: a product's SKU code." }),
-    channel: t.exposeString('channel', { description: 'The channel of the group.' }),
-    assetType: t.exposeString('assetType', { description: 'The format of its assets, such as `image`.' }),
-    storeUuid: t.exposeID('storeUuid', { description: 'The store that owns the group.' }),
+    parentCode: t.exposeString('parentCode', {
+      description: 'Parent code: the SKU code of a product, which need not exist.',
+    }),
+    channel: t.exposeString('channel', { description: 'Channel of the group.' }),
+    assetType: t.exposeString('assetType', { description: 'Asset format of the group, such as `image`.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that owns the group.' }),
     assets: t.field({
       type: [AssetEntryRef],
-      description: 'The assets in order; at least one.',
-      resolve: (group) => {
-        spend(group.entries.length)
-        return entriesOf(group)
-      },
+      complexity: firstCost(10),
+      description: 'Assets of the group in the order of their positions; at least one.',
+      args: { first: t.arg.int(firstArg(mostAssets, defaultAssets)) },
+      resolve: (group, { first }) => entriesOf(group, first ?? defaultAssets),
     }),
     product: t.field({
       type: ProductRef,
       nullable: true,
-      description: 'The product of the parent code; null when there is none.',
+      description: 'Product whose code is the parent code; null when there is none.',
       resolve: async (group, _args, { loaders }) =>
         loaders.product.load({ storeUuid: group.storeUuid, productCode: group.parentCode }),
     }),
@@ -53,48 +60,41 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
 })
 
 const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').implement({
-  description: 'A page of asset groups in the order of their parent codes, by code point.',
+  description: 'A page of asset groups, ordered by parent code (by code point).',
   fields: (t) => ({
-    totalGroups: t.exposeInt('totalGroups', { description: 'How many groups match, exactly.' }),
-    returnedGroups: t.int({ description: 'How many groups this page has.', resolve: (page) => page.groups.length }),
+    totalGroups: t.exposeInt('totalGroups', { description: 'Exact number of groups that match, on all pages.' }),
+    returnedGroups: t.int({ description: 'Number of groups on this page.', resolve: (page) => page.groups.length }),
     groups: t.field({
       type: [AssetGroupRef],
       complexity: { field: 0, multiplier: 1 },
-      description: 'The groups.',
+      description: 'Groups of this page.',
       resolve: (page) => page.groups,
-    }),
-    restAssets: t.field({
-      type: 'JSON',
-      description:
-        'The same groups as GET /v1/assets shows them: a map from parent code to group, whose `assets` are objects with `asset_id` and the URL under its field, such as `Image URL 1` (spec: Asset group).',
-      resolve: ({ groups }) => {
-        for (const { entries } of groups) spend(entries.length, 'text')
-        return new JsonText(groupsText(groups))
-      },
     }),
     version: t.exposeString('version', {
       nullable: true,
       description:
-        'Stands for all that a page of this store, channel and format can show: while it is the same, so is every page. Null with a remote filter.',
+        'Version of the listing of this store, channel and format: it changes when any of its pages changes. Use it as a cache key. Null with a remote filter.',
     }),
   }),
 })
 
 const pageArgs = builder.args((t) => ({
   channel: t.string({
-    defaultValue: 'SMP',
-    description: 'The channel; an unknown one lists nothing.',
-    validate: storable,
+    defaultValue: defaultChannel,
+    description: 'Channel to list. An unknown channel lists nothing.',
   }),
   assetFormat: t.string({
-    defaultValue: 'image',
-    description: 'One of `enumerations.assetFormats`, else `invalid_request`.',
-    validate: storable,
+    defaultValue: defaultFormat,
+    description: 'Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.',
   }),
-  offset: t.int({ defaultValue: 0, description: 'How many groups to pass over: 0 or more.', validate: { min: 0 } }),
+  offset: t.int({
+    defaultValue: 0,
+    description: 'Number of groups to skip: 0 or more. Past the end the page is empty.',
+    validate: { min: 0 },
+  }),
   limit: t.int({
     defaultValue: largestPage,
-    description: 'How many groups to return: 1 or more; above 50 it counts as 50.',
+    description: 'Page size in groups: 1 or more; values above 50 are clamped to 50.',
     validate: { min: 1 },
   }),
 }))
@@ -107,8 +107,7 @@ interface PageArguments {
 }
 
 const queryOf = ({ channel, assetFormat, offset, limit }: PageArguments) => ({
-  channel: channel ?? 'SMP',
-  assetFormat: assetFormat ?? 'image',
+  ...withDefaults({ channel, assetFormat }),
   offset: offset ?? 0,
   limit: Math.min(limit ?? largestPage, largestPage),
 })
@@ -119,7 +118,8 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
   t.field({
     type: AssetGroupPageRef,
     complexity: pageCost,
-    description: 'A page of asset groups, by offset as the REST listing has it (spec: GET /assets).',
+    description:
+      'A page of asset groups of this store, by offset (spec: GET /assets). Errors: `invalid_request` (unknown format).',
     args: pageArgs,
     resolve: async (store, args, { loaders, enumerations }) => {
       const query = queryOf(args)
@@ -136,12 +136,17 @@ builder.queryField('assetGroups', (t) =>
     type: AssetGroupPageRef,
     complexity: pageCost,
     description:
-      'The GET /assets operation: a page of asset groups of one store. Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
-    args: { storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }), ...pageArgs },
-    resolve: (_root, args, { db, enumerations, filter }) => {
+      'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
+    args: {
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...pageArgs,
+    },
+    resolve: (_root, args, { catalogue, enumerations, filter }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
-      return filter ? listFilteredGroups(db, filter, args.storeUuid, query) : listGroups(db, args.storeUuid, query)
+      return filter
+        ? listFilteredGroups(catalogue, filter, args.storeUuid, query)
+        : listGroups(catalogue, args.storeUuid, query)
     },
   }),
 )
@@ -150,13 +155,14 @@ builder.queryField('assetGroupsVersion', (t) =>
   t.string({
     nullable: true,
     description:
-      'The `version` of the pages of one store, channel and format, without a page. Errors: `store_not_found`, `downstream_unavailable`.',
+      'Reads only `AssetGroupPage.version`: a cheap check whether a cached page is current. Null with a remote filter. Errors: `store_not_found`, `downstream_unavailable`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
       channel: pageArgs.channel,
       assetFormat: pageArgs.assetFormat,
     },
-    resolve: (_root, args, { db, filter }) => (filter ? null : groupsVersion(db, args.storeUuid, queryOf(args))),
+    resolve: (_root, args, { catalogue, filter }) =>
+      filter ? null : groupsVersion(catalogue, args.storeUuid, queryOf(args)),
   }),
 )
 
@@ -164,10 +170,11 @@ builder.objectField(ProductRef, 'assetGroups', (t) =>
   t.field({
     type: [AssetGroupRef],
     complexity: { field: 1, multiplier: 3 },
-    description: "The groups whose parent code is this product's code, in the order of channel and format.",
+    description:
+      "Asset groups whose parent code is this product's code, ordered by channel and format. Without arguments: all channels and formats.",
     args: {
-      channel: t.arg.string({ description: 'Only the groups of this channel.', validate: storable }),
-      assetFormat: t.arg.string({ description: 'Only the groups of this format.', validate: storable }),
+      channel: t.arg.string({ description: 'Only groups of this channel.' }),
+      assetFormat: t.arg.string({ description: 'Only groups of this asset format.' }),
     },
     resolve: async (product, { channel, assetFormat }, { loaders }) =>
       (await loaders.assetGroupsOfParent({ channel, assetFormat }).load(product)) ?? [],

@@ -1,35 +1,34 @@
-import { type PlacedAssets, placeAssets } from '../src/catalog/place-assets.ts'
-import { write } from '../src/catalog/write.ts'
+import { type PlacedAssets, placeAssets } from '../src/catalogue/assets/place-assets.ts'
+import { write } from '../src/catalogue/transaction.ts'
 import { builder } from './builder.ts'
+import { defaultChannel, defaultFormat } from './defaults.ts'
 import { ErrorInfo, failedFields } from './error-info.ts'
-import { dryRunArg, items, storable } from './validation.ts'
+import { dryRunArg } from './validation.ts'
 
 const AssetPlacementInput = builder.inputType('AssetPlacement', {
-  description: 'URLs to put at places of one group.',
+  description: 'Asset URLs with their positions in one group.',
   fields: (t) => ({
     parentCode: t.string({
       required: true,
-      description: '1 to 255 characters; need not be the code of a product.',
-      validate: storable,
+      description: 'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
     }),
     assetFormat: t.string({
-      defaultValue: 'image',
-      description: 'One of `enumerations.assetFormats`.',
-      validate: storable,
+      defaultValue: defaultFormat,
+      description: 'Asset format of the group: one of `enumerations.assetFormats`.',
     }),
     assets: t.field({
       type: 'AttributeMap',
       required: true,
-      description: 'URL field to URL: `Image URL 2` puts the URL at the second place. Bad ones fail alone.',
+      description: 'Map from URL field to URL: `Image URL 2` puts the URL at position 2. An invalid entry fails alone.',
     }),
   }),
 })
 
 const PlaceAssetsResult = builder.objectRef<PlacedAssets>('PlaceAssetsResult').implement({
-  description: 'What became of the assets to place.',
+  description: 'Result of `placeAssets`.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'Entries that are new in their group.' }),
-    updated: t.exposeInt('updated', { description: 'Entries that were in their group already and moved.' }),
+    created: t.exposeInt('created', { description: 'Number of assets that are new in their group.' }),
+    updated: t.exposeInt('updated', { description: 'Number of assets that were in their group and moved.' }),
     failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
     errorInfo: t.field({
       type: [ErrorInfo],
@@ -43,20 +42,27 @@ builder.mutationField('placeAssets', (t) =>
   t.field({
     type: PlaceAssetsResult,
     description:
-      'The POST /assets operation: puts the asset at place n of the group, those from n on move back (past the end: at the end). A URL that the store has keeps its asset id; one that is in the group moves. Errors: `invalid_request`, `store_not_found`.',
+      'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end (REST extension: POST /assets). A URL that the store already has keeps its asset id; a URL that the group already has moves. To append use `addAssets`. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      channel: t.arg.string({ defaultValue: 'SMP', description: 'The channel of the groups.', validate: storable }),
-      groups: t.arg({ type: [AssetPlacementInput], required: true, description: 'At most 10,000.', validate: items }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      channel: t.arg.string({
+        defaultValue: defaultChannel,
+        description: 'Channel of the groups: one of `enumerations.channels`.',
+      }),
+      groups: t.arg({
+        type: [AssetPlacementInput],
+        required: true,
+        description: 'Groups with the assets to insert: at most 10,000.',
+      }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, channel, groups, dryRun }, { db, enumerations }) =>
-      write(db, dryRun ?? false, (transaction) =>
+    resolve: (_root, { storeUuid, channel, groups, dryRun }, { catalogue, enumerations }) =>
+      write(catalogue, dryRun, (transaction) =>
         placeAssets(
           transaction,
           enumerations,
-          { storeUuid, channel: channel ?? 'SMP' },
-          groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? 'image' })),
+          { storeUuid, channel: channel ?? defaultChannel },
+          groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaultFormat })),
         ),
       ),
   }),

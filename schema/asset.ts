@@ -1,45 +1,45 @@
-import { type AddedAssets, addAssets } from '../src/catalog/add-assets.ts'
-import { type DeletedAssets, deleteAssets } from '../src/catalog/delete-assets.ts'
-import { type UnlinkedAssets, unlinkAssets } from '../src/catalog/unlink-assets.ts'
-import { write } from '../src/catalog/write.ts'
+import { type AddedAssets, addAssets } from '../src/catalogue/assets/add-assets.ts'
+import { type DeletedAssets, deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
+import { type UnlinkedAssets, unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
+import { write } from '../src/catalogue/transaction.ts'
 import { builder } from './builder.ts'
+import { defaultChannel, defaultFormat, withDefaults } from './defaults.ts'
 import { ErrorInfo, failedFields } from './error-info.ts'
-import { dryRunArg, items, storable, storables } from './validation.ts'
+import { dryRunArg } from './validation.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {
-  description: 'An asset to link at the end of a group.',
+  description: 'An asset to append to a group.',
   fields: (t) => ({
     assetId: t.string({
       description:
-        "1 to 255 characters. Left out: the store's asset of the same format and URL if there is one, else a generated UUID.",
-      validate: storable,
+        "Id of the asset: 1 to 255 characters. Default: the id of the store's asset with the same format and URL, otherwise a generated UUID.",
     }),
-    channel: t.string({ defaultValue: 'SMP', description: 'One of `enumerations.channels`.', validate: storable }),
+    channel: t.string({
+      defaultValue: defaultChannel,
+      description: 'Channel of the group: one of `enumerations.channels`.',
+    }),
     parentCode: t.string({
       required: true,
-      description: '1 to 255 characters; need not be the code of a product.',
-      validate: storable,
+      description: 'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
     }),
     assetFormat: t.string({
-      defaultValue: 'image',
-      description: 'One of `enumerations.assetFormats`.',
-      validate: storable,
+      defaultValue: defaultFormat,
+      description: 'Asset format: one of `enumerations.assetFormats`.',
     }),
     url: t.string({
       required: true,
-      description: 'An absolute URL with a host, of up to 2,048 characters; never fetched.',
-      validate: storable,
+      description: 'Absolute URL with a host, at most 2,048 characters. The service stores it and never fetches it.',
     }),
   }),
 })
 
 const AddAssetsResult = builder.objectRef<AddedAssets>('AddAssetsResult').implement({
-  description: 'What became of the assets to add.',
+  description: 'Result of `addAssets`.',
   fields: (t) => ({
-    added: t.exposeInt('added', { description: 'Assets made.' }),
-    linked: t.exposeInt('linked', { description: 'Links made. What was linked already is neither added nor linked.' }),
+    added: t.exposeInt('added', { description: 'Number of assets created.' }),
+    linked: t.exposeInt('linked', { description: 'Number of links created. An existing link is not counted.' }),
     assetIds: t.exposeStringList('assetIds', {
-      description: 'The asset id of each item that did not fail, in the order of the request.',
+      description: 'Asset id of each item that did not fail, in the order of the request.',
     }),
     failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
     errorInfo: t.field({
@@ -51,19 +51,22 @@ const AddAssetsResult = builder.objectRef<AddedAssets>('AddAssetsResult').implem
 })
 
 const AssetSelectorInput = builder.inputType('AssetSelector', {
-  description: 'Which assets: `channel`, `parentCode` and `assetId` narrow together. One of them must be given.',
+  description:
+    'Selects assets of a store. All given conditions must hold. At least one of `channel`, `parentCode` and `assetId` is required, otherwise the item fails with `selector_required`.',
   fields: (t) => ({
-    storeUuid: t.id({ required: true, description: 'The store.', validate: storable }),
-    channel: t.string({ description: 'Assets linked on this channel.', validate: storable }),
-    parentCode: t.string({ description: 'Assets linked to this parent code.', validate: storable }),
-    assetId: t.stringList({ description: 'These assets; an empty list chooses none.', validate: storables }),
+    storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+    channel: t.string({ description: 'Only assets linked on this channel.' }),
+    parentCode: t.string({ description: 'Only assets linked to this parent code.' }),
+    assetId: t.stringList({
+      description: 'Only assets with these ids. An empty list selects no asset.',
+    }),
   }),
 })
 
 const DeleteAssetsResult = builder.objectRef<DeletedAssets>('DeleteAssetsResult').implement({
-  description: 'What became of the assets to delete.',
+  description: 'Result of `deleteAssets`.',
   fields: (t) => ({
-    deletedCount: t.exposeInt('deletedCount', { description: 'Assets removed, each with all its links.' }),
+    deletedCount: t.exposeInt('deletedCount', { description: 'Number of assets deleted, each with all its links.' }),
     failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
     errorInfo: t.field({
       type: [ErrorInfo],
@@ -74,22 +77,22 @@ const DeleteAssetsResult = builder.objectRef<DeletedAssets>('DeleteAssetsResult'
 })
 
 const AssetUnlinkInput = builder.inputType('AssetUnlink', {
-  description: 'Which links between a parent code and assets to remove on a channel.',
+  description: 'Selects links between assets and one parent code on one channel.',
   fields: (t) => ({
-    storeUuid: t.id({ required: true, description: 'The store.', validate: storable }),
-    parentCode: t.string({ required: true, description: 'The parent code.', validate: storable }),
-    channel: t.string({ required: true, description: 'The channel.', validate: storable }),
+    storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+    parentCode: t.string({ required: true, description: 'Parent code of the links.' }),
+    channel: t.string({ required: true, description: 'Channel of the links.' }),
     assetId: t.stringList({
-      description: 'The assets to unlink; left out: every asset linked there; an empty list: none.',
-      validate: storables,
+      description:
+        'Ids of the assets to unlink. Default: all assets linked to this parent code on this channel. An empty list selects none.',
     }),
   }),
 })
 
 const UnlinkAssetsResult = builder.objectRef<UnlinkedAssets>('UnlinkAssetsResult').implement({
-  description: 'What became of the links to remove.',
+  description: 'Result of `unlinkAssets`.',
   fields: (t) => ({
-    unlinked: t.exposeInt('unlinked', { description: 'Links removed; the assets stay.' }),
+    unlinked: t.exposeInt('unlinked', { description: 'Number of links removed. The assets are kept.' }),
     failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
     errorInfo: t.field({
       type: [ErrorInfo],
@@ -103,49 +106,41 @@ builder.mutationFields((t) => ({
   addAssets: t.field({
     type: AddAssetsResult,
     description:
-      'Creates assets and links them at the end of their group; an asset id that exists is linked, not doubled. Items fail alone. Errors: `store_not_found`.',
+      'Creates assets and appends them to their groups; an existing asset is only linked. Each item succeeds or fails independently. To insert at a position use `placeAssets`. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000.', validate: items }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000 assets.' }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, assets, dryRun }, { db, enumerations }) =>
-      write(db, dryRun ?? false, (transaction) =>
-        addAssets(
-          transaction,
-          enumerations,
-          storeUuid,
-          assets.map((asset) => ({
-            ...asset,
-            channel: asset.channel ?? 'SMP',
-            assetFormat: asset.assetFormat ?? 'image',
-          })),
-        ),
+    resolve: (_root, { storeUuid, assets, dryRun }, { catalogue, enumerations }) =>
+      write(catalogue, dryRun, (transaction) =>
+        addAssets(transaction, enumerations, storeUuid, assets.map(withDefaults)),
       ),
   }),
   deleteAssets: t.field({
     type: DeleteAssetsResult,
-    description: 'The DELETE /assets operation: removes assets and all their links. Items fail alone.',
+    description:
+      'Deletes assets with all their links (spec: DELETE /assets). Each item succeeds or fails independently. To keep the assets use `unlinkAssets`.',
     args: {
       selectors: t.arg({
         type: [AssetSelectorInput],
         required: true,
-        description: 'At most 10,000. An asset that several of them choose counts once.',
-        validate: items,
+        description: 'At most 10,000 selectors. An asset that several of them select counts once.',
       }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { selectors, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => deleteAssets(transaction, selectors)),
+    resolve: (_root, { selectors, dryRun }, { catalogue }) =>
+      write(catalogue, dryRun, (transaction) => deleteAssets(transaction, selectors)),
   }),
   unlinkAssets: t.field({
     type: UnlinkAssetsResult,
-    description: 'The POST /assets/unlink operation: removes links, never assets. Items fail alone.',
+    description:
+      'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Each item succeeds or fails independently.',
     args: {
-      links: t.arg({ type: [AssetUnlinkInput], required: true, description: 'At most 10,000.', validate: items }),
+      links: t.arg({ type: [AssetUnlinkInput], required: true, description: 'At most 10,000 items.' }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { links, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => unlinkAssets(transaction, links)),
+    resolve: (_root, { links, dryRun }, { catalogue }) =>
+      write(catalogue, dryRun, (transaction) => unlinkAssets(transaction, links)),
   }),
 }))

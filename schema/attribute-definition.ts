@@ -1,55 +1,57 @@
-import { defineAttributes, removeDefinitions } from '../src/catalog/attribute-definitions.ts'
-import type { StoredDefinition } from '../src/catalog/attribute-rules.ts'
-import type { AttributeViolations } from '../src/catalog/attribute-violations.ts'
-import { write } from '../src/catalog/write.ts'
+import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes/attribute-definitions.ts'
+import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
+import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
+import { write } from '../src/catalogue/transaction.ts'
 import { builder } from './builder.ts'
-import { dryRunArg, items, storable } from './validation.ts'
+import { dryRunArg } from './validation.ts'
 
 const AttributeType = builder.enumType('AttributeType', {
-  description: "The type that an attribute's values must have.",
+  description: 'Type that the values of an attribute must have. Values are always strings.',
   values: {
-    TEXT: { value: 'text', description: 'Any text.' },
-    NUMBER: { value: 'number', description: 'A decimal number such as `-12.5`.' },
+    TEXT: { value: 'text', description: 'Any string.' },
+    NUMBER: { value: 'number', description: 'Decimal number, such as `-12.5`.' },
     BOOLEAN: { value: 'boolean', description: '`true` or `false`.' },
-    DATE: { value: 'date', description: 'A real day as `YYYY-MM-DD`.' },
-    URL: { value: 'url', description: 'An absolute URL with a host.' },
-    ENUM: { value: 'enum', description: 'One of the allowed values.' },
+    DATE: { value: 'date', description: 'Calendar date as `YYYY-MM-DD`.' },
+    URL: { value: 'url', description: 'Absolute URL with a host.' },
+    ENUM: { value: 'enum', description: 'One of `allowedValues`.' },
   } as const,
 })
 
 const descriptions = {
-  name: "The attribute's name: 1 to 255 characters; not `status`, `product_code` or `assets`.",
-  type: 'The type of its values.',
-  allowedValues: 'The only values allowed; at least one for the type `ENUM`.',
-  maxLength: 'The longest value allowed, in characters.',
-  pattern: 'A pattern in RE2 syntax that the whole value must match.',
+  name: 'Name of the attribute: 1 to 255 characters; not `status`, `product_code` or `assets`.',
+  type: 'Type of the values.',
+  allowedValues: 'Allowed values, at least one for the type `ENUM`. Null: any value.',
+  maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
+  pattern:
+    'Regular expression in RE2 syntax that the whole value must match: at most 1,000 steps, for values of at most 4,096 characters (fewer with many steps). Null: none.',
 }
 
 const AttributeViolationRef = builder
   .objectRef<AttributeViolations['examples'][number]>('AttributeViolation')
   .implement({
-    description: 'A stored value that a definition would not take.',
+    description: 'A stored value that violates an attribute definition.',
     fields: (t) => ({
-      productCode: t.exposeString('productCode', { description: 'The product that has it.' }),
-      value: t.exposeString('value', { description: 'The value.' }),
-      reason: t.exposeString('reason', { description: 'What was expected and what is there.' }),
+      productCode: t.exposeString('productCode', { description: 'Code of the product that has the value.' }),
+      value: t.exposeString('value', { description: 'Stored value.' }),
+      reason: t.exposeString('reason', { description: 'Explanation: the expected value and the stored one.' }),
     }),
   })
 
 const AttributeViolationsRef = builder.objectRef<AttributeViolations>('AttributeViolations').implement({
-  description: 'The stored values that a definition would not take.',
+  description: 'Stored values that violate an attribute definition.',
   fields: (t) => ({
-    productCount: t.exposeInt('productCount', { description: 'How many products have such a value, exactly.' }),
+    productCount: t.exposeInt('productCount', { description: 'Exact number of products with such a value.' }),
     examples: t.field({
       type: [AttributeViolationRef],
-      description: 'The first of them, at most 100, in the order of the product codes.',
+      description: 'The first 100 of them, ordered by product code.',
       resolve: (violations) => violations.examples,
     }),
   }),
 })
 
 export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('AttributeDefinition').implement({
-  description: "What a store demands of an attribute's values. An attribute without a definition takes any string.",
+  description:
+    'Constraint on the values of one attribute in one store. An attribute without a definition takes any string.',
   fields: (t) => ({
     name: t.exposeString('name', { description: descriptions.name }),
     type: t.expose('type', { type: AttributeType, description: descriptions.type }),
@@ -60,7 +62,7 @@ export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('Attri
       type: AttributeViolationsRef,
       complexity: 100,
       description:
-        'The values already stored that this definition would not take: what a change of it leaves to mend. Reads all products that have the attribute.',
+        'Stored values that violate this definition, for instance because they were stored before it. Reads every product that has the attribute.',
       resolve: async (definition, _args, { loaders }) =>
         (await loaders.attributeViolations.load(definition)) ?? { productCount: 0, examples: [] },
     }),
@@ -68,11 +70,12 @@ export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('Attri
 })
 
 const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
-  description: 'A definition to make, or to put in the place of the one of the same name.',
+  anyText: true,
+  description: 'An attribute definition to create, or to replace the definition of the same name with.',
   fields: (t) => ({
     name: t.string({ required: true, description: descriptions.name }),
     type: t.field({ type: AttributeType, required: true, description: descriptions.type }),
-    allowedValues: t.stringList({ description: descriptions.allowedValues, validate: items }),
+    allowedValues: t.stringList({ description: descriptions.allowedValues }),
     maxLength: t.int({ description: descriptions.maxLength }),
     pattern: t.string({ description: descriptions.pattern }),
   }),
@@ -82,19 +85,18 @@ builder.mutationField('defineAttributes', (t) =>
   t.field({
     type: [AttributeDefinitionRef],
     description:
-      "Defines attributes of a store; a definition of the same name is replaced, values already stored are not touched. Answers with all of the store's definitions. Errors: `invalid_request` (then nothing is defined), `store_not_found`.",
+      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
       definitions: t.arg({
         type: [AttributeDefinitionInput],
         required: true,
-        description: 'The definitions, each name once; at most 10,000.',
-        validate: items,
+        description: 'Definitions: at most 10,000, each name once.',
       }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, definitions, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) =>
+    resolve: (_root, { storeUuid, definitions, dryRun }, { catalogue }) =>
+      write(catalogue, dryRun, (transaction) =>
         defineAttributes(
           transaction,
           storeUuid,
@@ -114,13 +116,13 @@ builder.mutationField('removeAttributeDefinitions', (t) =>
   t.field({
     type: [AttributeDefinitionRef],
     description:
-      "Removes attribute definitions by name; names without one are passed over, values already stored are not touched. Answers with the store's remaining definitions. Errors: `store_not_found`.",
+      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      names: t.arg.stringList({ required: true, description: 'The names; at most 10,000.', validate: items }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      names: t.arg.stringList({ required: true, description: 'Names of attributes: at most 10,000.' }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, names, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => removeDefinitions(transaction, storeUuid, names)),
+    resolve: (_root, { storeUuid, names, dryRun }, { catalogue }) =>
+      write(catalogue, dryRun, (transaction) => removeDefinitions(transaction, storeUuid, names)),
   }),
 )

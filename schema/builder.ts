@@ -3,11 +3,11 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
-import type { Context } from '../src/context.ts'
-import type { JsonText } from './json-text.ts'
+import type { Context } from '../src/graphql/context.ts'
+import { DefaultValidation } from './default-validation.ts'
 import { validationError } from './validation.ts'
 
-export const builder = new SchemaBuilder<{
+interface BuilderTypes {
   Context: Context
   DefaultFieldNullability: false
   DefaultEdgesNullability: { list: false; items: false }
@@ -16,64 +16,75 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string }
     DateTime: { Input: never; Output: Date }
     AttributeMap: { Input: Record<string, unknown>; Output: Record<string, string> }
-    JSON: { Input: never; Output: JsonText }
   }
-}>({
-  plugins: [ZodPlugin, RelayPlugin, ComplexityPlugin],
-  defaultFieldNullability: false,
-  zod: { validationError },
-  // Costs are stated here and judged before anything runs, by the class of the token: nothing is left to do in resolvers.
-  complexity: { disabled: true },
-  relay: {
-    nodeQueryOptions: false,
-    nodesQueryOptions: false,
-    nodesOnConnection: false,
-    edgeCursorType: 'String',
-    edgesFieldOptions: {
-      nullable: { list: false, items: false },
-      description: 'The page, in order.',
-      complexity: { field: 0, multiplier: 1 },
-    },
-    nodeFieldOptions: { nullable: false, description: 'What stands at this place.' },
-    cursorFieldOptions: { description: 'Opaque: give it back as `after` or `before`.' },
-    pageInfoFieldOptions: { description: 'Where the page stands among all that match.' },
-    pageInfoTypeOptions: { description: 'Where a page stands among all that match.' },
-    hasNextPageFieldOptions: { description: 'Whether something comes after this page.' },
-    hasPreviousPageFieldOptions: { description: 'Whether something comes before this page.' },
-    startCursorFieldOptions: { nullable: true, description: 'The cursor of the first edge; null on an empty page.' },
-    endCursorFieldOptions: { nullable: true, description: 'The cursor of the last edge; null on an empty page.' },
-    beforeArgOptions: { description: 'Only what comes before this cursor.' },
-    afterArgOptions: { description: 'Only what comes after this cursor.' },
-    firstArgOptions: {
-      description: 'How many from the start: at most 100; 20 when neither `first` nor `last` is given.',
-      validate: { min: 0 },
-    },
-    lastArgOptions: { description: 'How many from the end: at most 100.', validate: { min: 0 } },
-  },
-})
+}
 
-builder.queryType({ description: 'Reading the catalogue.' })
+export const builder = createBuilder()
+
+function createBuilder() {
+  SchemaBuilder.registerPlugin('defaultValidation', DefaultValidation)
+  return new SchemaBuilder<BuilderTypes>({
+    // The last comes first: zod's plugin reads what it adds.
+    plugins: [ZodPlugin, RelayPlugin, ComplexityPlugin, 'defaultValidation'],
+    defaultFieldNullability: false,
+    zod: { validationError },
+    // Costs are stated in the schema and judged before anything runs (src/graphql/cost.ts), not in resolvers.
+    complexity: { disabled: true },
+    relay: {
+      nodeQueryOptions: false,
+      nodesQueryOptions: false,
+      nodesOnConnection: false,
+      edgeCursorType: 'String',
+      edgesFieldOptions: {
+        nullable: { list: false, items: false },
+        description: 'Edges of this page, in order.',
+        complexity: { field: 0, multiplier: 1 },
+      },
+      nodeFieldOptions: { nullable: false, description: 'The item of this edge.' },
+      cursorFieldOptions: { description: 'Opaque cursor of this edge, for `after` or `before`.' },
+      pageInfoFieldOptions: { description: 'Position of the page in the whole list.' },
+      pageInfoTypeOptions: { description: 'Position of a page in the whole list (Relay connections).' },
+      hasNextPageFieldOptions: { description: 'Whether items follow this page.' },
+      hasPreviousPageFieldOptions: { description: 'Whether items precede this page.' },
+      startCursorFieldOptions: { nullable: true, description: 'Cursor of the first edge; null on an empty page.' },
+      endCursorFieldOptions: { nullable: true, description: 'Cursor of the last edge; null on an empty page.' },
+      beforeArgOptions: {
+        description: 'Only items before this cursor. Errors: `invalid_request` for a cursor of another connection.',
+      },
+      afterArgOptions: {
+        description: 'Only items after this cursor. Errors: `invalid_request` for a cursor of another connection.',
+      },
+      firstArgOptions: {
+        description:
+          'Page size from the start of the list: values above 100 are clamped to 100. Default: 20. Not together with `last`.',
+        validate: { min: 0 },
+      },
+      lastArgOptions: {
+        description:
+          'Page size from the end of the list: values above 100 are clamped to 100. Not together with `first`.',
+        validate: { min: 0 },
+      },
+    },
+  })
+}
+
+builder.queryType({ description: 'Read operations. They need the scope `read`.' })
 builder.mutationType({
   description:
-    'Changing the catalogue. Each field is one transaction: what it answers is durable, what fails left no part behind.',
+    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed.',
 })
 
 builder.scalarType('DateTime', {
-  description: 'A moment in time as RFC 3339 in UTC, such as `2026-11-21T10:00:00.000Z`.',
+  description: 'Timestamp as RFC 3339 in UTC, such as `2026-11-21T10:00:00.000Z`.',
   serialize: (date) => date.toISOString(),
 })
 
 builder.scalarType('AttributeMap', {
   description:
-    'A JSON object of attribute name to value. On input any JSON value is let through, to be judged per attribute; on output all values are strings.',
+    'JSON object that maps attribute names to values. On output all values are strings. On input a value of any JSON type is accepted; each value is validated on its own, so that an invalid one is a failure of its product only.',
   serialize: (attributes) => attributes,
   parseValue: (value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-    throw new GraphQLError('AttributeMap must be an object of attribute name to value')
+    throw new GraphQLError('AttributeMap must be an object that maps attribute names to values')
   },
-})
-
-builder.scalarType('JSON', {
-  description: 'Any JSON value. Only on output.',
-  serialize: (value) => value,
 })

@@ -1,6 +1,6 @@
-import type { KeysetPage } from '../src/catalog/keyset.ts'
-import { isStorable, shown } from '../src/catalog/text.ts'
+import type { KeysetPage } from '../src/catalogue/keyset.ts'
 import { invalidRequest } from '../src/errors.ts'
+import { isStorable, shown } from '../src/text.ts'
 
 interface ConnectionArguments {
   first?: number | null | undefined
@@ -18,8 +18,8 @@ export function connectionCost({ first, last }: ConnectionArguments) {
 }
 
 /**
- * A connection over rows that are ordered by a key: `keyOf` tells a row's, `read` gets the page of rows and one more, `isKey` tells what a
- * cursor may hold. Throws `invalid_request`.
+ * A connection over rows that are ordered by a key: `keyOf` returns a row's, `read` the rows of the page and one more,
+ * `isKey` says what a cursor may hold. Throws `invalid_request`.
  */
 export async function keysetConnection<Row>(
   args: ConnectionArguments,

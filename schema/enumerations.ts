@@ -1,20 +1,20 @@
-import { type Enumerations, productStatuses } from '../src/catalog/enumerations.ts'
+import { type Enumerations, productStatuses } from '../src/catalogue/enumerations.ts'
 import { builder } from './builder.ts'
 
 const nameOfStatus = (status: string) => status.replace(' ', '_').toUpperCase()
 
 export const ProductStatus = builder.enumType('ProductStatus', {
-  description: 'Where a product stands. Any move between the values is allowed (spec: States and transitions).',
+  description: 'Status of a product. Every transition is allowed (spec: States and transitions).',
   values: Object.fromEntries(
     productStatuses.map((value) => [nameOfStatus(value), { value, description: `\`${value}\` over REST.` }]),
   ) as Record<string, { value: (typeof productStatuses)[number]; description: string }>,
 })
 
 const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implement({
-  description: 'The enumerations in force (spec: Enumerations): what the service accepts at this moment.',
+  description: 'Values that the service accepts at present (spec: Enumerations).',
   fields: (t) => ({
     channels: t.stringList({
-      description: 'Channels, from the global configuration; `SMP` is always among them.',
+      description: 'Channels, from the global configuration; always contains `SMP`.',
       resolve: ({ channels }) => [...channels],
     }),
     assetFormats: t.stringList({
@@ -23,12 +23,12 @@ const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implemen
     }),
     storeTaxonomies: t.stringList({
       description:
-        'Store taxonomies, from the global configuration; the first is what the specification calls `catalog`.',
+        'Store taxonomies, from the global configuration. The first one is the value that the specification calls `catalog`.',
       resolve: ({ storeTaxonomies }) => [...storeTaxonomies],
     }),
     regions: t.stringList({ description: 'Regions of stores.', resolve: ({ regions }) => [...regions] }),
     defaultAutomations: t.stringList({
-      description: 'Automations that a store can have switched on by default.',
+      description: 'Automations that a store can enable by default.',
       resolve: ({ defaultAutomations }) => [...defaultAutomations],
     }),
   }),
@@ -37,7 +37,8 @@ const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implemen
 builder.queryField('enumerations', (t) =>
   t.field({
     type: EnumerationsRef,
-    description: 'The enumerations in force: channels, asset formats, taxonomies, regions, automations.',
+    description:
+      'Values that the service accepts at present for channels, asset formats, taxonomies, regions and automations.',
     resolve: (_root, _args, { enumerations }) => enumerations,
   }),
 )

@@ -1,60 +1,66 @@
 import { startExport, startImport } from '../src/jobs/start-job.ts'
 import { builder } from './builder.ts'
+import { defaultChannel } from './defaults.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
-import { storable, storables } from './validation.ts'
 
 const FileFormat = builder.enumType('FileFormat', {
-  description: 'How a file has products in it.',
+  description: 'File format.',
   values: {
-    CSV: { value: 'csv', description: 'Comma-separated values with a header line.' },
-    JSONL: { value: 'jsonl', description: 'JSON Lines: an object a line.' },
-    JSON: { value: 'json', description: 'A JSON list of objects; for imports only.' },
+    CSV: { value: 'csv', description: 'Comma-separated values with a header row.' },
+    JSONL: { value: 'jsonl', description: 'JSON Lines: one object per line.' },
+    JSON: { value: 'json', description: 'A JSON array of objects. Imports only.' },
   } as const,
 })
 
 const ImportPreset = builder.enumType('ImportPreset', {
-  description: 'A shop whose exports are known.',
+  description: 'Shop system whose product exports the importer can read.',
   values: {
-    SHOPIFY: { value: 'shopify', description: "Shopify's product CSV: several rows a handle." },
-    MAGENTO: { value: 'magento', description: "Magento's catalogue export." },
+    SHOPIFY: { value: 'shopify', description: 'Product CSV of Shopify, which has several rows per product.' },
+    MAGENTO: { value: 'magento', description: 'Product CSV of Magento.' },
   } as const,
 })
 
 const ColumnMapping = builder.inputType('ColumnMapping', {
-  description: 'A column to import as an attribute of another name.',
+  description: 'Renames a column: its values become the attribute of the given name.',
   fields: (t) => ({
-    column: t.string({ required: true, description: 'The column.', validate: storable }),
-    attribute: t.string({ required: true, description: "The attribute's name.", validate: storable }),
+    column: t.string({ required: true, description: 'Name of the column.' }),
+    attribute: t.string({ required: true, description: 'Name of the attribute.' }),
   }),
 })
 
 const ImportInput = builder.inputType('ImportInput', {
-  description: 'A file to import, and what its columns are for: as the options of `catalog import`.',
+  description: 'A file to import and the meaning of its columns. The fields are the options of `catalog import`.',
   fields: (t) => ({
     content: t.string({
       required: true,
-      description: 'The text of the file. A request has at most 10 MiB: larger files are for `catalog import`.',
-      validate: storable,
+      description: 'Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.',
     }),
-    format: t.field({ type: FileFormat, defaultValue: 'csv', description: 'What the text is.' }),
-    preset: t.field({ type: ImportPreset, description: 'The shop that it comes from.' }),
-    channel: t.string({ defaultValue: 'SMP', description: 'The channel to link the assets on.', validate: storable }),
-    code: t.string({ description: 'The column of the product code: `product_code`, else `sku`.', validate: storable }),
-    status: t.string({ description: 'The column of the status: `status`.', validate: storable }),
+    format: t.field({ type: FileFormat, defaultValue: 'csv', description: 'Format of the text.' }),
+    preset: t.field({
+      type: ImportPreset,
+      description: 'Shop system that exported the file. Default: none, that is plain columns.',
+    }),
+    channel: t.string({
+      defaultValue: defaultChannel,
+      description: 'Channel to link the assets on: one of `enumerations.channels`.',
+    }),
+    code: t.string({
+      description: 'Column of the product code. Default: `product_code`, otherwise `sku`.',
+    }),
+    status: t.string({ description: 'Column of the product status. Default: `status`.' }),
     assets: t.stringList({
-      description: 'Columns of image URLs: one, several, a JSON list, or none.',
-      validate: storables,
+      description:
+        'Columns that hold image URLs. A cell holds one URL, several with a separator, a JSON array, or nothing.',
     }),
     assetSeparator: t.string({
       defaultValue: ',',
-      description: 'What separates the URLs of a cell.',
-      validate: storable,
+      description: 'Separator between the URLs of a cell.',
     }),
-    assetBase: t.string({ description: 'What relative URLs are completed by.', validate: storable }),
+    assetBase: t.string({ description: 'Base URL for relative asset URLs.' }),
     map: t.field({ type: [ColumnMapping], description: 'Columns to import as attributes of other names.' }),
-    onlyMapped: t.boolean({ defaultValue: false, description: 'No attributes but those of `map`.' }),
-    dryRun: t.boolean({ defaultValue: false, description: 'Only say what would happen.' }),
+    onlyMapped: t.boolean({ defaultValue: false, description: 'Import only the columns of `map` as attributes.' }),
+    dryRun: t.boolean({ defaultValue: false, description: 'Count what would change, and change nothing.' }),
   }),
 })
 
@@ -62,18 +68,18 @@ builder.mutationFields((t) => ({
   startImport: t.field({
     type: JobRef,
     description:
-      'Starts an import in the background and answers at once; `job` tells how far it is. Importing the same again changes nothing. Errors: `invalid_request`, `store_not_found`.',
+      'Queues an import and returns its job at once; poll `job` for its progress. Importing the same file again changes nothing. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      input: t.arg({ type: ImportInput, required: true, description: 'What to import.' }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
-    resolve: async (_root, { storeUuid, input }, { db, enumerations, jobQueued }) => {
+    resolve: async (_root, { storeUuid, input }, { catalogue, enumerations, jobQueued }) => {
       const { content, map, ...rest } = input
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
-      const defaults = { channel: 'SMP', assets: [], assetSeparator: ',', onlyMapped: false, dryRun: false }
+      const defaults = { channel: defaultChannel, assets: [], assetSeparator: ',', onlyMapped: false, dryRun: false }
       const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
       const options = { format: 'csv' as const, ...defaults, ...given, store: storeUuid, map: pairs }
-      const job = await startImport(db, enumerations, options, content)
+      const job = await startImport(catalogue, enumerations, options, content)
       jobQueued()
       return job
     },
@@ -81,16 +87,16 @@ builder.mutationFields((t) => ({
   startExport: t.field({
     type: JobRef,
     description:
-      "Starts an export of the store's products, with their assets on a channel, in the shape that imports read. The job's `output` is the text. Errors: `invalid_request`, `store_not_found`.",
+      'Queues an export of the products of a store with their assets on one channel, and returns its job at once. `Job.output` is the file, which an import can read. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
-      channel: t.arg.string({ defaultValue: 'SMP', description: 'The channel of the assets.', validate: storable }),
-      status: t.arg({ type: ProductStatus, description: 'Only products of this status.' }),
+      channel: t.arg.string({ defaultValue: defaultChannel, description: 'Channel of the assets.' }),
+      status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
     },
-    resolve: async (_root, { storeUuid, format, channel, status }, { db, jobQueued }) => {
-      const options = { format: format ?? 'csv', channel: channel ?? 'SMP', status: status ?? null }
-      const job = await startExport(db, storeUuid, options)
+    resolve: async (_root, { storeUuid, format, channel, status }, { catalogue, jobQueued }) => {
+      const options = { format: format ?? 'csv', channel: channel ?? defaultChannel, status: status ?? null }
+      const job = await startExport(catalogue, storeUuid, options)
       jobQueued()
       return job
     },

@@ -1,104 +1,124 @@
-import { findJob } from '../src/jobs/find-job.ts'
-import { type Job, type JobCounts, type JobProblem, rateOf } from '../src/jobs/job.ts'
+import { findJob, type Job, type JobCounts, type JobProblem, rateOf } from '../src/jobs/job.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { builder } from './builder.ts'
 
 const JobKind = builder.enumType('JobKind', {
-  description: 'What a job does.',
+  description: 'Kind of a job.',
   values: {
-    IMPORT: { value: 'import', description: 'Brings products and their assets into the store.' },
-    EXPORT: { value: 'export', description: "Writes the store's products and their assets as text." },
+    IMPORT: { value: 'import', description: 'Import of products and their assets into the store.' },
+    EXPORT: { value: 'export', description: "Export of the store's products and their assets as a file." },
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })
 
 const JobState = builder.enumType('JobState', {
-  description: 'How far a job is.',
+  description: 'State of a job.',
   values: {
-    QUEUED: { value: 'queued', description: 'It waits for its turn.' },
+    QUEUED: { value: 'queued', description: 'Waiting to be picked up.' },
     RUNNING: {
       value: 'running',
-      description: 'It is under way; `heartbeatAt` says when it last showed a sign of life.',
+      description: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
     },
     SUCCEEDED: {
       value: 'succeeded',
-      description: 'It came to its end. Rows of an import may have failed: see `counts`.',
+      description: 'Finished. Rows of an import may have failed: see `counts`.',
     },
     FAILED: {
       value: 'failed',
-      description: 'It did not come to its end: `error` says why. What was written before stands.',
+      description: 'Ended by an error, see `error`. Rows that were written before the error are kept.',
     },
   } satisfies Record<string, { value: Job['state']; description: string }>,
 })
 
 const JobCountsRef = builder.objectRef<JobCounts>('JobCounts').implement({
   description:
-    'What became of the rows of an import. Each is counted in one of created, updated, unchanged and failed.',
+    'Counts of an import. Each row is counted in exactly one of `created`, `updated`, `unchanged` and `failed`.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'Products that were new.' }),
-    updated: t.exposeInt('updated', { description: 'Products that were there and changed.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'Rows that changed no product.' }),
-    failed: t.exposeInt('failed', { description: 'Rows with a problem.' }),
-    assetsAdded: t.exposeInt('assetsAdded', { description: 'Assets that were new to the store.' }),
-    linksAdded: t.exposeInt('linksAdded', { description: "Places in products' groups that were new." }),
+    created: t.exposeInt('created', { description: 'Number of products created.' }),
+    updated: t.exposeInt('updated', { description: 'Number of existing products changed.' }),
+    unchanged: t.exposeInt('unchanged', { description: 'Number of rows that changed nothing.' }),
+    failed: t.exposeInt('failed', { description: 'Number of rows that were refused.' }),
+    assetsAdded: t.exposeInt('assetsAdded', { description: 'Number of assets created in the store.' }),
+    linksAdded: t.exposeInt('linksAdded', { description: 'Number of links created between assets and products.' }),
   }),
 })
 
 const JobProblemRef = builder.objectRef<JobProblem>('JobProblem').implement({
-  description: 'One thing that is wrong with one row of an import.',
+  description: 'One fault in one row of an import.',
   fields: (t) => ({
-    row: t.exposeInt('row', { description: 'The row, from 1, without the header.' }),
+    row: t.exposeInt('row', { description: 'Number of the row, from 1, the header not counted.' }),
     line: t.exposeInt('line', {
       nullable: true,
-      description: 'The line that it begins on, where the format has lines.',
+      description: 'Line of the file on which the row begins, from 1; null for the format `JSON`.',
     }),
-    productCode: t.exposeString('productCode', { nullable: true, description: 'Its product code, if it has one.' }),
-    field: t.exposeString('field', { nullable: true, description: 'The column; null: the row as a whole.' }),
-    reason: t.exposeString('reason', { description: 'What was expected and what came.' }),
+    productCode: t.exposeString('productCode', {
+      nullable: true,
+      description: 'Product code of the row; null if it has none.',
+    }),
+    field: t.exposeString('field', {
+      nullable: true,
+      description: 'Column with the fault; null when the whole row is at fault.',
+    }),
+    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
   }),
 })
 
 export const JobRef = builder.objectRef<Job>('Job').implement({
   description:
-    'An import or export that the gateway does in the background. It belongs to its store, goes on when the gateway is restarted, and is kept for seven days after its end.',
+    'An import or export that runs in the background. It belongs to a store, continues after a restart of the gateway, and is deleted seven days after it has finished.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'The UUID of the job.' }),
-    storeUuid: t.exposeID('storeUuid', { description: 'The store that it belongs to.' }),
-    kind: t.expose('kind', { type: JobKind, description: 'What it does.' }),
-    state: t.expose('state', { type: JobState, description: 'How far it is.' }),
+    jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),
+    kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
+    state: t.expose('state', { type: JobState, description: 'State of the job.' }),
     rowsDone: t.int({
-      description: 'How many rows of the file are worked, or products written.',
+      description: 'Progress: number of rows processed (import) or of products written (export).',
       resolve: ({ counts }) => counts.rows,
     }),
     counts: t.field({
       type: JobCountsRef,
-      description: 'What became of the rows of an import.',
+      description: 'Counts of an import so far; all zero for an export.',
       resolve: ({ counts }) => counts,
     }),
     problems: t.field({
       type: [JobProblemRef],
-      description: 'The first 20 things that are wrong with rows; `output` has all rows that failed.',
+      description: 'The first 20 faults of the import. `output` contains all rows that failed.',
       resolve: ({ problems }) => problems,
     }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it did not come to its end, if it failed.' }),
-    rate: t.float({ nullable: true, description: 'Rows a second so far; null before it has begun.', resolve: rateOf }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it was begun.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Cause of the failure when the state is `FAILED`, otherwise null.',
+    }),
+    rate: t.float({
+      nullable: true,
+      description: 'Mean throughput in rows per second; null before the job has started.',
+      resolve: rateOf,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the job was started; null while it is queued.',
+    }),
     heartbeatAt: t.expose('heartbeatAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last showed a sign of life: every two seconds while it runs.',
+      description: 'Time of the last sign of progress; renewed every two seconds while the job runs.',
     }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the job succeeded or failed; null before.',
+    }),
     outputParts: t.int({
-      description: 'How many parts of `output` there are by now.',
-      resolve: (job, _args, { db }) => countOutput(db, job),
+      description: 'Number of parts of `output` that are available at present.',
+      resolve: (job, _args, { catalogue }) => countOutput(catalogue.db, job),
     }),
     output: t.string({
       nullable: true,
       description:
-        'What came out of it, in parts: the file of an export, or the rows of an import that failed, in the format that they came in with what is wrong with each, to be mended and imported again. The parts one behind the other are the text. null behind the last.',
-      args: { part: t.arg.int({ defaultValue: 0, description: 'The part, from 0.', validate: { min: 0 } }) },
-      resolve: async (job, { part }, { db }) => (await readPart(db, job, 'output', part ?? 0)) ?? null,
+        'One part of the output file. Concatenate the parts from 0 until null. Export: the exported file. Import: the rows that failed, in the format of the input with the cause of each, ready to be corrected and imported again.',
+      args: { part: t.arg.int({ defaultValue: 0, description: 'Number of the part, from 0.', validate: { min: 0 } }) },
+      resolve: async (job, { part }, { catalogue }) => (await readPart(catalogue.db, job, 'output', part ?? 0)) ?? null,
     }),
   }),
 })
@@ -108,8 +128,8 @@ builder.queryField('job', (t) =>
     type: JobRef,
     nullable: true,
     description:
-      'The job of this id; null when there is none, or the token may not see its store. Ask again to see how far it is.',
-    args: { id: t.arg.id({ required: true, description: 'The UUID of the job.' }) },
-    resolve: async (_root, { id }, { db }) => (await findJob(db, id)) ?? null,
+      'Finds a job; null when there is none or when the token has no access to its store. Poll this field for the progress of a job.',
+    args: { id: t.arg.id({ required: true, anyText: true, description: 'UUID of the job.' }) },
+    resolve: async (_root, { id }, { catalogue }) => (await findJob(catalogue, id)) ?? null,
   }),
 )

@@ -1,41 +1,50 @@
-import { type CreatedProducts, createProducts } from '../src/catalog/create-products.ts'
-import { type DeletedProducts, deleteProducts } from '../src/catalog/delete-products.ts'
-import type { FailedProduct } from '../src/catalog/product-patches.ts'
-import { type UpdatedProducts, type UpsertedProducts, updateProducts, upsertProducts } from '../src/catalog/products.ts'
-import { write, writeAtOnce } from '../src/catalog/write.ts'
+import { type CreatedProducts, createProducts } from '../src/catalogue/products/create-products.ts'
+import { type DeletedProducts, deleteProducts } from '../src/catalogue/products/delete-products.ts'
+import type { FailedProduct } from '../src/catalogue/products/product-patches.ts'
+import { type UpdatedProducts, updateProducts } from '../src/catalogue/products/update-products.ts'
+import { type UpsertedProducts, upsertProducts } from '../src/catalogue/products/upsert-products.ts'
+import { write, writeInOneStatement } from '../src/catalogue/transaction.ts'
 import { builder } from './builder.ts'
-import { dryRunArg, items, storable } from './validation.ts'
+import { defaultChannel } from './defaults.ts'
+import { dryRunArg } from './validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
+  anyText: true,
   description:
-    "What to write of a product. `status` is a string so that a bad one is that product's failure, not the whole request's.",
+    'Changes to one product. `status` is a string, not an enum, so that an invalid value is a failure of this product only.',
   fields: (t) => ({
-    productCode: t.string({ required: true, description: 'The SKU code: 1 to 255 characters; case matters.' }),
+    productCode: t.string({
+      required: true,
+      anyText: true,
+      description: 'SKU code: 1 to 255 characters, case-sensitive.',
+    }),
     status: t.string({
-      description: 'As over REST: `active`, `new`, `problem`, `inactive`, `draft` or `under review`.',
+      description:
+        'Status as in REST: `active`, `new`, `problem`, `inactive`, `draft` or `under review`. Default: unchanged; `new` for a new product.',
     }),
     attributes: t.field({
       type: 'AttributeMap',
-      description: 'Attributes to merge into the product: others stay. Values are strings of up to 65,535 characters.',
+      description:
+        'Attributes to set; other attributes of the product keep their values. Values are strings of at most 65,535 characters; all attributes of a product take at most 4 MiB of JSON.',
     }),
   }),
 })
 
 const AttributeFailureRef = builder.objectRef<FailedProduct['failures'][number]>('AttributeFailure').implement({
-  description: 'Why an attribute of a product was refused.',
+  description: 'One invalid attribute of a product.',
   fields: (t) => ({
-    attribute: t.exposeString('attribute', { description: "The attribute's name." }),
-    reason: t.exposeString('reason', { description: 'What was expected and what came.' }),
+    attribute: t.exposeString('attribute', { description: 'Name of the attribute, or `status`.' }),
+    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
   }),
 })
 
 const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').implement({
-  description: 'A product that was not written at all, because of the attributes named.',
+  description: 'A product that was not written because at least one of its attributes is invalid.',
   fields: (t) => ({
-    productCode: t.exposeString('productCode', { description: 'The SKU code.' }),
+    productCode: t.exposeString('productCode', { description: 'SKU code of the product.' }),
     failures: t.field({
       type: [AttributeFailureRef],
-      description: 'Every attribute that was refused.',
+      description: 'Every invalid attribute of the product.',
       resolve: (product) => product.failures,
     }),
   }),
@@ -43,67 +52,70 @@ const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').imple
 
 const UpdateProductsResult = builder.objectRef<UpdatedProducts>('UpdateProductsResult').implement({
   description:
-    'What became of an update: each code of the request is in exactly one of the three lists, in the order of the request.',
+    'Result of `updateProducts`. Each code of the request is in exactly one of the three lists, in the order of the request.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store updated.' }),
-    updatedSkus: t.exposeStringList('updatedSkus', { description: 'Codes that were updated.' }),
-    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes that the store does not have.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    updatedSkus: t.exposeStringList('updatedSkus', {
+      description: 'Codes of products that were updated, changed or not.',
+    }),
+    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes of which the store has no product.' }),
     failedProducts: t.field({
       type: [FailedProductRef],
-      description: 'Products that were refused, with every bad attribute.',
+      description: 'Products that were not written, each with every invalid attribute.',
       resolve: (result) => result.failedProducts,
     }),
   }),
 })
 
 const UpsertProductsResult = builder.objectRef<UpsertedProducts>('UpsertProductsResult').implement({
-  description: 'What became of an upsert: each code of the request is in exactly one of the three lists.',
+  description: 'Result of `upsertProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store written to.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
-    updatedSkus: t.exposeStringList('updatedSkus', { description: 'Codes of products that existed, changed or not.' }),
+    updatedSkus: t.exposeStringList('updatedSkus', {
+      description: 'Codes of products that existed before, changed or not.',
+    }),
     failedProducts: t.field({
       type: [FailedProductRef],
-      description: 'Products that were refused, with every bad attribute.',
+      description: 'Products that were not written, each with every invalid attribute.',
       resolve: (result) => result.failedProducts,
     }),
   }),
 })
 
 const patchArgs = builder.args((t) => ({
-  storeUuid: t.id({ required: true, description: 'The store.', validate: storable }),
+  storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
   products: t.field({
     type: [ProductPatch],
     required: true,
     description:
-      'At most 10,000. A code that comes twice is applied in order, or not at all if one of its entries is bad.',
-    validate: items,
+      'At most 10,000 products. Entries with the same code are applied in order, or not at all if one of them is invalid.',
   }),
   dryRun: t.boolean(dryRunArg),
 }))
 
 const CreateProductsResult = builder.objectRef<CreatedProducts>('CreateProductsResult').implement({
-  description: 'What became of the products to create: each code of the request is in exactly one of the three lists.',
+  description: 'Result of `createProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store written to.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
     existingSkus: t.exposeStringList('existingSkus', {
-      description: 'Codes of products that were there; they are left as they were.',
+      description: 'Codes of products that existed before; they are not changed.',
     }),
     failedProducts: t.field({
       type: [FailedProductRef],
-      description: 'Products that were refused, with every bad attribute.',
+      description: 'Products that were not written, each with every invalid attribute.',
       resolve: (result) => result.failedProducts,
     }),
   }),
 })
 
 const DeleteProductsResult = builder.objectRef<DeletedProducts>('DeleteProductsResult').implement({
-  description: 'What became of the products to delete: each code of the request is in one of the two lists.',
+  description: 'Result of `deleteProducts`. Each code of the request is in exactly one of the two lists.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     deletedSkus: t.exposeStringList('deletedSkus', { description: 'Codes of products that were deleted.' }),
-    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes that the store does not have.' }),
+    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes of which the store has no product.' }),
   }),
 })
 
@@ -111,46 +123,49 @@ builder.mutationFields((t) => ({
   deleteProducts: t.field({
     type: DeleteProductsResult,
     description:
-      'Deletes products. The asset groups of their codes stay: a parent code need not be a product. Errors: `store_not_found`.',
+      'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      productCodes: t.arg.stringList({ required: true, description: 'The codes; at most 10,000.', validate: items }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      productCodes: t.arg.stringList({
+        anyText: true,
+        required: true,
+        description: 'Product codes: at most 10,000.',
+      }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, productCodes, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => deleteProducts(transaction, storeUuid, productCodes)),
+    resolve: (_root, { storeUuid, productCodes, dryRun }, { catalogue }) =>
+      write(catalogue, dryRun, (transaction) => deleteProducts(transaction, storeUuid, productCodes)),
   }),
   createProducts: t.field({
     type: CreateProductsResult,
     description:
-      'The POST /products operation: creates products; one that exists is left as it is, and of a code that comes twice the first entry counts. Attributes named like URL fields (`Image URL 1`) become assets of the product, in the order of their numbers. Errors: `invalid_request`, `store_not_found`.',
+      'Creates products and does not change existing ones (REST extension: POST /products). Of several entries with the same code the first one counts. Attributes named like URL fields (`Image URL 1`) become assets of the product, in the order of their numbers. To create or update use `upsertProducts`. Errors: `invalid_request`, `store_not_found`.',
     args: {
       ...patchArgs,
       channel: t.arg.string({
-        defaultValue: 'SMP',
-        description: 'The channel to link the assets on.',
-        validate: storable,
+        defaultValue: defaultChannel,
+        description: 'Channel to link the assets on: one of `enumerations.channels`.',
       }),
     },
-    resolve: (_root, { storeUuid, channel, products, dryRun }, { db, enumerations }) =>
-      write(db, dryRun ?? false, (transaction) =>
-        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? 'SMP' }, products),
+    resolve: (_root, { storeUuid, channel, products, dryRun }, { catalogue, enumerations }) =>
+      write(catalogue, dryRun, (transaction) =>
+        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaultChannel }, products),
       ),
   }),
   updateProducts: t.field({
     type: UpdateProductsResult,
     description:
-      'The PUT /products operation: existing products only, failures per product and attribute. Errors: `store_not_found`.',
+      'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
     args: patchArgs,
-    resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
-      writeAtOnce(db, dryRun ?? false, (view) => updateProducts(view, storeUuid, products)),
+    resolve: (_root, { storeUuid, products, dryRun }, { catalogue }) =>
+      writeInOneStatement(catalogue, dryRun, (transaction) => updateProducts(transaction, storeUuid, products)),
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,
     description:
-      'Creates or merges products: how a catalogue gets in. New products are `NEW` unless a status is given. Errors: `store_not_found`.',
+      'Creates products that do not exist and merges attributes and statuses into those that do. The default status of a new product is `NEW`. Errors: `store_not_found`.',
     args: patchArgs,
-    resolve: (_root, { storeUuid, products, dryRun }, { db }) =>
-      write(db, dryRun ?? false, (transaction) => upsertProducts(transaction, storeUuid, products)),
+    resolve: (_root, { storeUuid, products, dryRun }, { catalogue }) =>
+      write(catalogue, dryRun, (transaction) => upsertProducts(transaction, storeUuid, products)),
   }),
 }))

@@ -1,52 +1,55 @@
-import { type Product, type ProductPage, pageProducts } from '../src/catalog/list-products.ts'
+import { type Product, type ProductPage, pageProducts } from '../src/catalogue/products/list-products.ts'
 import { builder } from './builder.ts'
 import { connectionCost, keysetConnection } from './connection.ts'
 import { ProductStatus } from './enumerations.ts'
 import { StoreRef } from './store.ts'
-import { items, storable } from './validation.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product').implement({
   description: 'A product of a store (spec: Product).',
   fields: (t) => ({
-    productCode: t.exposeString('productCode', { description: 'The SKU code, unique in its store; case matters.' }),
-    status: t.expose('status', { type: ProductStatus, description: 'Where the product stands.' }),
+    productCode: t.exposeString('productCode', { description: 'SKU code, unique in its store, case-sensitive.' }),
+    status: t.expose('status', { type: ProductStatus, description: 'Status of the product.' }),
     attributes: t.expose('attributes', {
       type: 'AttributeMap',
-      description: 'The free attributes: name to value, all strings.',
+      description: 'Attributes of the product: a map from name to value. All values are strings.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the product was created.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When its status or an attribute last changed.',
+      description: 'Time of the last change of the status or of an attribute.',
     }),
   }),
 })
 
 const ProductFilterInput = builder.inputType('ProductFilter', {
-  description: 'Which products: every condition given must hold.',
+  description: 'Filter for products. All given conditions must hold.',
   fields: (t) => ({
-    status: t.field({ type: [ProductStatus], description: 'Any of these statuses.' }),
-    codePrefix: t.string({ description: 'Codes that begin with this; case matters.', validate: storable }),
-    codes: t.stringList({ description: 'Any of these codes; at most 10,000.', validate: items }),
-    search: t.string({ description: 'Part of the product code, in any case.', validate: storable }),
+    status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
+    codePrefix: t.string({
+      description: 'Products whose code begins with this string, case-sensitive.',
+    }),
+    codes: t.stringList({ anyText: true, description: 'Products with one of these codes: at most 10,000.' }),
+    search: t.string({
+      description: 'Products whose code contains this string, case-insensitive.',
+    }),
   }),
 })
 
 const largestPage = 100
 
 const ProductPageRef = builder.objectRef<ProductPage>('ProductPage').implement({
-  description: 'A page of products in the order of their codes, by code point.',
+  description: 'A page of products, ordered by code (by code point).',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The store of the products.' }),
-    totalProducts: t.exposeInt('totalProducts', { description: 'How many products match, exactly.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    totalProducts: t.exposeInt('totalProducts', { description: 'Exact number of products that match, on all pages.' }),
     returnedProducts: t.int({
-      description: 'How many products this page has.',
+      description: 'Number of products on this page.',
       resolve: (page) => page.products.length,
     }),
     products: t.field({
       type: [ProductRef],
       complexity: { field: 0, multiplier: 1 },
-      description: 'The products.',
+      description: 'Products of this page.',
       resolve: (page) => page.products,
     }),
   }),
@@ -56,23 +59,24 @@ builder.queryField('productPage', (t) =>
   t.field({
     type: ProductPageRef,
     complexity: ({ limit }) => ({ field: 1, multiplier: Math.min(limit ?? largestPage, largestPage) }),
-    description: 'The GET /products operation: a page of the products of one store. Errors: `store_not_found`.',
+    description:
+      'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      filter: t.arg({ type: ProductFilterInput, description: 'Which products; all when left out.' }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
       offset: t.arg.int({
         defaultValue: 0,
-        description: 'How many products to pass over: 0 or more.',
+        description: 'Number of products to skip: 0 or more. Past the end the page is empty.',
         validate: { min: 0 },
       }),
       limit: t.arg.int({
         defaultValue: largestPage,
-        description: 'How many products to return: 1 or more; above 100 it counts as 100.',
+        description: 'Page size in products: 1 or more; values above 100 are clamped to 100.',
         validate: { min: 1 },
       }),
     },
-    resolve: (_root, { storeUuid, filter, offset, limit }, { db }) =>
-      pageProducts(db, storeUuid, filter ?? {}, {
+    resolve: (_root, { storeUuid, filter, offset, limit }, { catalogue }) =>
+      pageProducts(catalogue, storeUuid, filter ?? {}, {
         offset: offset ?? 0,
         limit: Math.min(limit ?? largestPage, largestPage),
       }),
@@ -82,10 +86,10 @@ builder.queryField('productPage', (t) =>
 const ProductStatusCount = builder
   .objectRef<{ status: Product['status']; count: number }>('ProductStatusCount')
   .implement({
-    description: 'How many products have a status.',
+    description: 'Number of products with one status.',
     fields: (t) => ({
-      status: t.expose('status', { type: ProductStatus, description: 'The status.' }),
-      count: t.exposeInt('count', { description: 'How many products have it: 1 or more.' }),
+      status: t.expose('status', { type: ProductStatus, description: 'Status.' }),
+      count: t.exposeInt('count', { description: 'Number of products with this status: 1 or more.' }),
     }),
   })
 
@@ -93,8 +97,8 @@ builder.objectFields(StoreRef, (t) => ({
   product: t.field({
     type: ProductRef,
     nullable: true,
-    description: 'The product of this code; null when the store has none.',
-    args: { productCode: t.arg.string({ required: true, description: 'The SKU code.' }) },
+    description: 'Product with this code; null when the store has none.',
+    args: { productCode: t.arg.string({ required: true, anyText: true, description: 'SKU code, case-sensitive.' }) },
     resolve: async (store, { productCode }, { loaders }) =>
       loaders.product.load({ storeUuid: store.storeUuid, productCode }),
   }),
@@ -102,8 +106,8 @@ builder.objectFields(StoreRef, (t) => ({
     {
       type: ProductRef,
       complexity: connectionCost,
-      description: 'The products of the store in the order of their codes, by code point.',
-      args: { filter: t.arg({ type: ProductFilterInput, description: 'Which products; all when left out.' }) },
+      description: 'Products of the store, ordered by code (by code point).',
+      args: { filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }) },
       resolve: async (store, { filter, ...args }, { loaders }) => ({
         ...(await keysetConnection(
           args,
@@ -117,7 +121,7 @@ builder.objectFields(StoreRef, (t) => ({
       description: 'A page of products.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'How many products match, on all pages. Counted when asked for.',
+          description: 'Number of products that match, on all pages. Counted only when selected.',
           resolve: (connection) => connection.totalCount(),
         }),
       }),
@@ -126,7 +130,7 @@ builder.objectFields(StoreRef, (t) => ({
   ),
   productCounts: t.field({
     type: [ProductStatusCount],
-    description: 'How many products of the store have each status; a status that none has is left out.',
+    description: 'Number of products of the store by status. Statuses without a product are omitted.',
     resolve: async (store, _args, { loaders }) => (await loaders.productCounts.load(store.storeUuid)) ?? [],
   }),
 }))

@@ -1,53 +1,62 @@
-import { countStores, listStores } from '../src/catalog/list-stores.ts'
-import { createStore, type Store, updateStore } from '../src/catalog/stores.ts'
-import { storeUuidOf } from '../src/catalog/text.ts'
-import { write } from '../src/catalog/write.ts'
+import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
+import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
+import { write } from '../src/catalogue/transaction.ts'
+import { storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
 import { connectionCost, keysetConnection } from './connection.ts'
-import { dryRunArg, items, storable } from './validation.ts'
+import { dryRunArg, firstArg, firstCost } from './validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
 
 StoreRef.implement({
-  description: 'A store: what products and assets belong to (spec: Store).',
+  description: 'A store: the owner of products, assets and attribute definitions (spec: Store).',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'The UUID of the store, in lower case.' }),
-    storeGroup: t.exposeID('storeGroup', { description: 'The UUID of its group of linked stores.' }),
-    storeName: t.exposeString('storeName', { description: 'Its name; several stores may share one.' }),
-    storeTaxonomy: t.exposeString('storeTaxonomy', {
-      description: 'Its taxonomy, one of `enumerations.storeTaxonomies`.',
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store, in lower case.' }),
+    storeGroup: t.exposeID('storeGroup', {
+      description: 'UUID of the group of linked stores that the store belongs to.',
     }),
-    region: t.exposeStringList('region', { description: 'Its regions.' }),
-    channels: t.exposeStringList('channels', { description: 'Its channels.' }),
-    defaultAutomation: t.exposeStringList('defaultAutomation', { description: 'Automations switched on by default.' }),
-    storeWebsite: t.exposeString('storeWebsite', { nullable: true, description: 'Its web site, never fetched.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the store was created.' }),
+    storeName: t.exposeString('storeName', { description: 'Name of the store, not necessarily unique.' }),
+    storeTaxonomy: t.exposeString('storeTaxonomy', {
+      description: 'Taxonomy of the store: one of `enumerations.storeTaxonomies`.',
+    }),
+    region: t.exposeStringList('region', { description: 'Regions of the store.' }),
+    channels: t.exposeStringList('channels', { description: 'Channels of the store.' }),
+    defaultAutomation: t.exposeStringList('defaultAutomation', { description: 'Automations enabled by default.' }),
+    storeWebsite: t.exposeString('storeWebsite', {
+      nullable: true,
+      description: 'Web site of the store. The service stores it and never fetches it.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     linkedStores: t.field({
       type: [StoreRef],
-      complexity: { field: 1, multiplier: 20 },
-      description: "The other stores of the store's group, in the order of their creation.",
-      resolve: async (store, _args, { loaders }) => {
+      complexity: firstCost(20),
+      description: 'Other stores of the same group, in the order of their creation.',
+      args: { first: t.arg.int(firstArg(1_000)) },
+      resolve: async (store, { first }, { loaders }) => {
         const group = (await loaders.linkedStores.load(store.storeGroup)) ?? []
-        return group.filter((other) => other.storeUuid !== store.storeUuid)
+        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, first ?? 1_000)
       },
     }),
     attributeDefinitions: t.field({
       type: [AttributeDefinitionRef],
-      description: 'What the store demands of attribute values, in the order of the names.',
-      resolve: async (store, _args, { loaders }) => (await loaders.attributeDefinitions.load(store.storeUuid)) ?? [],
+      complexity: firstCost(10),
+      description: 'Attribute definitions of the store, ordered by name.',
+      args: { first: t.arg.int(firstArg(10_000)) },
+      resolve: async (store, { first }, { loaders }) =>
+        ((await loaders.attributeDefinitions.load(store.storeUuid)) ?? []).slice(0, first ?? 10_000),
     }),
   }),
 })
 
 const StoreFilterInput = builder.inputType('StoreFilter', {
-  description: 'Which stores: every condition given must hold.',
+  description: 'Filter for stores. All given conditions must hold.',
   fields: (t) => ({
-    search: t.string({ description: 'Part of the store name, in any case.', validate: storable }),
-    storeTaxonomy: t.string({ description: 'Stores of this taxonomy.', validate: storable }),
-    region: t.string({ description: 'Stores that have this region.', validate: storable }),
-    channel: t.string({ description: 'Stores that have this channel.', validate: storable }),
-    storeGroup: t.id({ description: 'Stores of this group.', validate: storable }),
+    search: t.string({ description: 'Stores whose name contains this string, case-insensitive.' }),
+    storeTaxonomy: t.string({ description: 'Stores of this taxonomy.' }),
+    region: t.string({ description: 'Stores with this region.' }),
+    channel: t.string({ description: 'Stores with this channel.' }),
+    storeGroup: t.id({ description: 'Stores of this group.' }),
   }),
 })
 
@@ -55,8 +64,10 @@ builder.queryFields((t) => ({
   store: t.field({
     type: StoreRef,
     nullable: true,
-    description: 'The store of this UUID, in any case; null when there is no such store, or the token may not see it.',
-    args: { storeUuid: t.arg.id({ required: true, description: 'The UUID of the store.' }) },
+    description: 'Finds a store; null when there is none or when the token has no access to it.',
+    args: {
+      storeUuid: t.arg.id({ required: true, anyText: true, description: 'UUID of the store, case-insensitive.' }),
+    },
     resolve: async (_root, args, { loaders }) => {
       const storeUuid = storeUuidOf(args.storeUuid)
       return storeUuid === undefined ? null : loaders.store.load(storeUuid)
@@ -66,23 +77,23 @@ builder.queryFields((t) => ({
     {
       type: StoreRef,
       complexity: connectionCost,
-      description: 'The stores in the order of their creation.',
-      args: { filter: t.arg({ type: StoreFilterInput, description: 'Which stores; all when left out.' }) },
-      resolve: async (_root, { filter, ...args }, { db }) => ({
+      description: 'Stores that the token has access to, in the order of their creation.',
+      args: { filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }) },
+      resolve: async (_root, { filter, ...args }, { catalogue }) => ({
         ...(await keysetConnection(
           args,
           (store: Store) => store.storeUuid,
-          (page) => listStores(db, filter ?? {}, page),
+          (page) => listStores(catalogue, filter ?? {}, page),
           isStoreUuid,
         )),
-        totalCount: () => countStores(db, filter ?? {}),
+        totalCount: () => countStores(catalogue, filter ?? {}),
       }),
     },
     {
       description: 'A page of stores.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'How many stores match, on all pages. Counted when asked for.',
+          description: 'Number of stores that match, on all pages. Counted only when selected.',
           resolve: (connection) => connection.totalCount(),
         }),
       }),
@@ -92,26 +103,27 @@ builder.queryFields((t) => ({
 }))
 
 const CreateStoreInput = builder.inputType('CreateStoreInput', {
-  description: 'A store to create (spec: Store). Repeated values of a list are kept once, in order.',
+  anyText: true,
+  description: 'A store to create (spec: Store). Repeated values of a list are stored once, in order.',
   fields: (t) => ({
-    storeName: t.string({ required: true, description: '1 to 200 characters after trimming.' }),
-    storeTaxonomy: t.string({ required: true, description: 'One of `enumerations.storeTaxonomies`.' }),
+    storeName: t.string({
+      required: true,
+      description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.',
+    }),
+    storeTaxonomy: t.string({ required: true, description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
     region: t.stringList({
       required: true,
-      description: 'Each one of `enumerations.regions`; may be empty.',
-      validate: items,
+      description: 'Regions: values of `enumerations.regions`; may be empty.',
     }),
     channels: t.stringList({
       required: true,
-      description: 'Each one of `enumerations.channels`; may be empty.',
-      validate: items,
+      description: 'Channels: values of `enumerations.channels`; may be empty.',
     }),
     defaultAutomation: t.stringList({
       required: true,
-      description: 'Each one of `enumerations.defaultAutomations`; may be empty.',
-      validate: items,
+      description: 'Automations: values of `enumerations.defaultAutomations`; may be empty.',
     }),
-    storeWebsite: t.string({ description: 'Up to 2,048 characters, or null.' }),
+    storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
   }),
 })
 
@@ -120,54 +132,57 @@ builder.mutationField('createStore', (t) =>
     type: StoreRef,
     extensions: { access: 'all stores' },
     description:
-      'The POST /stores operation. Errors: `invalid_request` with every fault, `store_not_found` (the linked store), `forbidden` for a token that is limited to stores.',
+      'Creates a store (spec: POST /stores). Errors: `invalid_request` (one entry per fault), `store_not_found` (the linked store), `forbidden` (the token is limited to stores).',
     args: {
-      input: t.arg({ type: CreateStoreInput, required: true, description: 'The store to create.' }),
+      input: t.arg({ type: CreateStoreInput, required: true, description: 'Store to create.' }),
       copyTaxonomy: t.arg.boolean({
         defaultValue: false,
-        description: "Whether to copy the linked store's attribute definitions; needs `linkedStoreId`.",
+        description: 'Whether to copy the attribute definitions of the linked store. Requires `linkedStoreId`.',
       }),
       linkedStoreId: t.arg.id({
-        description: 'The store whose group the new one joins; without it the new store begins a group.',
-        validate: storable,
+        description: 'UUID of a store whose group the new store joins. Default: a new group.',
       }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { input, copyTaxonomy, linkedStoreId, dryRun }, { db, enumerations }) =>
-      write(db, dryRun ?? false, (transaction) =>
+    resolve: (_root, { input, copyTaxonomy, linkedStoreId, dryRun }, { catalogue, enumerations }) =>
+      write(catalogue, dryRun, (transaction) =>
         createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
       ),
   }),
 )
 
 const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
-  description: 'What to change of a store: what is left out, or null, stays; a `storeWebsite` of null clears it.',
+  anyText: true,
+  description: 'Changes to a store. An omitted or null field is not changed, except that null clears `storeWebsite`.',
   fields: (t) => ({
-    storeName: t.string({ description: '1 to 200 characters after trimming.' }),
-    storeTaxonomy: t.string({ description: 'One of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({ description: 'Each one of `enumerations.regions`.', validate: items }),
-    channels: t.stringList({ description: 'Each one of `enumerations.channels`.', validate: items }),
-    defaultAutomation: t.stringList({
-      description: 'Each one of `enumerations.defaultAutomations`.',
-      validate: items,
+    storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),
+    storeTaxonomy: t.string({ description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
+    region: t.stringList({
+      description: 'Regions: values of `enumerations.regions`; replaces the list.',
     }),
-    storeWebsite: t.string({ description: 'Up to 2,048 characters, or null.' }),
+    channels: t.stringList({
+      description: 'Channels: values of `enumerations.channels`; replaces the list.',
+    }),
+    defaultAutomation: t.stringList({
+      description: 'Automations: values of `enumerations.defaultAutomations`; replaces the list.',
+    }),
+    storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
   }),
 })
 
 builder.mutationField('updateStore', (t) =>
   t.field({
     type: StoreRef,
-    description: 'Changes a store. Errors: `invalid_request` with every fault, `store_not_found`.',
+    description: 'Changes fields of a store. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'The store.', validate: storable }),
-      input: t.arg({ type: UpdateStoreInput, required: true, description: 'What to change.' }),
+      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }),
       dryRun: t.arg.boolean(dryRunArg),
     },
-    resolve: (_root, { storeUuid, input, dryRun }, { db, enumerations }) => {
+    resolve: (_root, { storeUuid, input, dryRun }, { catalogue, enumerations }) => {
       const { storeWebsite, ...rest } = input
       const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
-      return write(db, dryRun ?? false, (transaction) =>
+      return write(catalogue, dryRun, (transaction) =>
         updateStore(transaction, enumerations, storeUuid, {
           ...changes,
           ...(storeWebsite !== undefined && { storeWebsite }),

@@ -1,27 +1,16 @@
 import { z } from 'zod'
-import { isStorable, shown, storeUuidOf } from '../src/catalog/text.ts'
 import { CatalogueError, type Fault } from '../src/errors.ts'
-
-/** A text that PostgreSQL can hold unchanged. */
-export const storable = {
-  schema: z.string().refine(isStorable, { error: 'must be a text without NUL and lone surrogates' }),
-}
-
-/** A list of such texts: at most 10,000. */
-export const storables = { schema: z.array(storable.schema).max(10_000) }
+import { shown, storeUuidOf } from '../src/text.ts'
 
 /** A text that is a UUID. */
 export const uuid = {
   schema: z.string().refine((text) => storeUuidOf(text) !== undefined, { error: 'must be a UUID' }),
 }
 
-/** A list of items to work on: at most 10,000 in a request (decisions: Envelope). */
-export const items = { maxLength: 10_000 } as const
-
 /** The argument of every mutation that previews it. */
 export const dryRunArg = {
   defaultValue: false,
-  description: 'A preview: the same answer, and nothing changed.',
+  description: 'Dry run: return the same result and change nothing.',
 } as const
 
 /** Turns what zod found in a field's arguments into the API's own error, with one fault for each issue. */
@@ -54,4 +43,17 @@ function expectation(issue: z.core.$ZodIssue): string {
     default:
       return issue.message
   }
+}
+
+/** The argument that bounds a list: 1 to `max` items, by default `usual`. */
+export function firstArg(max: number, usual = max) {
+  return {
+    description: `Maximum number of items: 1 to ${max}. Default: ${usual}.`,
+    validate: { min: 1, max },
+  }
+}
+
+/** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
+export function firstCost(typical: number) {
+  return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
 }

@@ -1,13 +1,13 @@
 import type { Endpoint } from '../endpoint.ts'
-import type { Enumerations } from '../shapes.ts'
+import type { Enumerations } from '../request/shapes.ts'
 import { type Example, keptExamples } from './examples.ts'
 import { operationOf, tagOf } from './operation.ts'
 import { responseComponents } from './responses.ts'
 import { collectSchemas, type Json } from './schemas.ts'
 
 /**
- * The OpenAPI 3.1 document of /v1: the table of endpoints with the enumerations in force, in the shapes that requests are checked against
- * and answers are tested against.
+ * The OpenAPI 3.1 document of /v1, made from the endpoints and the current enumerations. Its schemas are the shapes
+ * that validate requests and, in tests, answers.
  */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
@@ -29,7 +29,7 @@ export function openApiDocument(
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name, description: tags[name] ?? name })),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the gateway.' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Access token of the gateway.' } },
       parameters: { XRequestId: requestId, IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
       headers,
       responses,
@@ -38,7 +38,7 @@ export function openApiDocument(
   }
 }
 
-/** Makes the document's text, again whenever the enumerations in force are others. */
+/** Returns a function that makes the text of the document, and makes it again after a change of the enumerations. */
 export function openApiText(endpoints: readonly Endpoint[], enumerations: () => Enumerations): () => string {
   let madeFor: Enumerations | undefined
   let text = ''
@@ -54,25 +54,25 @@ const info = {
   title: 'Catalogue gateway',
   version: '1.0.0',
   description: [
-    'Stores, products and product assets.',
-    'Every answer wears one envelope, `status` and `data`. Success is HTTP 200 with `status.code` 0; every error has `status.code` -1 and an entry in `data.error_info` for each fault, with its `reason` and `details`.',
-    'Each operation runs one GraphQL operation, which `x-graphql` names. Operations with `x-extension` go beyond the specification that the others follow.',
+    'Stores, products and product assets in PostgreSQL.',
+    'Every answer has the same envelope: `status` and `data`. A success is HTTP 200 with `status.code` 0. An error has `status.code` -1 and one entry per fault in `data.error_info`, with a stable `reason` and a human-readable `details`.',
+    'Each operation runs one GraphQL operation, given in `x-graphql`. Operations with `x-extension` are extensions of the specification.',
   ].join('\n\n'),
   contact: { name: 'The operator of this gateway' },
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
 const tags: Record<string, string> = {
-  Assets: 'Images, videos and other assets, in groups of a parent code, a channel and a format.',
-  Products: 'Products of a store with their status and attributes.',
-  Stores: 'What products and assets belong to.',
+  Assets: 'Images, videos and other assets, grouped by parent code, channel and asset format.',
+  Products: 'Products of a store, with status and attributes.',
+  Stores: 'Stores, which own products and assets.',
 }
 
 const requestId = {
   name: 'X-Request-Id',
   in: 'header',
   description:
-    'Comes back in `status.request_id`; a UUID is made when it is left out, empty, or longer than 256 characters.',
+    'Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters.',
   schema: { type: 'string' },
 }
 
@@ -80,33 +80,34 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Lets the request be repeated: the first success is kept for 24 hours, for this token, path and query, and sent again; with another body it is refused.',
+    'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of an answer that the client has: 304 without a body when it is what would come.',
+  description: '`ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body.',
   schema: { type: 'string' },
 }
 
 const headers = {
   ETag: {
-    description: 'Stands for the answer but its request id. There is none with a remote filtering service.',
+    description: 'Entity tag of the answer without its request id. Absent with a remote filtering service.',
     schema: { type: 'string' },
   },
   XRequestId: { description: 'The same as `status.request_id`.', schema: { type: 'string' } },
-  RetryAfter: { description: 'When to try again, in seconds.', schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
   RateLimit: {
-    description: 'What the token has left of its requests, and until when in seconds; absent where there is no limit.',
+    description:
+      'Remaining requests of the token (`r`) and seconds until the limit resets (`t`). Absent without a rate limit.',
     schema: { type: 'string' },
     example: '"default";r=57;t=41',
   },
   RateLimitPolicy: {
-    description: 'How many requests a token has in how many seconds; absent where there is no limit.',
+    description: 'Requests per token (`q`) and window in seconds (`w`). Absent without a rate limit.',
     schema: { type: 'string' },
     example: '"default";q=60;w=60',
   },
-  WwwAuthenticate: { description: 'How to authenticate: `Bearer`.', schema: { type: 'string' } },
+  WwwAuthenticate: { description: 'Authentication scheme: `Bearer`.', schema: { type: 'string' } },
 }

@@ -1,12 +1,12 @@
-import examples from '../examples.json' with { type: 'json' }
+import examples from './examples.json' with { type: 'json' }
 
-/** A request and what the service answered to it: made by the tests, which run it and compare. */
+/** A request and its answer. A test runs the request and compares the answer. */
 export interface Example {
   /** A name as a key: `a-page`. */
   name: string
   summary: string
   method: string
-  /** Below the version prefix. */
+  /** Path without the version prefix. */
   path: string
   query: Record<string, string>
   body?: unknown
@@ -14,5 +14,5 @@ export interface Example {
   answer: unknown
 }
 
-/** The examples that are part of the document. */
+/** The examples of the document. */
 export const keptExamples: readonly Example[] = examples

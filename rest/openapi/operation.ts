@@ -1,20 +1,20 @@
-import { Kind, print } from 'graphql'
+import { type DocumentNode, Kind, print, visit } from 'graphql'
 import { z } from 'zod'
-import { successOf } from '../answers.ts'
 import type { Endpoint } from '../endpoint.ts'
-import type { Enumerations } from '../shapes.ts'
+import type { Enumerations } from '../request/shapes.ts'
+import { successOf } from '../response/data-shapes.ts'
 import { type Example, keptExamples } from './examples.ts'
 import { errorResponses, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
-/** The GraphQL operation that an endpoint runs, with variables to try it with. */
+/** The GraphQL operation that an endpoint runs, with example variables. */
 export interface Twin {
   name: string
   document: string
   variables: Record<string, unknown>
 }
 
-/** An endpoint as an operation of the document. */
+/** The OpenAPI operation of an endpoint. */
 export function operationOf(
   endpoint: Endpoint,
   { enumerations, examples, schemas }: { enumerations: Enumerations; examples: readonly Example[]; schemas: Schemas },
@@ -48,16 +48,16 @@ export function operationOf(
   }
 }
 
-/** The operations of all endpoints, each with a line that says which endpoint it is. */
+/** The GraphQL operations of all endpoints, each with a comment that names its endpoint. */
 export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enumerations): Twin[] {
   return endpoints.map((endpoint) => {
     const twin = twinOf(endpoint, enumerations, keptExamples)
-    const hint = `# What ${endpoint.method} /v1${endpoint.path} runs. The variables are an example: put a storeUuid of yours into them.`
+    const hint = `# The operation of ${endpoint.method} /v1${endpoint.path}. Set storeUuid to one of your stores.`
     return { ...twin, document: `${hint}\n${twin.document}` }
   })
 }
 
-/** What the endpoint runs, with the variables of its first good example. */
+/** The GraphQL operation of an endpoint, with the variables of its first successful example. */
 export function twinOf(endpoint: Endpoint, enumerations: Enumerations, examples: readonly Example[]): Twin {
   const { document } = endpoint
   const named = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
@@ -66,10 +66,15 @@ export function twinOf(endpoint: Endpoint, enumerations: Enumerations, examples:
   )
   const query = endpoint.shapes(enumerations).query.safeParse(example?.query)
   const variables = query.success ? endpoint.variables(query.data, example?.body) : {}
-  return { name: named?.name?.value ?? '', document: print(document), variables }
+  return { name: named?.name?.value ?? '', document: print(withUsualLengths(document)), variables }
 }
 
-/** The first part of its path: `Assets`, `Products`, `Stores`. */
+/** REST answers with whole lists; a GraphQL client takes their usual lengths, within the cost limit of its token. */
+function withUsualLengths(document: DocumentNode): DocumentNode {
+  return visit(document, { Argument: ({ name }) => (name.value === 'first' ? null : undefined) })
+}
+
+/** The tag of an endpoint, made from the first segment of its path: `Assets`, `Products`, `Stores`. */
 export function tagOf({ path }: Endpoint): string {
   const [first = ''] = path.slice(1).split('/')
   return first.charAt(0).toUpperCase() + first.slice(1)
@@ -96,7 +101,7 @@ function queryParameters(query: z.ZodObject, repeatable: readonly string[], sche
   })
 }
 
-/** A default is what a shape puts out, which the schema of what it takes leaves away. */
+/** The default of a parameter: the JSON Schema of a shape's input does not contain it. */
 function defaultOf(shape: unknown): unknown {
   return shape instanceof z.ZodDefault ? shape.def.defaultValue : undefined
 }

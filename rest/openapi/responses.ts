@@ -1,33 +1,33 @@
-import { failure } from '../answers.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { httpStatus } from '../status.ts'
+import { failure } from '../response/data-shapes.ts'
+import { httpStatus } from '../response/status.ts'
 import type { Example } from './examples.ts'
 import type { Json, Schemas } from './schemas.ts'
 
-/** What each reason of an error answer means. One that is not here is not documented, which a test would tell. */
+/** The meaning of each reason of an error answer. A test fails if a reason is missing here. */
 export const situations: Record<string, string> = {
-  invalid_request: 'A value is missing, malformed or out of range, the body is no JSON, or a parameter came twice.',
-  unauthorized: 'There is no token, or one that is unknown, expired or revoked.',
+  invalid_request: 'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
+  unauthorized: 'The token is missing, unknown, expired or revoked.',
   forbidden: 'The token lacks the scope.',
-  not_found: 'There is no such path.',
-  store_not_found: 'There is no such store, or the token may not see it.',
-  method_not_allowed: 'The path does not serve the method.',
-  idempotency_conflict: 'The `Idempotency-Key` came with another body before.',
+  not_found: 'The path does not exist.',
+  store_not_found: 'The store does not exist, or the token has no access to it.',
+  method_not_allowed: 'The path does not support the method.',
+  idempotency_conflict: 'The `Idempotency-Key` was used with another body.',
   payload_too_large: 'The body has more than 10 MiB or 10,000 items.',
   unsupported_media_type: 'The body is not `application/json`.',
-  rate_limited: 'The token has used up its requests of this minute.',
-  internal_error: 'The service made a mistake, which it has logged.',
-  downstream_unavailable: 'The filtering service is down, slow, or answers nonsense.',
-  unavailable: 'The database cannot be reached, or the service is shutting down.',
+  rate_limited: 'The token has exceeded its rate limit.',
+  internal_error: 'An unexpected error of the service. It is logged with the request id.',
+  downstream_unavailable: 'The filtering service is unreachable, slow, or returns an invalid answer.',
+  unavailable: 'The database is unreachable, or the service is shutting down.',
 }
 
-/** Reasons that never are an answer of a documented operation: its path and method exist. */
-const elsewhere = ['not_found', 'method_not_allowed']
+/** Reasons that no documented operation can return, because its path and method exist. */
+const undocumented = ['not_found', 'method_not_allowed']
 
-/** The reasons with which an endpoint can refuse. */
+/** The reasons that an endpoint can return. */
 function reasonsOf({ takesBody, dependsOnFilter, namesStore }: Row): string[] {
   const absent = [
-    ...elsewhere,
+    ...undocumented,
     ...(takesBody ? [] : ['idempotency_conflict', 'payload_too_large', 'unsupported_media_type']),
     ...(dependsOnFilter ? [] : ['downstream_unavailable']),
     ...(namesStore ? [] : ['store_not_found']),
@@ -44,14 +44,14 @@ const headerRefs = {
 }
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
-/** Headers that answers of a status have besides the request's id. */
+/** Additional headers of the answers of a status. */
 const extraHeaders: Record<number, Json> = {
   401: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   429: retryAfter,
   503: retryAfter,
 }
 
-/** The error answers of an endpoint: status to a reference into the components. */
+/** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses(row: Row): Json {
   const statuses = new Set(reasonsOf(row).map((reason) => httpStatus[reason] ?? 500))
   return Object.fromEntries(
@@ -61,9 +61,9 @@ export function errorResponses(row: Row): Json {
   )
 }
 
-/** The components that `errorResponses` refers to: one answer for each status, with its reasons and examples. */
+/** The components that `errorResponses` refers to: one answer per status, with its reasons and examples. */
 export function responseComponents(schemas: Schemas, examples: readonly Example[]): Json {
-  const documented = Object.entries(httpStatus).filter(([reason]) => !elsewhere.includes(reason))
+  const documented = Object.entries(httpStatus).filter(([reason]) => !undocumented.includes(reason))
   const byStatus = Map.groupBy(documented, ([, status]) => status)
   const schema = schemas.named('Error', failure)
   return Object.fromEntries(
@@ -78,13 +78,16 @@ export function responseComponents(schemas: Schemas, examples: readonly Example[
 
 const taggedHeaders = { ...headerRefs, ETag: { $ref: '#/components/headers/ETag' } }
 
-/** The answer to who has the current one already. */
-export const notModified: Json = { description: 'The answer is still what the client has.', headers: taggedHeaders }
+/** The answer to a request whose `If-None-Match` is current. */
+export const notModified: Json = {
+  description: 'The answer is unchanged since the given `ETag`.',
+  headers: taggedHeaders,
+}
 
-/** The answer of success of an endpoint, with a tag if it has versions. */
+/** The successful answer of an endpoint, with an ETag if the endpoint has versions. */
 export function successResponse(schema: Json, examples: readonly Example[], isTagged: boolean): Json {
   const content = { 'application/json': { schema, ...(examples.length > 0 && { examples: named(examples) }) } }
-  return { description: 'Done.', headers: isTagged ? taggedHeaders : headerRefs, content }
+  return { description: 'Success.', headers: isTagged ? taggedHeaders : headerRefs, content }
 }
 
 function named(examples: readonly Example[]): Json {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** A JSON Schema, or any other part of the document: plain JSON. */
+/** A JSON Schema or another part of the document. */
 export type Json = Record<string, unknown>
 
-/** Collects the named schemas of a document while its parts are made. */
+/** Collects the named schemas of a document while the document is built. */
 export interface Schemas {
-  /** The schema of what a shape takes; shapes with an id become components that it refers to. */
+  /** The schema of a shape's input. Shapes with an id become components. */
   of(shape: z.ZodType): Json
-  /** The same as a component of this name; returns the reference. */
+  /** Adds the schema as a component of this name and returns a reference to it. */
   named(name: string, shape: z.ZodType): Json
   components: Record<string, Json>
 }
@@ -31,14 +31,14 @@ export function collectSchemas(): Schemas {
   return { of, named, components }
 }
 
-/** What zod says beyond what a reader needs: that a count fits JavaScript's integers, and that keys are strings. */
+/** Removes what zod adds and a reader does not need: the bounds of JavaScript's integers, and that keys are strings. */
 function override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.type === 'object') delete jsonSchema.propertyNames
 }
 
-/** References into the components instead of the schema's own definitions. */
+/** Replaces references to the schema's own definitions by references to the components. */
 function pointed(schema: unknown): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
 }

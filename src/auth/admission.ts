@@ -1,33 +1,52 @@
-import type { Logger } from 'pino'
-import { type Authentication, type AuthenticationOptions, createAuthentication } from './authentication.ts'
+import { type AuthenticationOptions, createAuthentication } from './authentication.ts'
+import type { Caller } from './caller.ts'
 import type { RateLimitOptions } from './rate-limit.ts'
 
-export interface AdmissionOptions extends Omit<AuthenticationOptions, 'onError'> {
-  /** Requests a minute and token; undefined: as many as they like. */
+export interface AdmissionOptions extends AuthenticationOptions {
+  /** Requests per minute and token; undefined: no limit. */
   rateLimit: number | undefined
-  /** Where they are counted. */
   countsIn: RateLimitOptions['countsIn']
-  /** Hears the headers that tell a caller how many requests are left. */
-  tell(headers: Record<string, string>): void
-  log: Logger
 }
 
-/** Lets requests in: whose token is good, and has not asked too often. `authenticate` throws `rate_limited` for one that has. */
-export function createAdmission({ rateLimit, countsIn, tell, log, ...options }: AdmissionOptions): Authentication {
-  const onError = (error: unknown) =>
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'tokens could not be asked for again')
-  const authentication = createAuthentication({ ...options, onError })
-  if (rateLimit === undefined) return authentication
+/** The outcome of authentication. */
+export interface Admission {
+  /** The caller; undefined without a valid token. Throws `rate_limited`, or why the token could not be read. */
+  caller(): Caller | undefined
+  /** Headers for the answer, whatever it is: how many requests are left. */
+  headers: Record<string, string>
+  /** The caller's token; empty without one. */
+  tokenId: string
+  tokenName: string | undefined
+}
+
+/** Makes the function that authenticates the caller of an `Authorization` header and counts the request. It never rejects. */
+export function createAdmission({ rateLimit, countsIn, ...options }: AdmissionOptions) {
+  const authenticate = createAuthentication(options)
   // Loaded only where there is a limit.
-  const counting = import('./rate-limit.ts').then(({ createRateLimit }) =>
-    createRateLimit({ perMinute: rateLimit, countsIn }),
-  )
-  return {
-    ...authentication,
-    authenticate: async (authorization) => {
-      const caller = await authentication.authenticate(authorization)
-      if (caller) await (await counting)(caller, tell)
-      return caller
-    },
+  const counting =
+    rateLimit === undefined
+      ? undefined
+      : import('./rate-limit.ts').then(({ createRateLimit }) => createRateLimit({ perMinute: rateLimit, countsIn }))
+  const admit = async (authorization: string | undefined): Promise<Admission> => {
+    const caller = await authenticate(authorization)
+    if (!caller) return anonymous
+    const { tokenId, tokenName } = caller
+    const { headers, error } = counting ? await (await counting)(caller) : uncounted
+    return { caller: error ? throwing(error) : () => caller, headers, tokenId, tokenName }
+  }
+  return (authorization: string | undefined): Promise<Admission> => admit(authorization).catch(unreadable)
+}
+
+const uncounted = { headers: {}, error: undefined }
+
+const anonymous: Admission = { caller: () => undefined, headers: {}, tokenId: '', tokenName: undefined }
+
+function unreadable(error: unknown): Admission {
+  return { ...anonymous, caller: throwing(error) }
+}
+
+function throwing(error: unknown): () => never {
+  return () => {
+    throw error
   }
 }

@@ -1,20 +1,20 @@
-import type { Viewer } from '../catalog/viewer.ts'
+import type { Viewer } from '../catalogue/catalogue.ts'
 
-/** What a token may be good for: reading, writing, administering. `admin` includes the other two. */
+/** The rights of a token. `admin` includes the other two. */
 export const scopes = ['read', 'write', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** Whoever a token stands for. */
+/** The holder of a token. */
 export interface Caller {
-  /** The same for all requests with the same token; no secret. */
+  /** Identifies the token; not secret. */
   readonly tokenId: string
   readonly tokenName: string
   readonly scopes: ReadonlySet<Scope>
-  /** Which stores are there for them. */
+  /** The stores that are visible to it. */
   readonly viewer: Viewer
 }
 
-/** Whether the caller has the scope. Administering is for those alone whom no list of stores limits: who makes tokens could make any. */
+/** Whether the caller has the scope. A caller that is limited to stores is no administrator: it could create tokens for other stores. */
 export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
   if (scope === 'admin') return scopes.has('admin') && viewer.stores === undefined
   return scopes.has(scope) || scopes.has('admin')

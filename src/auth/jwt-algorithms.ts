@@ -1,4 +1,4 @@
-/** The algorithms that need a private key: with a shared secret, or none, anybody who knows the public key could sign. */
+/** The algorithms that need a private key. With any other, everybody who knows the public key could sign. */
 export const jwtAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
-import { storeUuidOf } from '../catalog/text.ts'
 import { unavailable } from '../errors.ts'
+import { storeUuidOf } from '../text.ts'
 import { type Caller, isScope } from './caller.ts'
 import { jwtAlgorithms } from './jwt-algorithms.ts'
 
@@ -9,16 +9,16 @@ export interface JwtOptions {
   issuer: string
   audience: string
   jwksUrl: string
-  /** The algorithms whose signatures are accepted; undefined: all that need a private key. */
+  /** Accepted signature algorithms; by default all that need a private key. */
   algorithms?: readonly string[] | undefined
 }
 
-/** How far the provider's clock may be off; an expired token is refused this much later at the latest. */
+/** Allowed difference between the clocks of the provider and the gateway. */
 const skewSeconds = 5
 
 /**
- * Makes the check of JSON Web Tokens (RFC 7519): the caller, or undefined when the token is not good. Keys come from the provider, are kept for five
- * minutes, and are asked for again, at most every five seconds, when a token names another. Throws `unavailable` when the provider does not answer.
+ * Makes the function that verifies JSON Web Tokens (RFC 7519): it returns the caller, or undefined for an invalid token. The provider's keys are cached for
+ * five minutes, and fetched again, at most every five seconds, when a token names an unknown one. Throws `unavailable` when the provider does not answer.
  */
 export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgorithms }: JwtOptions) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
@@ -43,15 +43,15 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
   }
 }
 
-/** What jose says of a token, rather than of the way to its keys. */
+/** Whether the token is at fault, rather than the fetch of the keys. */
 function isRefusal(error: unknown): boolean {
   return error instanceof errors.JOSEError && !unreachable.has(error.code)
 }
 
-/** jose has only a general code for an answer of the provider that is not 200 or not JSON. */
+/** The errors of fetching keys. ERR_JOSE_GENERIC: the provider's answer is not 200 or not JSON. */
 const unreachable = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'])
 
-/** Claims: `scope` as words or a list, `stores` as a list of UUIDs; without `stores` all. What is claimed in another form is not guessed at. */
+/** Claims: `scope` as words or a list, `stores` as a list of UUIDs, by default all. A claim in another form makes the token invalid. */
 function callerOf({ sub = '', iss = '', scope, stores }: JWTPayload): Caller | undefined {
   const words = typeof scope === 'string' ? scope.split(' ') : scope
   if (!isTexts(words)) return undefined

@@ -1,52 +1,65 @@
 import { type Kysely, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/tables.ts'
+import { requestContext } from '../request/context.ts'
 import { type Caller, isScope } from './caller.ts'
 
-/** A token that is not revoked, as the database has it. */
-export interface GoodToken {
-  hash: Buffer
-  caller: Caller
-  /** Milliseconds since 1970; infinity when it does not expire. */
-  expiresAt: number
-  /** When its use was last written down; 0: never. */
-  notedAt: number
-  /** Another text when anything of it changed. */
-  version: string
+interface TokenRow {
+  tokenId: string
+  tokenName: string
+  scopes: string[]
+  stores: string[] | null
+  /** Milliseconds until it expires; null: it does not. */
+  remainingMs: number | null
+  isUseNoted: boolean
 }
 
-/** The token of this hash, unless it is revoked. */
-export async function lookUpToken(db: Kysely<Database>, hash: Buffer): Promise<GoodToken | undefined> {
-  const row = await db
-    .selectFrom('token')
-    .select(['token_id', 'name', 'hash', 'scopes', 'stores', 'expires_at', 'last_used_at', version.as('version')])
-    .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  if (!row) return undefined
-  const viewer = { stores: row.stores === null ? undefined : new Set(row.stores) }
-  const scopes = new Set(row.scopes.filter(isScope))
+const maxTokens = 10_000
+
+/**
+ * Makes the function that finds the caller of a token by its hash, or undefined when it is unknown, expired or revoked.
+ * A found token is trusted for `trustMs`, so that a revocation takes effect after this on every instance.
+ */
+export function createTokenLookup(
+  db: Kysely<Database>,
+  trustMs = 4_000,
+): (hash: Buffer) => Promise<Caller | undefined> {
+  const lookUp = async (hash: Buffer, options: { ttl?: number }) => {
+    const row = await findToken(db, hash)
+    if (!row) return undefined
+    // Not awaited, and not with the lookup: a database that cannot write, as on a full disk, still authenticates.
+    if (!row.isUseNoted) noteUse(db, row.tokenId).catch(() => {})
+    if (row.remainingMs !== null) options.ttl = Math.ceil(Math.min(trustMs, row.remainingMs))
+    return callerOf(row)
+  }
+  const cache = new LRUCache<string, Caller>({
+    max: maxTokens,
+    ttl: trustMs,
+    // Outside the request: others wait for the same lookup, which must not end with the request that came first.
+    fetchMethod: (key, _stale, { options }) => requestContext.exit(lookUp, Buffer.from(key, 'latin1'), options),
+  })
+  return (hash) => cache.fetch(hash.toString('latin1'))
+}
+
+async function findToken(db: Kysely<Database>, hash: Buffer): Promise<TokenRow | undefined> {
+  const { rows } = await sql<TokenRow>`
+    select token_id as "tokenId", name as "tokenName", scopes, stores,
+      (extract(epoch from expires_at - now()) * 1000)::float8 as "remainingMs",
+      coalesce(last_used_at > now() - interval '1 minute', false) as "isUseNoted"
+    from token
+    where hash = ${hash} and revoked_at is null and coalesce(expires_at > now(), true)`.execute(db)
+  return rows[0]
+}
+
+async function noteUse(db: Kysely<Database>, tokenId: string): Promise<void> {
+  await db.updateTable('token').set({ last_used_at: sql<Date>`now()` }).where('token_id', '=', tokenId).execute()
+}
+
+function callerOf({ tokenId, tokenName, scopes, stores }: TokenRow): Caller {
   return {
-    hash: row.hash,
-    caller: { tokenId: row.token_id, tokenName: row.name, scopes, viewer },
-    expiresAt: row.expires_at?.getTime() ?? Infinity,
-    notedAt: row.last_used_at?.getTime() ?? 0,
-    version: row.version,
+    tokenId,
+    tokenName,
+    scopes: new Set(scopes.filter(isScope)),
+    viewer: { stores: stores ? new Set(stores) : undefined },
   }
 }
-
-/** Which of the tokens are not revoked, with their versions; notes the use of those that were used. One statement. */
-export async function confirmTokens(
-  db: Kysely<Database>,
-  tokenIds: readonly string[],
-  used: readonly string[],
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ token_id: string; version: string }>`
-    with noted as (
-      update token set last_used_at = now() where token_id = any(${[...used]}::uuid[])
-    )
-    select token_id, ${version} as version from token
-    where token_id = any(${[...tokenIds]}::uuid[]) and revoked_at is null`.execute(db)
-  return new Map(rows.map((row) => [row.token_id, row.version]))
-}
-
-const version = sql<string>`concat_ws('/', encode(hash, 'hex'), scopes::text, coalesce(stores::text, 'all'), expires_at::text)`

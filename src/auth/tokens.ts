@@ -1,13 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { isStorable, lengthOf, shown, storeUuidOf } from '../catalog/text.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
+import { isStorable, lengthOf, shown, storeUuidOf } from '../text.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
-import { millisecondsOf } from './duration.ts'
 import { hashOf, newSecret } from './secret.ts'
 
-/** A token as its keepers see it: everything but the secret. */
+/** A token as administrators see it: everything but the secret. */
 export interface Token {
   tokenId: string
   name: string
@@ -17,11 +16,11 @@ export interface Token {
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
-  /** To the minute. */
+  /** With an accuracy of one minute. */
   lastUsedAt: Date | null
 }
 
-/** What a new token shall be good for. `expires` is a duration such as `30d`; left out, the token does not expire. */
+/** What a new token may do. `expires` is a duration such as `30d`; without it the token does not expire. */
 export interface NewToken {
   name: string
   scopes: readonly string[]
@@ -29,7 +28,7 @@ export interface NewToken {
   expires?: string | null | undefined
 }
 
-const mostStores = 1_000
+const maxStores = 1_000
 
 const columns = [
   'token_id',
@@ -42,12 +41,12 @@ const columns = [
   'last_used_at',
 ] as const
 
-/** Makes a token and returns it with its secret, the only time that it can be seen. Throws `invalid_request` with every fault, or `store_not_found`. */
+/** Creates a token and returns it with its secret, which is not stored. Throws `invalid_request` with every fault, or `store_not_found`. */
 export async function createToken(db: Kysely<Database>, wanted: NewToken): Promise<{ secret: string; token: Token }> {
   const faults = faultsOf(wanted)
   if (faults.length > 0) throw invalidRequest(faults)
   const stores = wanted.stores == null ? null : await requireStores(db, wanted.stores)
-  const lifetime = wanted.expires == null ? undefined : millisecondsOf(wanted.expires)
+  const lifetime = wanted.expires == null ? null : (millisecondsOf(wanted.expires) ?? null)
   const secret = newSecret()
   const row = await db
     .insertInto('token')
@@ -57,27 +56,33 @@ export async function createToken(db: Kysely<Database>, wanted: NewToken): Promi
       hash: hashOf(secret),
       scopes: [...new Set(wanted.scopes)],
       stores,
-      expires_at: lifetime === undefined ? null : new Date(Date.now() + lifetime),
+      expires_at: sql<Date>`now() + ${lifetime}::float8 * interval '1 millisecond'`,
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
   return { secret, token: tokenOf(row) }
 }
 
-/** Makes the first token of a database that has none and returns it, the only time that it can be seen; undefined when there are tokens. */
-export async function createFirstToken(db: Kysely<Database>): Promise<string | undefined> {
+/**
+ * Creates an admin token in a database without tokens and returns its secret, which is not stored. `exists` says whether there is an admin token that
+ * is neither revoked nor expired, the new one included.
+ */
+export async function ensureAdminToken(db: Kysely<Database>): Promise<{ secret?: string; exists: boolean }> {
   const secret = newSecret()
   return db.transaction().execute(async (transaction) => {
     await sql`lock table token in share row exclusive mode`.execute(transaction)
-    const { rows } = await sql<{ token_id: string }>`
-      insert into token (token_id, name, hash, scopes)
-      select ${uuidv7()}::uuid, 'first', ${hashOf(secret)}::bytea, '{read,write,admin}' where not exists (select from token)
-      returning token_id`.execute(transaction)
-    return rows.length === 0 ? undefined : secret
+    const { rows } = await sql<{ isAdmin: boolean }>`
+      select 'admin' = any(scopes) and revoked_at is null and coalesce(expires_at > now(), true) as "isAdmin"
+      from token order by "isAdmin" desc limit 1`.execute(transaction)
+    const [best] = rows
+    if (best) return { exists: best.isAdmin }
+    await sql`insert into token (token_id, name, hash, scopes)
+      values (${uuidv7()}::uuid, 'first', ${hashOf(secret)}::bytea, '{read,write,admin}')`.execute(transaction)
+    return { secret, exists: true }
   })
 }
 
-/** The tokens that were ever made, in the order of their making: at most `limit` after the one named. */
+/** All tokens, also revoked ones, in the order of their creation: at most `limit` after the given one. */
 export async function listTokens(
   db: Kysely<Database>,
   { after, limit = 1_000 }: { after?: string | undefined; limit?: number } = {},
@@ -92,7 +97,7 @@ export async function listTokens(
   return rows.map(tokenOf)
 }
 
-/** Revokes a token for good and returns it; undefined when there is none. Every instance hears of it within 5 seconds. */
+/** Revokes a token for good and returns it; undefined when there is none. Every instance refuses it within 5 seconds. */
 export async function revokeToken(db: Kysely<Database>, tokenId: string): Promise<Token | undefined> {
   const uuid = storeUuidOf(tokenId)
   if (uuid === undefined) return undefined
@@ -114,6 +119,15 @@ async function requireStores(db: Kysely<Database>, named: readonly string[]): Pr
   return uuids
 }
 
+const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** The milliseconds of a duration such as `30d`, `12h`, `45m` or `90s`; undefined unless it is more than 0 and at most 100 years. */
+function millisecondsOf(text: string): number | undefined {
+  const [, amount, unit] = /^(\d{1,10})([smhd])$/.exec(text.trim()) ?? []
+  const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN)
+  return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
+}
+
 function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {
   const length = lengthOf(name.trim())
   const unknown = wanted.filter((scope) => !isScope(scope))
@@ -127,9 +141,9 @@ function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {
       details: `scopes must be some of ${scopes.join(', ')}; got ${unknown.map(shown).join(', ') || 'none'}`,
     },
     stores != null &&
-      (stores.length < 1 || stores.length > mostStores) && {
+      (stores.length < 1 || stores.length > maxStores) && {
         field: 'stores',
-        details: `stores must name 1 to ${mostStores} stores, or be left out for all; got ${stores.length}`,
+        details: `stores must name 1 to ${maxStores} stores, or be left out for all; got ${stores.length}`,
       },
     wanted.includes('admin') &&
       stores != null && {

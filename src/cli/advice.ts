@@ -1,4 +1,4 @@
-/** What a command could not do, in a sentence, with the next step where there is one. */
+/** An error as a sentence, followed by what to do about it where that is known. */
 export function adviceOn(error: unknown): string {
   const { code, message } = detailsOf(error)
   const step = steps[code]
@@ -21,11 +21,12 @@ const steps: Record<string, string> = {
   '42P01': 'Run "catalog migrate" first.',
   '42703': 'Run "catalog migrate" first.',
   '42501': 'Give the user of DATABASE_URL the right to do this.',
-  EADDRINUSE: 'Stop what listens there, or set PORT to another port; PORT=0 picks a free one.',
+  EADDRINUSE: 'Stop the program that listens there, or set PORT to another port; PORT=0 picks a free one.',
+  EADDRNOTAVAIL: 'Set HOST to an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.',
   EACCES: 'Choose a port from 1024 on, or a file that may be written.',
-  ENOENT: 'Look whether the path is right.',
-  ENOSPC: 'Make room on the disk.',
-  EPIPE: 'Whoever reads it has left before its end.',
+  ENOENT: 'Check the path.',
+  ENOSPC: 'Free space on the disk.',
+  EPIPE: 'The reader closed the pipe before the end.',
 }
 
 /** An attempt at several addresses fails with one error for each and no message of its own. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { checkReadModel, type Difference } from '../catalog/check-read-model.ts'
+import { checkReadModel, type Difference } from '../catalogue/asset-groups/check-read-model.ts'
 import { withSession } from '../database/copy.ts'
-import type { CommandContext } from './program.ts'
+import type { CommandContext } from './context.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `catalog check`: recomputes the read model of the asset groups and tells what differs; exit code 1 if anything does. */
+/** `catalog check`: recomputes the read model of the asset groups and reports what differs; exit code 1 if anything does. */
 export function addCheck(program: Command, context: CommandContext): void {
   program
     .command('check')
@@ -14,7 +14,7 @@ export function addCheck(program: Command, context: CommandContext): void {
       const differences = await withDatabase(context.env, ({ db }) =>
         withSession(db, (session) => checkReadModel(session.db)),
       )
-      const lines = differences.length === 0 ? ['the read model is as it should be'] : differences.map(sentence)
+      const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
       process.stdout.write(json ? `${JSON.stringify({ differences })}\n` : `${lines.join('\n')}\n`)
       if (differences.length > 0) context.end(1)
     })
@@ -22,5 +22,5 @@ export function addCheck(program: Command, context: CommandContext): void {
 
 function sentence({ what, storeUuid, channel, assetFormat, parentCode, kept, actual }: Difference): string {
   const where = [storeUuid, channel, assetFormat, parentCode].filter((part) => part !== null).join(' / ')
-  return `${what} ${where}: kept ${kept ?? 'nothing'}, actual ${actual ?? 'nothing'}`
+  return `${what} ${where}: stored ${kept ?? 'nothing'}, expected ${actual ?? 'nothing'}`
 }

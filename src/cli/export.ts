@@ -3,12 +3,11 @@ import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { isProductStatus, type ProductStatus, productStatuses } from '../catalog/enumerations.ts'
+import { isProductStatus, type ProductStatus, productStatuses } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
 import { exportStore, type Outline, type Selection } from '../export/export-store.ts'
 import { exportFormats } from '../export/formats.ts'
-import { keepMemoryLean } from './lean-memory.ts'
-import type { CommandContext } from './program.ts'
+import type { CommandContext } from './context.ts'
 import { withDatabase } from './with-database.ts'
 
 interface ExportOptions {
@@ -34,18 +33,17 @@ export function addExport(program: Command, context: CommandContext): void {
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, as stdout has the export otherwise')
-      keepMemoryLean()
-      const rows = await withDatabase(context.env, ({ db }) =>
+      const rows = await withDatabase(context.env, ({ catalogue }) =>
         writingTo(options.out, (sink) => {
           const { store: storeUuid, channel, status } = options
           return exportTo(
             sink,
-            (take) => exportStore(db, { storeUuid, channel, status } satisfies Selection, take),
+            (take) => exportStore(catalogue, { storeUuid, channel, status } satisfies Selection, take),
             options.format,
           )
         }),
       ).catch((error: unknown) => {
-        if (!(error instanceof CatalogueError) || error.code !== 'store_not_found') throw error
+        if (!(error instanceof CatalogueError)) throw error
         return command.error(`error: ${error.message}`, { exitCode: 2 })
       })
       if (options.json) process.stdout.write(`${JSON.stringify({ rows })}\n`)

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { CommandContext } from './program.ts'
+import { listen } from '../http/listen.ts'
+import type { CommandContext } from './context.ts'
 import { untilSignal } from './until-signal.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -10,28 +9,22 @@ import { withDatabase } from './with-database.ts'
 export function addFilterService(program: Command, { env }: CommandContext): void {
   program
     .command('filter-service')
-    .description('serve the filtering contract that FILTER_URL asks for, over the same database')
+    .description('run the filtering service that FILTER_URL names, over the same database')
     .option('--port <N>', 'where to listen on HOST; 0 picks a free port', portOf, 4001)
     .option('--json', 'print one JSON object on stdout', false)
     .action(({ port, json }: { port: number; json: boolean }) =>
-      withDatabase({ LOG_LEVEL: 'info', ...env }, async ({ db, config, log }) => {
+      withDatabase({ LOG_LEVEL: 'info', ...env }, async ({ catalogue, config, log }) => {
         const { createFilterService } = await import('../filter/filter-service.ts')
-        const server = createFilterService(db, log)
-        const stop = untilSignal()
-        await once(server.listen(port, config.host), 'listening')
-        const url = urlOf(server, config.host)
+        const server = createFilterService(catalogue, log)
+        const stopped = untilSignal((signal) => log.info({ signal }, 'stopping'))
+        const url = await listen(server, { host: config.host, port })
         process.stdout.write(json ? `${JSON.stringify({ url })}\n` : `catalogue filter at ${url}\n`)
-        log.info({ signal: await stop }, 'stopping')
+        await stopped
         server.close()
         server.closeIdleConnections()
         await once(server, 'close')
       }),
     )
-}
-
-function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function portOf(text: string): number {

@@ -2,14 +2,13 @@ import type { Command } from 'commander'
 
 interface Help {
   examples: readonly string[]
-  /** What each exit code means here; 2 is wrong usage everywhere. */
-  exits: Readonly<Record<number, string>>
+  /** What each exit code means, where it differs from `exitCodes`. */
+  exits?: Readonly<Record<number, string>>
 }
 
-const done = { 0: 'done' }
-const doneOrNot = { 0: 'done', 1: 'it could not be done' }
+const exitCodes = { 0: 'done', 1: 'it could not be done', 2: 'wrong usage' }
 
-/** What the help of each command says besides its options, by the command's path. A test holds it against the commands. */
+/** What the help of each command says besides its options, by the command's path. A test compares it with the commands. */
 export const helps: Readonly<Record<string, Help>> = {
   serve: {
     examples: [
@@ -20,25 +19,20 @@ export const helps: Readonly<Record<string, Help>> = {
     ],
     exits: { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' },
   },
-  migrate: { examples: ['catalog migrate', 'catalog migrate --json'], exits: doneOrNot },
+  migrate: { examples: ['catalog migrate', 'catalog migrate --json'] },
   import: {
     examples: [
       'catalog import products.csv --store $STORE --dry-run',
       'catalog import products.csv --store $STORE --assets images --asset-base https://cdn.example.com/ --errors failed.csv',
       'catalog import products.jsonl --store $STORE --map title="Product Name" --only-mapped --json',
     ],
-    exits: {
-      0: 'every row went in',
-      1: 'some rows failed, or it was interrupted',
-      2: 'wrong usage, or a file that cannot be read',
-    },
+    exits: { 0: 'every row was imported', 1: 'some rows failed, or it was interrupted' },
   },
   export: {
     examples: [
       'catalog export --store $STORE > products.csv',
       'catalog export --store $STORE --format jsonl --status active --out products.jsonl --json',
     ],
-    exits: doneOrNot,
   },
   check: {
     examples: ['catalog check', 'catalog check --json'],
@@ -49,9 +43,8 @@ export const helps: Readonly<Record<string, Help>> = {
       'catalog token create --name dashboard --scope read',
       'catalog token create --name importer --scope read,write --store $STORE --expires 30d --json',
     ],
-    exits: doneOrNot,
   },
-  'token list': { examples: ['catalog token list', 'catalog token list --json'], exits: done },
+  'token list': { examples: ['catalog token list', 'catalog token list --json'] },
   'token revoke': {
     examples: ['catalog token revoke 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
     exits: { 0: 'revoked', 1: 'there is no such token' },
@@ -60,17 +53,9 @@ export const helps: Readonly<Record<string, Help>> = {
     examples: ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
     exits: { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' },
   },
-  completion: {
-    examples: [
-      'catalog completion bash > ~/.local/share/bash-completion/completions/catalog',
-      'catalog completion zsh > ~/.zfunc/_catalog',
-      'catalog completion fish > ~/.config/fish/completions/catalog.fish',
-    ],
-    exits: done,
-  },
 }
 
-/** Adds examples and exit codes to the help of every command, and the way to the help to every complaint about usage. */
+/** Adds examples and exit codes to the help of every command, and a hint at the help to every usage error. */
 export function addHelp(program: Command): void {
   program.addHelpText('after', general)
   program.showHelpAfterError('Run "catalog --help" to see the commands.')
@@ -91,12 +76,13 @@ export function commandsOf(program: Command, before = ''): { path: string; comma
 
 const general = [
   '',
-  'Commands work on the database of DATABASE_URL, else on the embedded one of DATA_DIR, whether the gateway is running or not.',
-  'With --json a command prints one JSON object on stdout; all else goes to stderr.',
+  'Commands use the database of DATABASE_URL, else the embedded one in DATA_DIR, whether the gateway is running or not.',
+  'Only "serve" and "migrate" create an embedded database.',
+  'With --json a command prints one JSON object on stdout; everything else goes to stderr.',
   '',
   'Exit codes:',
-  '  0  all well',
-  '  1  some rows failed, a check found a difference, or it could not be done',
+  '  0  success',
+  '  1  some rows failed, a check found a difference, or the command failed',
   '  2  wrong usage',
   '',
   'Examples:',
@@ -106,7 +92,7 @@ const general = [
 ].join('\n')
 
 function textOf({ examples, exits }: Help): string {
-  const codes = Object.entries({ ...exits, 2: exits[2] ?? 'wrong usage' })
+  const codes = Object.entries({ ...exitCodes, ...exits })
   return [
     '\nExamples:',
     ...examples.map((example) => `  $ ${example}`),

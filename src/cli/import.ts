@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Counts } from '../import/counts.ts'
-import { formats } from '../import/format.ts'
-import { presetNames } from '../import/preset-names.ts'
-import type { ImportOptions } from '../import/request.ts'
+import type { ImportOptions } from '../import/options.ts'
+import { presetNames } from '../import/presets/preset.ts'
+import { formats } from '../import/read/row.ts'
+import type { Counts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
-import { summarySentence, summaryTable } from './import-summary.ts'
-import { keepMemoryLean } from './lean-memory.ts'
-import type { CommandContext } from './program.ts'
+import type { CommandContext } from './context.ts'
+import { summarySentence, summaryTable } from './import/summary.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `catalog import`: brings a file of products and their assets into a store. Exit code 1 if a row failed, 2 if nothing could be begun. */
+/** `catalog import`: imports a file of products and their assets into a store. Exit code 1 if a row failed, 2 for wrong usage. */
 export function addImport(program: Command, context: CommandContext): void {
   program
     .command('import')
@@ -27,8 +26,8 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--only-mapped', 'import no attributes but those of --map', false)
     .option('--errors <file>', 'write the rows that fail to a file, as they are, with what is wrong with each')
     .addOption(new Option('--preset <shop>', 'read the export of a shop').choices(presetNames))
-    .option('--resume', 'go on where an import of the file broke off', false)
-    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 10000)', chunkRowsOf)
+    .option('--resume', 'continue an import of the file that was interrupted', false)
+    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 5000)', chunkRowsOf)
     .option('--dry-run', 'change nothing, only say what would happen', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
@@ -41,15 +40,14 @@ export function addImport(program: Command, context: CommandContext): void {
     })
 }
 
-/** Returns whether all of the file went in. */
+/** Returns whether all of the file was imported. */
 async function runImport(
   file: string,
   { json, ...options }: ImportOptions & { json: boolean },
   { env }: CommandContext,
 ): Promise<boolean> {
-  keepMemoryLean()
-  // Loaded here: the readers of files need not delay any other command.
-  const { runImport } = await import('../import/run-import.ts')
+  // Loaded here, as it would delay the start of every other command.
+  const { runImport } = await import('./import/run-import.ts')
   const begun = performance.now()
   const interruption = new AbortController()
   const interrupt = (signal: NodeJS.Signals) => interruption.abort(signal)
@@ -64,7 +62,7 @@ async function runImport(
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
-    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun, begun)}\n`)
+    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun ?? false, begun)}\n`)
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
@@ -72,7 +70,7 @@ async function runImport(
   }
 }
 
-/** Reading a pipe that nobody writes to would keep even an exit waiting: then the signal ends it as if nobody had listened. */
+/** A read of a pipe that nobody writes to delays even an exit: then the signal itself ends the process. */
 function endSoon(signal: NodeJS.Signals): void {
   setTimeout(() => process.kill(process.pid, signal), 500).unref()
 }

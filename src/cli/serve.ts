@@ -1,58 +1,57 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Logger } from 'pino'
-import { type Config, mostWorkers, readConfig } from '../config.ts'
-import { openDatabase } from '../database/open.ts'
-import { createLog } from '../log.ts'
-import { startTracing } from '../tracing/start-tracing.ts'
-import type { CommandContext } from './program.ts'
+import { maxWorkers, readConfig } from '../app/config.ts'
+import { createLog } from '../app/log.ts'
+import { serve } from '../app/serve.ts'
+import type { CommandContext } from './context.ts'
 import { untilSignal } from './until-signal.ts'
+import { nameDatabase } from './with-database.ts'
 
-/** After this time without an end the process ends itself: something hangs that nobody will wait for. */
-const longestStopMs = 15_000
+/** A process that has not ended this long after the signal is ended by force. */
+const maxStopMs = 15_000
+
+interface ServeArguments {
+  demo: boolean
+  workers?: number
+}
 
 /** `catalog serve`: runs until SIGINT or SIGTERM; a second signal ends it at once. */
 export function addServe(program: Command, { env }: CommandContext): void {
   program
     .command('serve')
     .description('run the gateway (what `npm start` does)')
-    .option('--demo', 'fill an empty database with a small generated catalogue', false)
+    .option('--demo', 'load a small demo catalogue into an empty database', false)
     .option('--workers <N>', 'how many processes answer requests (default: WORKERS, else 1)', workersOf)
-    .action(async ({ demo, workers }: { demo: boolean; workers?: number }) => {
-      const config = readConfig(env)
-      config.workers = workers ?? config.workers
+    .action(async ({ demo, workers }: ServeArguments) => {
+      const config = readConfig(workers === undefined ? env : { ...env, WORKERS: String(workers) })
       const log = createLog(config.logLevel)
       if (config.workers > 1 && (await isWorker())) {
-        const { work } = await import('../workers/worker.ts')
-        return work(config, await startTracing(env), log)
+        const { runWorker } = await import('../app/cluster/worker.ts')
+        return runWorker(config, env, log)
       }
-      const stopped = untilSignal()
-      const stop = await start(config, demo, env, log)
-      const signal = await stopped
-      log.info({ signal }, 'stopping')
-      setTimeout(() => process.exit(1), longestStopMs).unref()
+      nameDatabase(config)
+      const stopped = untilSignal((signal) => {
+        log.info({ signal }, 'stopping')
+        setTimeout(() => process.exit(1), maxStopMs).unref()
+      })
+      const { url, stop } = await serve(config, { demo, env, onFirstToken, onNoAdminToken }, log)
+      process.stdout.write(`catalogue gateway at ${url} (GraphiQL: ${url}/graphql, REST: ${url}/v1)\n`)
+      await stopped
       await stop()
     })
 }
 
-/** PostgreSQL starts while the gateway, or what starts its workers, is loaded. */
-async function start(
-  config: Config,
-  demo: boolean,
-  env: CommandContext['env'],
-  log: Logger,
-): Promise<() => Promise<void>> {
-  if (config.workers > 1) {
-    const loading = import('../workers/primary.ts')
-    const database = await openDatabase(config, log, loading)
-    return (await loading).serveByWorkers(config, { demo, database }, log)
-  }
-  const loading = Promise.all([import('../serve.ts'), startTracing(env)])
-  const database = await openDatabase(config, log, loading)
-  const [{ serve }, tracing] = await loading
-  return serve(config, { demo, database, tracing }, log)
+function onFirstToken(secret: string): void {
+  process.stderr.write(
+    `\nAdmin token, shown this once:\n\n  ${secret}\n\nSend it as "Authorization: Bearer ${secret}".\n\n`,
+  )
 }
 
-/** Whether a primary has started this process. */
+function onNoAdminToken(): void {
+  const command = 'catalog token create --name admin --scope read,write,admin'
+  process.stderr.write(`There are tokens, but no valid one has the scope admin. To make one, run "${command}".\n`)
+}
+
+/** Whether a supervisor has started this process. */
 async function isWorker(): Promise<boolean> {
   const { default: cluster } = await import('node:cluster')
   return cluster.isWorker
@@ -60,6 +59,6 @@ async function isWorker(): Promise<boolean> {
 
 function workersOf(text: string): number {
   const workers = Number(text)
-  if (/^\d{1,2}$/.test(text) && workers >= 1 && workers <= mostWorkers) return workers
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${mostWorkers}.`)
+  if (/^\d{1,2}$/.test(text) && workers >= 1 && workers <= maxWorkers) return workers
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxWorkers}.`)
 }

@@ -3,8 +3,8 @@ import { scopes } from '../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../auth/tokens.ts'
 import { migrate } from '../database/migrate.ts'
 import { CatalogueError } from '../errors.ts'
-import type { CommandContext } from './program.ts'
-import { withDatabase } from './with-database.ts'
+import type { CommandContext } from './context.ts'
+import { type Work, withDatabase } from './with-database.ts'
 
 interface CreateOptions {
   name: string
@@ -26,48 +26,42 @@ function addCreate(token: Command, { env }: CommandContext): void {
   token
     .command('create')
     .description('make a token and print it, the only time that it can be seen')
-    .requiredOption('--name <name>', 'what it is called')
-    .option('--scope <scopes>', `what it is good for: some of ${scopes.join(',')}`, 'read,write')
+    .requiredOption('--name <name>', 'the name of the token')
+    .option('--scope <scopes>', `what it permits: some of ${scopes.join(',')}`, 'read,write')
     .option('--store <uuid>', 'a store that it is limited to (default: every store); repeatable', collect, [])
-    .option('--expires <duration>', 'how long it is good, such as 30d or 12h (default: for ever)')
+    .option('--expires <duration>', 'how long it is valid, such as 30d or 12h (default: for ever)')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ name, scope, store, expires, json }: CreateOptions, command: Command) => {
       const wanted = { name, scopes: scope.split(','), stores: store.length > 0 ? store : null, expires }
-      const made = await withDatabase(env, async ({ db }) => {
-        await migrate(db)
-        return createToken(db, wanted)
-      }).catch((error: unknown) => {
+      const made = await withTables(env, ({ db }) => createToken(db, wanted)).catch((error: unknown) => {
         if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
         throw error
       })
       const { id, ...rest } = inJson(made.token)
-      if (json) process.stdout.write(`${JSON.stringify({ id, token: made.secret, ...rest })}\n`)
-      else {
-        process.stderr.write(`${id} ${rest.name}: shown this once\n`)
-        process.stdout.write(`${made.secret}\n`)
-      }
+      if (json) return print({ id, token: made.secret, ...rest })
+      process.stderr.write(`${id} ${rest.name}: shown this once\n`)
+      process.stdout.write(`${made.secret}\n`)
     })
 }
 
 function addList(token: Command, { env }: CommandContext): void {
   token
     .command('list')
-    .description('list the tokens that were ever made, without their secrets')
+    .description('list all tokens, revoked ones too, without their secrets')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const tokens = await withDatabase(env, async ({ db }) => {
-        await migrate(db)
+      const tokens = await withTables(env, async ({ db }) => {
         const all: Token[] = []
-        for (
-          let page = await listTokens(db);
-          page.length > 0;
+        let page: Token[]
+        do {
           page = await listTokens(db, { after: all.at(-1)?.tokenId })
-        )
           all.push(...page)
+        } while (page.length > 0)
         return all.map(inJson)
       })
-      const lines = tokens.map((row) => `${row.id}  ${stateOf(row)}  ${row.scopes.join(',')}  ${row.name}\n`)
-      process.stdout.write(json ? `${JSON.stringify({ tokens })}\n` : lines.join(''))
+      if (json) return print({ tokens })
+      for (const row of tokens)
+        process.stdout.write(`${row.id}  ${stateOf(row).padEnd(7)}  ${row.scopes.join(',')}  ${row.name}\n`)
     })
 }
 
@@ -78,33 +72,33 @@ function addRevoke(token: Command, { env, end }: CommandContext): void {
     .argument('<id>', 'the id of the token, as `catalog token list` shows it')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (id: string, { json }: { json: boolean }) => {
-      const revoked = await withDatabase(env, async ({ db }) => {
-        await migrate(db)
-        return revokeToken(db, id)
-      })
-      if (json) process.stdout.write(`${JSON.stringify({ id, revoked: revoked !== undefined })}\n`)
+      const revoked = await withTables(env, ({ db }) => revokeToken(db, id))
+      if (json) print({ id, revoked: revoked !== undefined })
       else process.stderr.write(revoked ? `revoked ${revoked.name}\n` : `there is no token ${JSON.stringify(id)}\n`)
       if (!revoked) end(1)
     })
 }
 
+/** Tokens can be made before the gateway has run on a database for the first time. */
+function withTables<T>(env: CommandContext['env'], work: (work: Work) => Promise<T>): Promise<T> {
+  return withDatabase(env, async (tools) => {
+    await migrate(tools.db)
+    return work(tools)
+  })
+}
+
+function print(answer: object): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
+
 function inJson({ tokenId, name, scopes, stores, createdAt, expiresAt, revokedAt, lastUsedAt }: Token) {
-  return {
-    id: tokenId,
-    name,
-    scopes,
-    stores,
-    created_at: createdAt,
-    expires_at: expiresAt,
-    revoked_at: revokedAt,
-    last_used_at: lastUsedAt,
-  }
+  const times = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, last_used_at: lastUsedAt }
+  return { id: tokenId, name, scopes, stores, ...times }
 }
 
 function stateOf({ revoked_at, expires_at }: ReturnType<typeof inJson>): string {
   if (revoked_at) return 'revoked'
-  if (expires_at && expires_at.getTime() <= Date.now()) return 'expired'
-  return 'good   '
+  return expires_at && expires_at.getTime() <= Date.now() ? 'expired' : 'valid'
 }
 
 function collect(value: string, before: string[]): string[] {

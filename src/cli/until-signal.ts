@@ -1,12 +1,13 @@
-/** Resolves with the first SIGINT or SIGTERM; the next one ends the process at once with exit code 1. */
-export function untilSignal(): Promise<string> {
+/** Resolves with the first SIGINT or SIGTERM, which `onSignal` receives too; the next one ends the process at once with exit code 1. */
+export function untilSignal(onSignal: (signal: string) => void = () => {}): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false
+    let isStopping = false
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(1)
-        asked = true
-        resolve(signal)
+        if (isStopping) process.exit(1)
+        isStopping = true
+        onSignal(signal)
+        resolve()
       })
     }
   })

@@ -1,11 +1,15 @@
+import { resolve } from 'node:path'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { type View, wholeCatalogue } from '../catalog/viewer.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../app/config.ts'
+import { createLog } from '../app/log.ts'
+import { type Catalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import { openDatabase } from '../database/open.ts'
-import { createLog } from '../log.ts'
+import type { Database } from '../database/tables.ts'
 
 export interface Work {
-  db: View
+  db: Kysely<Database>
+  catalogue: Catalogue
   config: Config
   log: Logger
 }
@@ -14,13 +18,20 @@ export interface Work {
 export async function withDatabase<T>(
   env: Record<string, string | undefined>,
   work: (work: Work) => Promise<T>,
+  { mayCreate = false } = {},
 ): Promise<T> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...env })
+  nameDatabase(config)
   const log = createLog(config.logLevel)
-  const { db, close } = await openDatabase(config, log)
+  const { db, close } = await openDatabase(config, log, { mayCreate })
   try {
-    return await work({ db: wholeCatalogue(db), config, log })
+    return await work({ db, catalogue: wholeCatalogue(db), config, log })
   } finally {
     await close()
   }
+}
+
+/** Prints which embedded database a command uses: a forgotten DATA_DIR or DATABASE_URL shows. */
+export function nameDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === undefined) process.stderr.write(`database: embedded PostgreSQL in ${resolve(dataDir)}\n`)
 }

@@ -4,33 +4,34 @@ const firstMs = 10
 const longestMs = 200
 
 /**
- * Makes attempts to connect that become ever more seldom, up to one in 0.2 s, while they fail: whoever comes meanwhile waits for the next one, and shares
- * how it ends. Attempts of all of them would keep a server busy that has to recover.
+ * Returns a function that makes attempts to connect, with an exponential backoff up to 0.2 s while they fail: then all
+ * attempts wait for one `probe`, and fail with it. Attempts of every waiting request would keep a server busy that has
+ * to recover.
  */
-export function createBackOff(): <T>(attempt: () => Promise<T>, probe: () => Promise<void>) => Promise<T> {
-  let pause = 0
-  let next: Promise<void> | undefined
-  const probing = async (probe: () => Promise<void>) => {
-    await sleep(pause * (0.5 + Math.random() / 2))
+export function createBackOff(probe: () => Promise<void>): <T>(attempt: () => Promise<T>) => Promise<T> {
+  let pauseMs = 0
+  let probing: Promise<void> | undefined
+  const probeLater = async () => {
+    await sleep(pauseMs * (0.5 + Math.random() / 2))
     try {
       await probe()
-      pause = 0
+      pauseMs = 0
     } catch (error) {
-      pause = Math.min(longestMs, pause * 2)
+      pauseMs = Math.min(longestMs, pauseMs * 2)
       throw error
+    } finally {
+      probing = undefined
     }
   }
-  return async (attempt, probe) => {
-    if (pause === 0) {
-      return attempt().catch((error: unknown) => {
-        pause ||= firstMs
-        throw error
-      })
+  return async (attempt) => {
+    if (pauseMs > 0) {
+      probing ??= probeLater()
+      await probing
+      return attempt()
     }
-    next ??= probing(probe).finally(() => {
-      next = undefined
+    return attempt().catch((error: unknown) => {
+      pauseMs ||= firstMs
+      throw error
     })
-    await next
-    return attempt()
   }
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** Throws where the server does not suit: the service stores any Unicode text and uses PostgreSQL 14's features. */
+/** Throws if the server does not suit: the service stores any Unicode text and uses features of PostgreSQL 14. */
 export async function checkServer(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(

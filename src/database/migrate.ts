@@ -1,44 +1,88 @@
-import type { Kysely } from 'kysely'
-import { Migrator } from 'kysely/migration'
-import * as catalogue from './migrations/2026-11-21-catalogue.ts'
-import * as keyRanges from './migrations/2026-11-21-key-ranges.ts'
-import * as rateLimit from './migrations/2026-11-21-rate-limit.ts'
-import * as tokens from './migrations/2026-11-21-tokens.ts'
-import * as viewers from './migrations/2026-11-21-viewers.ts'
-import * as writtenOnce from './migrations/2026-11-21-written-once.ts'
-import * as importRuns from './migrations/2026-11-22-import-runs.ts'
-import * as jobs from './migrations/2026-11-22-jobs.ts'
-import * as importRunReports from './migrations/2026-11-24-import-run-reports.ts'
-import * as groupTotals from './migrations/2026-11-25-group-totals.ts'
-import * as mergeProducts from './migrations/2026-11-25-merge-products.ts'
-import * as grantMergeProducts from './migrations/2026-11-26-grant-merge-products.ts'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { type Kysely, sql } from 'kysely'
+import { migrateQueue } from './job-queue.ts'
 import type { Database } from './tables.ts'
 
-/** Every migration by its name, which begins with its date: they run in the order of their names. */
-const migrations = {
-  '2026-11-21-catalogue': catalogue,
-  '2026-11-21-key-ranges': keyRanges,
-  '2026-11-21-rate-limit': rateLimit,
-  '2026-11-21-tokens': tokens,
-  '2026-11-21-viewers': viewers,
-  '2026-11-21-written-once': writtenOnce,
-  '2026-11-22-import-runs': importRuns,
-  '2026-11-22-jobs': jobs,
-  '2026-11-24-import-run-reports': importRunReports,
-  '2026-11-25-group-totals': groupTotals,
-  '2026-11-25-merge-products': mergeProducts,
-  '2026-11-26-grant-merge-products': grantMergeProducts,
+/** Run once each, in this order. From the first release on, migrations are only added. */
+const versioned = [
+  'migrations/0001-catalogue.sql',
+  'migrations/0002-access.sql',
+  'migrations/0003-jobs.sql',
+  'migrations/0004-idempotency-and-rate-limits.sql',
+]
+
+/**
+ * Functions, which stand next to the code that calls them: run after the migrations, and again whenever their text has
+ * changed.
+ */
+const repeatable = ['../catalogue/products/merge-products.sql']
+
+/** The number of the advisory lock for migrations. */
+export const lockNumber = 4_011_850_361
+
+interface Script {
+  name: string
+  text: string
+  checksum: string
+  isRepeatable: boolean
 }
 
 /**
- * Brings the database's tables up to date, in one transaction under PostgreSQL's advisory lock: several gateways may
- * start at once. Returns the names of the migrations that it ran; throws the first one's error, having changed nothing.
+ * Brings the database's tables and functions up to date, in one transaction under an advisory lock: several gateways
+ * may start at once. Returns the names of the scripts that it ran; throws the first one's error, having changed
+ * nothing. (pg-boss creates its tables in a transaction of its own, before.) Scripts of a newer version that have run
+ * are left alone.
  */
 export async function migrate(db: Kysely<Database>): Promise<string[]> {
-  // Migrations of one day are made side by side: one may come that sorts before another that has run.
-  const provider = { getMigrations: async () => migrations }
-  const migrator = new Migrator({ db, provider, allowUnorderedMigrations: true })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (error) throw error
-  return results.map((result) => result.migrationName)
+  const scripts = await Promise.all([
+    ...versioned.map((path) => readScript(path, false)),
+    ...repeatable.map((path) => readScript(path, true)),
+  ])
+  if ((await dueAmong(scripts, db)).length === 0) return []
+  const { withSession } = await import('./copy.ts')
+  // A migration of large tables, or the wait for another gateway's, may take longer than a request.
+  return withSession(db, async ({ db: own }) => {
+    await migrateQueue(own)
+    return own.transaction().execute(async (transaction) => {
+      await sql`set local lock_timeout = 0`.execute(transaction)
+      await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction)
+      const due = await dueAmong(scripts, transaction)
+      for (const script of due) await run(script, transaction)
+      return due.map(({ name }) => name)
+    })
+  })
+}
+
+async function readScript(path: string, isRepeatable: boolean): Promise<Script> {
+  const text = await readFile(new URL(path, import.meta.url), 'utf8')
+  const name = path.replace(/^.*\//, '').replace(/\.sql$/, '')
+  return { name, text, checksum: createHash('sha256').update(text).digest('hex'), isRepeatable }
+}
+
+/** The scripts that have to run, in their order. Throws if the tables are not this service's. */
+async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promise<Script[]> {
+  const { rows } = await sql<{ migrated: boolean; unreleased: boolean }>`
+    select to_regclass('migration') is not null as migrated, to_regclass('kysely_migration') is not null as unreleased`.execute(
+    db,
+  )
+  if (rows[0]?.unreleased) {
+    throw new Error('the database was created by a version before the first release: use a new, empty database')
+  }
+  if (!rows[0]?.migrated) return [...scripts]
+  const ran = await sql<{ name: string; checksum: string }>`select name, checksum from migration`.execute(db)
+  const checksums = new Map(ran.rows.map(({ name, checksum }) => [name, checksum]))
+  return scripts.filter(({ name, checksum, isRepeatable }) =>
+    isRepeatable ? checksums.get(name) !== checksum : !checksums.has(name),
+  )
+}
+
+async function run({ name, text, checksum }: Script, transaction: Kysely<Database>): Promise<void> {
+  await sql`create table if not exists migration (
+    name text primary key, checksum text not null, ran_at timestamptz not null default now()
+  )`.execute(transaction)
+  // Without parameters PostgreSQL takes several statements at once.
+  await sql.raw(text).execute(transaction)
+  await sql`insert into migration (name, checksum) values (${name}, ${checksum})
+    on conflict (name) do update set checksum = excluded.checksum, ran_at = now()`.execute(transaction)
 }

@@ -1,6 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** The tables as Kysely sees them. The migrations are their source; each tenant table's key begins with `store_uuid`. */
+/**
+ * The tables as Kysely sees them; the migrations define them. The key of each tenant table begins with `store_uuid`.
+ */
 export interface Database {
   store: StoreTable
   attribute_definition: AttributeDefinitionTable
@@ -55,7 +57,7 @@ interface AssetTable {
   created_at: ColumnType<Date, never, never>
 }
 
-/** An asset's membership of the groups of a parent code and channel; `place` orders them and may have gaps. */
+/** Links an asset to the groups of a parent code and channel; `place` orders them and may have gaps. */
 interface AssetLinkTable {
   store_uuid: string
   parent_code: string
@@ -74,7 +76,7 @@ interface AssetGroupTable {
 }
 
 /**
- * The read model's directory: a store's groups of a channel and format, cut into ranges of parent codes from `first_code` on; the first begins with ''.
+ * The groups of a store, channel and format, in ranges of parent codes from `first_code` on; the first begins with ''.
  * `groups` is the exact number in the range, perhaps 0.
  */
 interface AssetGroupRangeTable {
@@ -86,8 +88,9 @@ interface AssetGroupRangeTable {
 }
 
 /**
- * How many groups a store has of a channel and format: the sum of `groups` over the shards, of which one alone may be below 0. The sum of `version` grows whenever a group may have
- * changed. A writer takes any shard, so that it seldom meets another.
+ * The number of groups of a store, channel and format is the sum of `groups` over the shards; one shard may be below 0.
+ * The sum of `version` grows with every change of a group. A writer updates a random shard, so that writers seldom
+ * meet.
  */
 interface AssetGroupTotalTable {
   store_uuid: string
@@ -98,7 +101,7 @@ interface AssetGroupTotalTable {
   version: string
 }
 
-/** What a keyed write answered, for 24 hours. `scope` and `body` are hashes. */
+/** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
 interface IdempotencyKeyTable {
   scope: Buffer
   body: Buffer
@@ -106,11 +109,11 @@ interface IdempotencyKeyTable {
   created_at: Generated<Date>
 }
 
-/** How far an import of a file has come that has not reached its end. */
+/** How far an unfinished import of a file has come. */
 interface ImportRunTable {
   store_uuid: string
   file: string
-  /** The hash of what the file holds, and what it is imported with: both must be the same to go on. */
+  /** The hash of the file's content, and the options: both must be the same to resume. */
   content: string
   options: string
   counts: ColumnType<Record<string, number>, string, string>
@@ -119,25 +122,27 @@ interface ImportRunTable {
   updated_at: ColumnType<Date, never, Date>
 }
 
-/** An import or export that the gateway does in the background. */
+/** An import or export that the gateway runs in the background. */
 interface JobTable {
   store_uuid: string
   job_id: string
   kind: 'import' | 'export'
   state: 'queued' | 'running' | 'succeeded' | 'failed'
   options: ColumnType<Record<string, unknown>, string, string>
-  counts: ColumnType<Record<string, number>, string, string>
-  problems: ColumnType<unknown[], string, string>
-  error: string | null
-  /** How often it was begun: whoever runs an earlier attempt has lost it. */
+  counts: ColumnType<object, string, string>
+  problems: ColumnType<unknown[], string | undefined, string>
+  error: Generated<string | null>
+  /** How many attempts have begun. Only the last one may write. */
   attempt: Generated<number>
+  /** How many attempts began while the one before counted as running: its process had died or lost the database. */
+  crashes: Generated<number>
   created_at: Generated<Date>
-  started_at: Date | null
-  heartbeat_at: Date | null
-  finished_at: Date | null
+  started_at: Generated<Date | null>
+  heartbeat_at: Generated<Date | null>
+  finished_at: Generated<Date | null>
 }
 
-/** The text that goes into a job, and what comes out, in order. */
+/** The input and output of a job, in order. */
 interface JobPartTable {
   store_uuid: string
   job_id: string

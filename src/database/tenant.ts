@@ -12,26 +12,25 @@ import {
 } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** The role that row-level security binds: it owns nothing and sees the rows of the stores that `catalogue.stores` names. */
+/**
+ * The role that row-level security binds: it owns nothing and sees only the rows of the stores in the setting
+ * `catalogue.stores`.
+ */
 export const tenantRole = 'catalogue_tenant'
 
 /**
- * The database for whom only some stores are there: each statement, and each transaction, is run by a role to which PostgreSQL shows no row of any other
- * store, whatever the statement asks for. It costs two round trips more. In a transaction its own transactions are savepoints. `possible` says whether
- * the role can be used; without it nothing is limited here.
+ * A database that is limited to some stores: each statement and each transaction is run by the tenant role, to which
+ * PostgreSQL shows no row of another store, whatever the statement says. It costs two more round trips. On a
+ * transaction, its own transactions are savepoints. Where the role cannot be used, nothing is limited.
  */
-export function limitedTo(
-  db: Kysely<Database>,
-  stores: Iterable<string>,
-  possible: Promise<boolean>,
-): Kysely<Database> {
+export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysely<Database> {
   const uuids = [...stores]
   if (!uuids.every((uuid) => /^[0-9a-f-]{36}$/.test(uuid))) throw new Error('stores must be UUIDs')
   const limit = `set local role ${tenantRole}; set local catalogue.stores = '{${uuids.join(',')}}'`
   return new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new LimitedDriver(db, async () => ((await possible) ? limit : '')),
+      createDriver: () => new TenantDriver(db, limit),
       createIntrospector: (limited) => new PostgresIntrospector(limited),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -39,12 +38,12 @@ export function limitedTo(
   })
 }
 
-/** Borrows the connections of the database and gives them back as they were. */
-class LimitedDriver implements Driver {
+/** Borrows the connections of the database. */
+class TenantDriver implements Driver {
   readonly #db: Kysely<Database>
-  readonly #limit: () => Promise<string>
+  readonly #limit: string
 
-  constructor(db: Kysely<Database>, limit: () => Promise<string>) {
+  constructor(db: Kysely<Database>, limit: string) {
     this.#db = db
     this.#limit = limit
   }
@@ -52,44 +51,43 @@ class LimitedDriver implements Driver {
   async init(): Promise<void> {}
   async destroy(): Promise<void> {}
 
-  async acquireConnection(): Promise<LimitedConnection> {
-    const limit = await this.#limit()
-    const { isTransaction } = this.#db
-    return new Promise((resolve, reject) => {
-      const hold = (connection: DatabaseConnection) =>
-        new Promise<void>((release) => resolve(new LimitedConnection(connection, limit, isTransaction, release)))
-      this.#db.getExecutor().provideConnection(hold).catch(reject)
-    })
+  async acquireConnection(): Promise<TenantConnection> {
+    const limit = (await hasRowSecurity(this.#db)) ? this.#limit : ''
+    const { promise, resolve, reject } = Promise.withResolvers<TenantConnection>()
+    const borrow = (connection: DatabaseConnection) =>
+      new Promise<void>((release) => resolve(new TenantConnection(connection, limit, this.#db.isTransaction, release)))
+    this.#db.getExecutor().provideConnection(borrow).catch(reject)
+    return promise
   }
 
-  async releaseConnection(connection: LimitedConnection): Promise<void> {
+  async releaseConnection(connection: TenantConnection): Promise<void> {
     connection.release()
   }
 
-  async beginTransaction(connection: LimitedConnection, settings: TransactionSettings): Promise<void> {
+  async beginTransaction(connection: TenantConnection, settings: TransactionSettings): Promise<void> {
     await connection.begin(settings)
   }
 
-  async commitTransaction(connection: LimitedConnection): Promise<void> {
+  async commitTransaction(connection: TenantConnection): Promise<void> {
     await connection.end('commit')
   }
 
-  async rollbackTransaction(connection: LimitedConnection): Promise<void> {
+  async rollbackTransaction(connection: TenantConnection): Promise<void> {
     await connection.end('rollback')
   }
 }
 
-class LimitedConnection implements DatabaseConnection {
+class TenantConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   readonly #limit: string
-  readonly #isWithin: boolean
+  readonly #isNested: boolean
   readonly release: () => void
   #inTransaction = false
 
-  constructor(connection: DatabaseConnection, limit: string, isWithin: boolean, release: () => void) {
+  constructor(connection: DatabaseConnection, limit: string, isNested: boolean, release: () => void) {
     this.#connection = connection
-    this.#isWithin = isWithin
     this.#limit = limit
+    this.#isNested = isNested
     this.release = release
   }
 
@@ -113,42 +111,53 @@ class LimitedConnection implements DatabaseConnection {
 
   async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(', ')
-    const begin = this.#isWithin ? 'savepoint limited' : `begin ${modes}`
     // One message: without parameters PostgreSQL takes several statements at once.
-    await this.#connection.executeQuery(CompiledQuery.raw(`${begin}; ${this.#limit}`))
+    await this.#send(`${this.#isNested ? 'savepoint tenant' : `begin ${modes}`}; ${this.#limit}`)
     this.#inTransaction = true
   }
 
-  /** Going back to a savepoint takes back the role too; going on from it does not. */
+  /** Rolling back to a savepoint resets the role too; releasing it does not. */
   async end(how: 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = false
-    const within = {
-      commit: 'set local role none; release savepoint limited',
-      rollback: 'rollback to savepoint limited',
+    const nested = {
+      commit: 'set local role none; release savepoint tenant',
+      rollback: 'rollback to savepoint tenant',
     }
-    await this.#connection.executeQuery(CompiledQuery.raw(this.#isWithin ? within[how] : how))
+    await this.#send(this.#isNested ? nested[how] : how)
+  }
+
+  async #send(statements: string): Promise<void> {
+    await this.#connection.executeQuery(CompiledQuery.raw(statements))
   }
 }
 
-const limiting = new WeakMap<Kysely<Database>, Promise<boolean>>()
+/** By the adapter, which all handles and transactions of one database share. */
+const rowSecurity = new WeakMap<object, Promise<boolean>>()
 
-/** Whether the database's user may act as the role. Where it could not be made, the query functions' own wall stands alone. */
-export function canLimit(db: Kysely<Database>): Promise<boolean> {
-  const known = limiting.get(db)
+/**
+ * Whether the database's user may act as the tenant role. If not, only the conditions of the query functions limit what
+ * a tenant sees.
+ */
+export function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
+  const { adapter } = db.getExecutor()
+  const known = rowSecurity.get(adapter)
   if (known) return known
-  const asked = sql<{ possible: boolean }>`
-    select coalesce(bool_or(pg_has_role(current_user, oid, 'member')), false) as possible
+  const asked = sql<{ usable: boolean }>`
+    select coalesce(bool_or(pg_has_role(current_user, oid,
+      case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)), false) as usable
     from pg_roles where rolname = ${tenantRole}`
     .execute(db)
-    .then(({ rows }) => rows[0]?.possible ?? false)
-  asked.catch(() => limiting.delete(db))
-  limiting.set(db, asked)
+    .then(({ rows }) => rows[0]?.usable ?? false)
+  asked.catch(() => rowSecurity.delete(adapter))
+  rowSecurity.set(adapter, asked)
   return asked
 }
 
-/** Says so where the role cannot be used. */
-export function warnOfOneWall(db: Kysely<Database>, warn: (words: string) => void): void {
-  canLimit(db)
-    .then((possible) => possible || warn(`row-level security is off: the role ${tenantRole} cannot be used`))
-    .catch(() => {})
+/** Logs a warning if the tenant role cannot be used. */
+export async function warnIfRowSecurityIsUnavailable(
+  db: Kysely<Database>,
+  warn: (message: string) => void,
+): Promise<void> {
+  const isAvailable = await hasRowSecurity(db).catch(() => true)
+  if (!isAvailable) warn(`row-level security is off: the role ${tenantRole} cannot be used`)
 }

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
-import type { ProductStatus } from '../catalog/enumerations.ts'
-import { storeKey } from '../catalog/store-key.ts'
-import { requireStore } from '../catalog/stores.ts'
-import { type View, type WriteView, within } from '../catalog/viewer.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { entryCount, entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
+import { type Catalogue, inTransaction, type WriteCatalogue } from '../catalogue/catalogue.ts'
+import type { ProductStatus } from '../catalogue/enumerations.ts'
+import { storeKey } from '../catalogue/store-key.ts'
+import { requireStore } from '../catalogue/stores/stores.ts'
 import { withSession } from '../database/copy.ts'
 
 /** A product with the assets that it has on the channel: by format, URLs in order. */
@@ -36,7 +37,7 @@ const batchSize = 200
  * `store_not_found`.
  */
 export async function exportStore(
-  db: View,
+  catalogue: Catalogue,
   selection: Selection,
   {
     outlined,
@@ -44,18 +45,18 @@ export async function exportStore(
     take,
   }: { outlined: boolean; begin(outline: Outline): Promise<void>; take(batch: ExportedProduct[]): Promise<void> },
 ): Promise<number> {
-  return withSession(db, async ({ db: own }) => {
+  return withSession(catalogue.db, async ({ db: own }) => {
     const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     return transaction.execute(async (began) => {
-      const snapshot = within(db, began)
+      const snapshot = inTransaction(catalogue, began)
       // Whoever reads the export may take his time.
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot)
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const storeUuid = await requireStore(snapshot, selection.storeUuid, 'store')
       if (outlined) await begin(await readOutline(snapshot, { ...selection, storeUuid }))
       await declareCursor(snapshot, { ...selection, storeUuid })
       let count = 0
       for (;;) {
-        const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot)
+        const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot.db)
         if (rows.length === 0) return count
         count += rows.length
         await take(rows)
@@ -64,39 +65,44 @@ export async function exportStore(
   })
 }
 
-async function declareCursor(db: WriteView, { storeUuid, channel, status }: Selection): Promise<void> {
+/** PostgreSQL takes no parameters where a cursor is declared: it reads their values from settings of the transaction. */
+async function declareCursor(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection): Promise<void> {
+  await sql`
+    select set_config('export.store', ${storeUuid}, true), set_config('export.channel', ${channel}, true),
+      set_config('export.status', ${status ?? ''}, true)`.execute(catalogue.db)
+  const selected = withStatus(status && sql`current_setting('export.status')`)
   await sql`
     declare exported no scroll cursor for
     select p.product_code as "productCode", p.status, p.attributes, coalesce((
       select json_agg(json_build_object('assetFormat', g.asset_format, 'urls', (
-          select json_agg(url order by nth) from json_array_elements(g.entries::json) with ordinality as e(entry, nth),
-            json_each_text(entry) as f(field, url) where field <> 'asset_id'
+          select json_agg(${entryUrl} order by place) from ${entryRows}
         )) order by g.asset_format)
       from asset_group g
       where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
-        and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0) and g.channel = ${sql.lit(channel)}
+        and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0)
+        and g.channel = current_setting('export.channel')
     ), '[]') as groups
     from product p
-    where p.store_uuid = ${sql.lit(storeUuid)}::uuid and ${withStatus(status)}
-    order by p.product_code`.execute(db)
+    where p.store_uuid = current_setting('export.store')::uuid and ${selected}
+    order by p.product_code`.execute(catalogue.db)
 }
 
-async function readOutline(db: WriteView, { storeUuid, channel, status }: Selection): Promise<Outline> {
+async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection): Promise<Outline> {
+  const selected = withStatus(status && sql`${status}`)
   const attributes = await sql<{ name: string }>`
     select distinct name collate "C" as name
     from product p, jsonb_each_text(p.attributes) as a(name, value)
-    where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${withStatus(status)}
-    order by name`.execute(db)
+    where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${selected}
+    order by name`.execute(catalogue.db)
   const formats = await sql<Outline['formats'][number]>`
-    select g.asset_format as "assetFormat", max(json_array_length(g.entries::json)) as largest
+    select g.asset_format as "assetFormat", max(${entryCount}) as largest
     from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
-    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${withStatus(status)}
+    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${selected}
     group by g.asset_format
-    order by g.asset_format`.execute(db)
+    order by g.asset_format`.execute(catalogue.db)
   return { attributes: attributes.rows.map((row) => row.name), formats: formats.rows }
 }
 
-/** PostgreSQL takes no parameters where a cursor is declared: values stand there as quoted literals. */
-function withStatus(status: ProductStatus | undefined) {
-  return status === undefined ? sql<boolean>`true` : sql<boolean>`p.status = ${sql.lit(status)}`
+function withStatus(status: RawBuilder<unknown> | undefined): RawBuilder<boolean> {
+  return status ? sql<boolean>`p.status = ${status}` : sql<boolean>`true`
 }

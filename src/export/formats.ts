@@ -1,12 +1,14 @@
 import { stringify } from 'csv-stringify/sync'
-import { urlField } from '../catalog/url-fields.ts'
-import { attributeColumn } from '../import/attribute-column.ts'
+import { urlField } from '../catalogue/assets/url-fields.ts'
+import { invalidRequest } from '../errors.ts'
+import { attributeColumn } from '../import/load/attribute-column.ts'
 import type { ExportedProduct, Outline } from './export-store.ts'
 
 /** A way to write products as text that `catalog import` reads back. */
 export interface ExportFormat {
   /** Whether it must know the outline of all products before the first. */
   outlined: boolean
+  /** Throws `invalid_request` if the format cannot have so many columns. */
   head(outline: Outline): string
   batch(products: readonly ExportedProduct[], outline: Outline): string
 }
@@ -19,10 +21,20 @@ const jsonl: ExportFormat = {
     products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
 }
 
+/** How many columns a CSV export may have: each product has a cell of each. */
+const mostColumns = 2_000
+
 /** A table: a column for each attribute and each URL field that occurs. An attribute without a value is an empty cell. */
 const csv: ExportFormat = {
   outlined: true,
-  head: (outline) => stringify([columnsOf(outline)]),
+  head: (outline) => {
+    const columns = columnsOf(outline)
+    if (columns.length > mostColumns) {
+      const details = `CSV must have at most ${mostColumns} columns; this export has ${columns.length}: use JSONL`
+      throw invalidRequest([{ field: 'format', details }])
+    }
+    return stringify([columns])
+  },
   batch: (products, outline) => {
     const columns = columnsOf(outline)
     return stringify(

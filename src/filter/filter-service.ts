@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { largestPage, listGroupsOfStores } from '../catalog/asset-groups.ts'
-import { isStorable, storeUuidOf } from '../catalog/text.ts'
-import type { View } from '../catalog/viewer.ts'
+import { largestPage, listGroupsOfStores } from '../catalogue/asset-groups/asset-groups.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable } from '../database/unavailable.ts'
-import { loggableError } from '../loggable-error.ts'
+import { loggableError } from '../request/loggable-error.ts'
+import { isStorable, storeUuidOf } from '../text.ts'
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 const timeouts = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 }
 
-const question = z.object({
+const query = z.object({
   store_uuid: z.string(),
   channel: z.string(),
   asset_format: z.string(),
@@ -24,57 +24,52 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-/** The filtering service's side of the contract (decisions: Filtering service), with `/health`, over the catalogue's own database. */
-export function createFilterService(db: View, log: Logger): Server {
-  return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, (request, response) => {
-    answerTo(db, request)
-      .catch((error: unknown): Answer => {
-        const requestId = request.headers['x-request-id']
-        if (isUnavailable(error))
-          return { status: 503, body: { error: 'the database cannot be reached' }, headers: again }
-        log.error({ err: loggableError(error), requestId }, 'unexpected error')
-        return { status: 500, body: { error: 'the service made a mistake; it has been logged' } }
-      })
-      .then((answer) => send(request, response, answer))
+/** The filtering service (decisions: Filtering service): `/filter` and `/health`, on the catalogue's database. */
+export function createFilterService(catalogue: Catalogue, log: Logger): Server {
+  return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, async (request, response) => {
+    const answer = await answerOf(catalogue, request).catch((error: unknown): Answer => {
+      if (isUnavailable(error)) {
+        return { status: 503, body: { error: 'the database cannot be reached' }, headers: { 'Retry-After': '1' } }
+      }
+      log.error({ err: loggableError(error), requestId: request.headers['x-request-id'] }, 'unexpected error')
+      return { status: 500, body: { error: 'the service made a mistake; it has been logged' } }
+    })
+    send(request, response, answer)
   })
 }
 
-const again = { 'Retry-After': '1' }
-
-async function answerTo(db: View, request: IncomingMessage): Promise<Answer> {
-  const path = request.url?.split('?')[0]
-  if (path === '/health')
-    return onlyFor(request, ['GET', 'HEAD'], async () => ({ status: 200, body: { status: 'ok' } }))
-  if (path === '/filter') return onlyFor(request, ['POST'], async () => filter(db, await readBody(request)))
-  return { status: 404, body: { error: 'this service has /filter and /health' } }
+async function answerOf(catalogue: Catalogue, request: IncomingMessage): Promise<Answer> {
+  const { method = '', url = '' } = request
+  const [path] = url.split('?')
+  if (path !== '/health' && path !== '/filter') {
+    return { status: 404, body: { error: 'this service has /filter and /health' } }
+  }
+  const allowed = path === '/health' ? ['GET', 'HEAD'] : ['POST']
+  if (!allowed.includes(method)) {
+    const Allow = allowed.join(', ')
+    return { status: 405, body: { error: `this path takes ${Allow}; got ${method}` }, headers: { Allow } }
+  }
+  if (path === '/health') return { status: 200, body: { status: 'ok' } }
+  const body = await readBody(request)
+  if (body === undefined) return { status: 413, body: { error: `the body must have at most ${maxBytes} bytes` } }
+  return filter(catalogue, body)
 }
 
-async function onlyFor(request: IncomingMessage, methods: string[], work: () => Promise<Answer>): Promise<Answer> {
-  if (methods.includes(request.method ?? '')) return work()
-  const Allow = methods.join(', ')
-  return { status: 405, body: { error: `this path takes ${Allow}; got ${request.method}` }, headers: { Allow } }
-}
-
-async function filter(db: View, body: string | undefined): Promise<Answer> {
-  if (body === undefined) return { status: 413, body: { error: `the body must have at most ${mostBytes} bytes` } }
-  const asked = question.safeParse(json(body))
-  if (!asked.success) {
-    const faults = asked.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
+async function filter(catalogue: Catalogue, body: string): Promise<Answer> {
+  const { success, data, error } = query.safeParse(json(body))
+  if (!success) {
+    const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
     return { status: 400, body: { error: faults.join('; ') } }
   }
-  const { store_uuid, channel, asset_format: assetFormat, offset, limit } = asked.data
-  const storeUuid = storeUuidOf(store_uuid)
-  const names = [channel, assetFormat].every((name) => isStorable(name))
-  const pages =
-    storeUuid && names
-      ? await listGroupsOfStores(
-          db,
-          [storeUuid],
-          { channel, assetFormat, offset, limit: Math.min(limit, largestPage) },
-          { codesOnly: true },
-        )
-      : undefined
-  const { totalGroups, groups } = (storeUuid && pages?.get(storeUuid)) || { totalGroups: 0, groups: [] }
+  const { channel, asset_format: assetFormat, offset, limit } = data
+  const storeUuid = storeUuidOf(data.store_uuid)
+  const none = { totalGroups: 0, groups: [] }
+  const page = async (store: string) => {
+    const listing = { channel, assetFormat, offset, limit: Math.min(limit, largestPage) }
+    return (await listGroupsOfStores(catalogue, [store], listing, { codesOnly: true })).get(store) ?? none
+  }
+  const isPossible = storeUuid !== undefined && isStorable(channel) && isStorable(assetFormat)
+  const { totalGroups, groups } = isPossible ? await page(storeUuid) : none
   return { status: 200, body: { total_groups: totalGroups, parent_codes: groups.map((group) => group.parentCode) } }
 }
 
@@ -86,12 +81,13 @@ function json(text: string): unknown {
   }
 }
 
+/** The body, or undefined when it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > mostBytes) return undefined
+    if (size > maxBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -1,22 +1,22 @@
 import type { Logger } from 'pino'
-import { type Enumerations, fallbackEnumerations } from '../catalog/enumerations.ts'
+import { type Enumerations, fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { parseGlobalConfig } from './parse.ts'
 import { readUrl } from './read-url.ts'
 
-/** The global configuration as it stands: the last good one, else the fallback (decisions: Global configuration). */
 export interface GlobalConfig {
+  /** The last good configuration, or the fallback (decisions: Global configuration). */
   enumerations(): Enumerations
   stop(): void
-  /** How reading it goes; absent where there is nothing to read. */
+  /** Absent without a URL to read. */
   state?(): ConfigurationState
 }
 
 export interface ConfigurationState {
-  /** When it was last read and understood, in ms since 1970. */
+  /** Time of the last good read, in ms since 1970. */
   readAt: number | undefined
-  /** Readings that failed since the start. */
+  /** Failed reads since the start. */
   failures: number
-  /** Whether the latest reading was a success. */
+  /** Whether the latest read succeeded. */
   isCurrent: boolean
 }
 
@@ -26,7 +26,7 @@ interface Options {
   log: Logger
 }
 
-/** Reads the configuration once, then again every `refreshMs`. What cannot be read or is malformed changes nothing and is logged. */
+/** Reads the configuration, and again every `refreshMs`. A read that fails is logged and changes nothing. */
 export async function startGlobalConfig({ url, refreshMs, log }: Options): Promise<GlobalConfig> {
   let current = fallbackEnumerations
   if (url === undefined) return { enumerations: () => current, stop: () => {} }
@@ -35,29 +35,25 @@ export async function startGlobalConfig({ url, refreshMs, log }: Options): Promi
   const refresh = async () => {
     try {
       current = { ...fallbackEnumerations, ...parseGlobalConfig(await readUrl(url)) }
-      Object.assign(state, { readAt: Date.now(), isCurrent: true })
+      state.readAt = Date.now()
+      state.isCurrent = true
     } catch (error) {
-      Object.assign(state, { failures: state.failures + 1, isCurrent: false })
-      log.warn(
-        { reason: messageOf(error) },
-        'global configuration unavailable or malformed: the last good one stays in force',
-      )
+      state.failures++
+      state.isCurrent = false
+      const reason = error instanceof Error ? error.message : String(error)
+      log.warn({ reason }, 'global configuration unavailable or malformed: the last good one stays in force')
     }
   }
-  await refresh()
-  let stopped = false
-  let timer = setTimeout(again, refreshMs).unref()
-  async function again() {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const again = async () => {
     await refresh()
-    if (!stopped) timer = setTimeout(again, refreshMs).unref()
+    if (!isStopped) timer = setTimeout(again, refreshMs).unref()
   }
+  await again()
   const stop = () => {
-    stopped = true
+    isStopped = true
     clearTimeout(timer)
   }
   return { enumerations: () => current, stop, state: () => state }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

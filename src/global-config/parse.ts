@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Enumerations } from '../catalog/enumerations.ts'
-import { isName } from '../catalog/text.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
+import { isName } from '../text.ts'
 
-/** 64 characters keep the longest key of a group within what PostgreSQL can index. */
+/** With 64 characters the longest key of a group fits into an index of PostgreSQL. */
 const name = z.string().refine((value) => isName(value, 64), 'must have 1 to 64 characters')
 const names = z.array(name).min(1).max(1000)
 
@@ -12,7 +12,7 @@ const shape = z.object({
   store_taxonomies: names.optional(),
 })
 
-/** The enumerations that a configuration's text sets. Throws when it is malformed. `SMP` is added to channels that lack it. */
+/** The enumerations in the text of a configuration. Throws when it is malformed. Adds `SMP` to channels without it. */
 export function parseGlobalConfig(text: string): Partial<Enumerations> {
   const config = shape.parse(JSON.parse(text))
   return {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
 const deadlineMs = 5_000
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
-/** The text at a `file:`, `http:` or `https:` URL: at most 1 MiB within 5 seconds, no redirects. Throws a sentence without the URL's secrets. */
+/** Reads a `file:`, `http:` or `https:` URL: at most 1 MiB, within 5 seconds, without redirects. No error contains the URL's credentials. */
 export async function readUrl(url: string): Promise<string> {
   if (url.startsWith('file:')) return readFile(new URL(url), 'utf8')
   const { target, headers } = withoutCredentials(new URL(url))
@@ -13,13 +13,13 @@ export async function readUrl(url: string): Promise<string> {
   let size = 0
   for await (const chunk of response.body) {
     size += chunk.length
-    if (size > mostBytes) throw new Error('the answer has more than 1 MiB')
+    if (size > maxBytes) throw new Error('the answer has more than 1 MiB')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** `fetch` refuses a URL with credentials, and quotes it: they go into a header. */
+/** `fetch` refuses a URL with credentials, with an error that contains them; a header may have them. */
 function withoutCredentials(target: URL): { target: URL; headers: Record<string, string> } {
   const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`
   target.username = target.password = ''

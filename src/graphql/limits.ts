@@ -1,11 +1,13 @@
-import type { DocumentNode } from 'graphql'
 import type { Caller } from '../auth/caller.ts'
-import { type Fault, invalidRequest } from '../errors.ts'
-import { type DocumentShape, shapeOf } from './document-shape.ts'
-import { shapeOfText, type TextShape } from './text-shape.ts'
+import { type CatalogueError, type Fault, invalidRequest } from '../errors.ts'
+import type { DocumentSize } from './document-size.ts'
 
-/** The most that a document may be (spec: none; the service's own). */
-export type Limits = Omit<TextShape & DocumentShape, 'introspects'> & { cost: number }
+/** The most that a document may have (spec: none; the service's own). */
+export interface Limits extends DocumentSize {
+  characters: number
+  tokens: number
+  cost: number
+}
 
 const ordinary: Limits = {
   characters: 131_072,
@@ -25,7 +27,7 @@ const ordinary: Limits = {
   cost: 250_000,
 }
 
-/** Administrators run wider documents, and still none that a service could not bear. */
+/** Administrators run wider documents. */
 const administrators: Limits = {
   ...ordinary,
   tokens: 10_000,
@@ -41,46 +43,41 @@ export function limitsOf({ scopes }: Caller): Limits {
   return scopes.has('admin') ? administrators : ordinary
 }
 
-const words: Record<keyof Omit<Limits, 'cost'>, string> = {
-  characters: 'characters, for variables may hold what is long',
-  tokens: 'tokens',
+const descriptions: Record<keyof DocumentSize, string> = {
   brackets: 'levels of brackets',
-  values: 'words and signs in its arguments, for variables may stand there',
+  values: 'arguments and values in arguments (send them as variables)',
   operations: 'operations',
   fragments: 'fragments',
-  fields: 'fields and fragments, counted at each place,',
+  fields: 'fields and fragment spreads, counted at each place',
   aliases: 'aliases',
   directives: 'directives',
   variables: 'variables',
   repeats: 'fields of one name in a selection',
-  rootFields: 'fields of the root',
+  rootFields: 'root fields',
   depth: 'levels of fields',
   introspectionDepth: 'levels of introspection',
 }
-type Limited = keyof typeof words
 
-/** Throws `invalid_request` with every limit that a document exceeds by its text alone. */
-export function requireTextShape(document: string, limits: Limits): void {
-  requireWithin(shapeOfText(document, limits), limits)
-}
-
-/** Throws `invalid_request` with every limit that a parsed document exceeds. Needs neither schema nor validation, and comes before both. */
-export function requireShape(document: DocumentNode, limits: Limits): void {
-  requireWithin(shapeOf(document), limits)
-}
-
-function requireWithin(shape: TextShape | DocumentShape, limits: Limits): void {
-  const sizes = Object.entries(shape).filter((size): size is [Limited, number] => size[0] in words)
-  const faults = sizes
-    .filter(([what, size]) => size > limits[what])
-    .map(([what, size]): Omit<Fault, 'reason'> => {
-      const details = `the document must have at most ${limits[what]} ${words[what]}; it has ${found(what, size)}`
-      return { field: 'query', details }
-    })
+/** Throws `invalid_request` with every limit that a document exceeds. */
+export function requireWithin(size: DocumentSize, limits: Limits): void {
+  const measures = Object.keys(descriptions) as (keyof DocumentSize)[]
+  const faults = measures
+    .filter((measure) => size[measure] > limits[measure])
+    .map((measure) => excess(limits[measure], descriptions[measure], String(size[measure])))
   if (faults.length > 0) throw invalidRequest(faults)
 }
 
-/** Counting ends where tokens and brackets are too many. */
-function found(what: Limited, size: number): number | string {
-  return what === 'tokens' || what === 'brackets' ? 'more' : size
+/** The document has too many of the unit; they are not counted to the end. */
+export function tooLong(most: number, unit: 'characters' | 'tokens' | 'levels of brackets'): CatalogueError {
+  return invalidRequest([excess(most, unit, 'more')])
+}
+
+/** The operation may cost more than the caller's limit. */
+export function tooCostly(most: number, cost: number): CatalogueError {
+  const details = `the document must cost at most ${most}; at its page sizes it may cost ${cost}`
+  return invalidRequest([{ field: 'query', details }])
+}
+
+function excess(most: number, description: string, found: string): Omit<Fault, 'reason'> {
+  return { field: 'query', details: `the document must have at most ${most} ${description}; it has ${found}` }
 }

@@ -1,28 +1,27 @@
-import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations'
-import { GraphQLError } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import { invalidRequest } from '../errors.ts'
+import type { RequestParams } from './request-params.ts'
 
-/** Documents that callers may name instead of sending them, by their names; `only`: and run no others. */
+/** Documents that callers may name instead of sending them, by name; `only`: callers may run no others. */
 export interface PersistedDocuments {
   documents: ReadonlyMap<string, string>
   only: boolean
 }
 
-/** Takes `extensions.persistedQuery.sha256Hash` for a document's name. What is kept passes the same checks as what is sent. */
-export function persisted({ documents, only }: PersistedDocuments): Plugin {
-  return usePersistedOperations({
-    getPersistedOperation: (name: string) => documents.get(name) ?? null,
-    allowArbitraryOperations: !only,
-    customErrors: {
-      notFound: () => refusal('there is no document of this name'),
-      keyNotFound: () =>
-        refusal('query, or the name of a document in extensions.persistedQuery.sha256Hash, is required'),
-      persistedQueryOnly: () =>
-        refusal('only documents that are kept here may be run: send the name, not the document'),
-    },
-  })
+/** The document that a request sends, or names in `extensions.persistedQuery.sha256Hash`. Throws `invalid_request`. */
+export function documentOf({ query, extensions }: RequestParams, persisted: PersistedDocuments | undefined): string {
+  if (query !== undefined) {
+    if (persisted?.only) throw invalid('only documents that are kept here may be run: send the name, not the document')
+    return query
+  }
+  const name = (extensions.persistedQuery as { sha256Hash?: unknown } | null | undefined)?.sha256Hash
+  if (typeof name !== 'string' || !persisted) throw invalid(required)
+  const document = persisted.documents.get(name)
+  if (document === undefined) throw invalid('there is no document of this name')
+  return document
 }
 
-function refusal(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { http: { status: 400 } } })
+const required = 'query, or the name of a document in extensions.persistedQuery.sha256Hash, is required'
+
+function invalid(details: string) {
+  return invalidRequest([{ field: 'query', details }])
 }

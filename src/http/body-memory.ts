@@ -1,47 +1,48 @@
 import type { ServerResponse } from 'node:http'
-import { requestScope } from '../request-scope.ts'
 
-/** Takes so many bytes more for the body of a request; false when there is no room for them. */
-export type TakeRoom = (bytes: number) => boolean
+/** Reserves so many bytes more for the body of a request; false when there is no memory for them. */
+export type Reserve = (bytes: number) => boolean
 
-/** Makes the way to take room for the body of the request that gets this response. */
-export type RoomOf = (response: ServerResponse) => TakeRoom
+export interface BodyMemory {
+  /** Makes the function that reserves memory for the body of the request with this response and token. */
+  reserveFor(response: ServerResponse, tokenId: string): Reserve
+  /** How many bytes are reserved. */
+  reserved(): number
+}
 
-/** What is never refused: light bodies are let in however many large ones wait. */
-const free = 64 * 1024
+/** Never refused: small bodies are read however many large ones wait. */
+const freeBytes = 64 * 1024
 
 /**
- * Bounds the memory of the bodies that wait for their answers: beyond the first 64 KiB of each, all of them together have `most` bytes, and those of one
- * token half of that. Room is taken for what a request announces, else for
- * what has come in, and given back when the answer has been sent: whoever is let in can finish.
+ * Bounds the memory for bodies of requests that have no answer yet: beyond the first 64 KiB of each, all bodies together have `maxBytes`, and those of one
+ * token half of that. Memory is reserved for what the request announces, else for what has come in, and released with the connection or the answer.
  */
-export function createBodyMemory(most: number): { roomOf: RoomOf; held(): number } {
-  const heldBy = new Map<string, number>()
-  let held = 0
-  const add = (caller: string, bytes: number) => {
-    held += bytes
-    const own = (heldBy.get(caller) ?? 0) + bytes
-    if (own > 0) heldBy.set(caller, own)
-    else heldBy.delete(caller)
+export function createBodyMemory(maxBytes: number): BodyMemory {
+  const byToken = new Map<string, number>()
+  let total = 0
+  const add = (tokenId: string, bytes: number) => {
+    total += bytes
+    const own = (byToken.get(tokenId) ?? 0) + bytes
+    if (own > 0) byToken.set(tokenId, own)
+    else byToken.delete(tokenId)
   }
-  const roomOf: RoomOf = (response) => {
-    const caller = requestScope.getStore()?.tokenId ?? ''
+  const reserveFor: BodyMemory['reserveFor'] = (response, tokenId) => {
     let size = 0
     let counted = 0
     return (bytes) => {
       size += bytes
-      const more = Math.max(0, size - free) - counted
+      const more = Math.max(0, size - freeBytes) - counted
       if (more === 0) return true
-      if (held + more > most || (heldBy.get(caller) ?? 0) + more > most / 2) {
-        add(caller, -counted)
+      if (total + more > maxBytes || (byToken.get(tokenId) ?? 0) + more > maxBytes / 2) {
+        add(tokenId, -counted)
         counted = 0
         return false
       }
-      if (counted === 0) response.once('close', () => add(caller, -counted))
+      if (counted === 0) response.once('close', () => add(tokenId, -counted))
       counted += more
-      add(caller, more)
+      add(tokenId, more)
       return true
     }
   }
-  return { roomOf, held: () => held }
+  return { reserveFor, reserved: () => total }
 }

@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/handler.ts'
-import { RestError } from '../../rest/rest-error.ts'
-import type { RequestId } from './request-id.ts'
-import { type Answer, respond } from './respond.ts'
+import { RestError } from '../../rest/response/rest-error.ts'
+import type { RequestId } from '../request/request-id.ts'
+import type { Answer } from './respond.ts'
 
 /** What a browser gets from a path: text or bytes with what the browser may do with them. */
 export interface Page {
@@ -30,12 +29,8 @@ export const ownContentOnly = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** Sends a page to GET and HEAD. */
-export function servePage(page: Page, request: IncomingMessage, response: ServerResponse, id: RequestId): void {
-  respond(request, response, id, answerWith(page, request.method, id))
-}
-
-function answerWith(page: Page, method: string | undefined, id: RequestId): Answer {
+/** The page for GET and HEAD. */
+export function answerWithPage(page: Page, method: string | undefined, id: RequestId): Answer {
   const allow = 'GET, HEAD, OPTIONS'
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
   if (method !== 'GET' && method !== 'HEAD') {

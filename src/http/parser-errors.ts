@@ -1,8 +1,8 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorResponse } from '../../rest/handler.ts'
-import { RestError } from '../../rest/rest-error.ts'
-import { newRequestId, requestIdOf } from './request-id.ts'
+import { RestError } from '../../rest/response/rest-error.ts'
+import { newRequestId, requestIdOf } from '../request/request-id.ts'
 import { lingerMs, respond } from './respond.ts'
 
 /** What `node:http` would answer by itself gets the envelope too, as far as Node lets one: requests that its parser refuses, `Expect`, CONNECT. */

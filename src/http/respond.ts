@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestScope } from '../request-scope.ts'
-import type { RequestId } from './request-id.ts'
+import type { RequestId } from '../request/request-id.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** An answer as plain data. Without a body it is just status and headers. One that is sent more than once is frozen. */
@@ -21,11 +20,17 @@ const readingMs = 20_000
  * Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it: many clients read
  * nothing before they have sent all, and a connection that is closed on them takes the answer along.
  */
-export function respond(request: IncomingMessage, response: ServerResponse, id: RequestId, answer: Answer): void {
+export function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: RequestId,
+  answer: Answer,
+  moreHeaders: Record<string, string> = {},
+): void {
   const headers: Record<string, string | number> = {
     ...securityHeaders,
     'X-Request-Id': id.header,
-    ...requestScope.getStore()?.headers,
+    ...moreHeaders,
     ...answer.headers,
   }
   // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.

@@ -1,18 +1,19 @@
-import type { Selectable } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
+import type { Counts } from '../import/report/counts.ts'
+import { storeUuidOf } from '../text.ts'
 
-/** What a job has done with the rows of a file, or how many products it has written. */
-export interface JobCounts {
-  rows: number
-  created: number
-  updated: number
-  unchanged: number
-  failed: number
-  assetsAdded: number
-  linksAdded: number
+/** Identifies a job. */
+export interface JobKey {
+  storeUuid: string
+  jobId: string
 }
 
-/** One thing that is wrong with one row of an import. */
+/** What an import has done with the rows of a file so far; of an export only `rows`, the number of products. */
+export type JobCounts = Counts
+
+/** A problem of one row of an import. */
 export interface JobProblem {
   row: number
   line: number | null
@@ -21,10 +22,8 @@ export interface JobProblem {
   reason: string
 }
 
-/** An import or export that the gateway does in the background. */
-export interface Job {
-  jobId: string
-  storeUuid: string
+/** An import or export that runs in the background, as the API shows it. */
+export interface Job extends JobKey {
   kind: 'import' | 'export'
   state: 'queued' | 'running' | 'succeeded' | 'failed'
   counts: JobCounts
@@ -36,39 +35,34 @@ export interface Job {
   finishedAt: Date | null
 }
 
+/** The columns of a `Job`. */
 export const jobColumns = [
-  'store_uuid',
-  'job_id',
-  'kind',
-  'state',
-  'counts',
-  'problems',
-  'error',
-  'created_at',
-  'started_at',
-  'heartbeat_at',
-  'finished_at',
+  ...(['store_uuid as storeUuid', 'job_id as jobId', 'kind', 'state', 'counts', 'problems', 'error'] as const),
+  'created_at as createdAt',
+  'started_at as startedAt',
+  'heartbeat_at as heartbeatAt',
+  'finished_at as finishedAt',
 ] as const
 
-/** A row of the table in the words of the API. */
-export function jobOf(row: Pick<Selectable<Database['job']>, (typeof jobColumns)[number]>): Job {
-  const none = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0, assetsAdded: 0, linksAdded: 0 }
-  return {
-    jobId: row.job_id,
-    storeUuid: row.store_uuid,
-    kind: row.kind,
-    state: row.state,
-    counts: { ...none, ...row.counts },
-    problems: row.problems as JobProblem[],
-    error: row.error,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    heartbeatAt: row.heartbeat_at,
-    finishedAt: row.finished_at,
-  }
+/** The job with this id, or undefined when there is none or the viewer may not see its store. */
+export async function findJob({ db, viewer: { stores } }: Catalogue, jobId: string): Promise<Job | undefined> {
+  const uuid = storeUuidOf(jobId)
+  if (uuid === undefined) return undefined
+  const found = db.selectFrom('job').select(jobColumns).where('job_id', '=', uuid)
+  const job = await found.$castTo<Job>().executeTakeFirst()
+  return job && (stores?.has(job.storeUuid) ?? true) ? job : undefined
 }
 
-/** Rows a second, as long as it has run; null before it has begun. */
+/** Deletes the jobs that ended more than seven days ago, with their output. */
+export async function deleteOldJobs(db: Kysely<Database>): Promise<void> {
+  await sql`
+    with old as (
+      delete from job where finished_at < now() - interval '7 days' returning store_uuid, job_id
+    )
+    delete from job_part p using old where p.store_uuid = old.store_uuid and p.job_id = old.job_id`.execute(db)
+}
+
+/** Rows per second so far; null before the job starts. */
 export function rateOf({ counts, startedAt, heartbeatAt, finishedAt }: Job): number | null {
   const until = finishedAt ?? heartbeatAt
   if (!startedAt || !until) return null

@@ -1,16 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import type { JobKey } from './job.ts'
 
-/** A job among those of its store. */
-export interface JobKey {
-  storeUuid: string
-  jobId: string
-}
+type Direction = 'input' | 'output'
 
-/** What is read of one is worked on at one go: small enough that nobody waits for it. */
+/** In UTF-16 code units. A part is processed in one go, so its size bounds how long the event loop is busy. */
 const partSize = 32 * 1024
 
-/** The text in parts, none of which ends within a character. */
+/** Splits a text into parts, never within a surrogate pair. */
 export function partsOf(text: string): string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -22,25 +19,11 @@ export function partsOf(text: string): string[] {
   return parts
 }
 
-/** Removes what a job was given, or what it has written. One statement. */
-export async function dropParts(
-  db: Kysely<Database>,
-  { storeUuid, jobId }: JobKey,
-  direction: 'input' | 'output',
-): Promise<void> {
-  await db
-    .deleteFrom('job_part')
-    .where('store_uuid', '=', storeUuid)
-    .where('job_id', '=', jobId)
-    .where('direction', '=', direction)
-    .execute()
-}
-
-/** Writes parts of a job from a number on; what stood there is replaced. One statement. */
+/** Writes parts of a job's text, the first one as number `from`; existing parts with these numbers are replaced. */
 export async function writeParts(
   db: Kysely<Database>,
   { storeUuid, jobId }: JobKey,
-  direction: 'input' | 'output',
+  direction: Direction,
   from: number,
   parts: readonly string[],
 ): Promise<void> {
@@ -52,41 +35,40 @@ export async function writeParts(
     on conflict (store_uuid, job_id, direction, part) do update set text = excluded.text`.execute(db)
 }
 
-/** One part, or undefined behind the last. */
+/** Deletes all parts of a job's input or output. */
+export async function deleteParts(db: Kysely<Database>, key: JobKey, direction: Direction): Promise<void> {
+  const { storeUuid, jobId } = key
+  const ofJob = db.deleteFrom('job_part').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
+  await ofJob.where('direction', '=', direction).execute()
+}
+
+/** Reads one part, counted from 0; undefined after the last. */
 export async function readPart(
   db: Kysely<Database>,
-  { storeUuid, jobId }: JobKey,
-  direction: 'input' | 'output',
+  key: JobKey,
+  direction: Direction,
   part: number,
 ): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('job_part')
-    .select('text')
-    .where('store_uuid', '=', storeUuid)
-    .where('job_id', '=', jobId)
-    .where('direction', '=', direction)
-    .where('part', '=', part)
-    .executeTakeFirst()
+  const row = await partsIn(db, key, direction).select('text').where('part', '=', part).executeTakeFirst()
   return row?.text
 }
 
-/** How many parts have come out of a job. */
-export async function countOutput(db: Kysely<Database>, { storeUuid, jobId }: JobKey): Promise<number> {
-  const row = await db
-    .selectFrom('job_part')
-    .select(({ fn }) => fn.countAll<string>().as('parts'))
-    .where('store_uuid', '=', storeUuid)
-    .where('job_id', '=', jobId)
-    .where('direction', '=', 'output')
-    .executeTakeFirst()
-  return Number(row?.parts ?? 0)
+/** How many parts of output a job has written. */
+export async function countOutput(db: Kysely<Database>, key: JobKey): Promise<number> {
+  const count = partsIn(db, key, 'output').select(({ fn }) => fn.countAll<string>().as('parts'))
+  return Number((await count.executeTakeFirstOrThrow()).parts)
 }
 
-/** What went into a job, in order. */
+/** Streams a job's input. */
 export async function* readInput(db: Kysely<Database>, key: JobKey): AsyncGenerator<Buffer> {
   for (let part = 0; ; part++) {
     const text = await readPart(db, key, 'input', part)
     if (text === undefined) return
     yield Buffer.from(text)
   }
+}
+
+function partsIn(db: Kysely<Database>, { storeUuid, jobId }: JobKey, direction: Direction) {
+  const ofJob = db.selectFrom('job_part').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
+  return ofJob.where('direction', '=', direction)
 }

@@ -1,108 +1,136 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import type { ClientConfig } from 'pg'
+import type { PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { Enumerations } from '../catalog/enumerations.ts'
-import { type View, wholeCatalogue } from '../catalog/viewer.ts'
+import { type Catalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
+import { connect } from '../database/connect.ts'
+import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
-import { loggableError } from '../loggable-error.ts'
-import { beat, type ClaimedJob, claimJob, finishJob, releaseJob, sweepJobs } from './claim.ts'
-import type { JobCounts } from './job.ts'
+import { loggableError } from '../request/loggable-error.ts'
+import { type Attempt, beginAttempt, finishJob, giveBack, saveProgress } from './attempt.ts'
+import type { JobCounts, JobKey } from './job.ts'
 import { inWordsOfApi } from './start-job.ts'
-
-export interface JobRunner {
-  /** Says that there may be something to do. */
-  wake(): void
-  /** Gives the job that is under way back, once its chunk is written, and takes no other. */
-  stop(): Promise<void>
-}
 
 export interface RunnerOptions {
   db: Kysely<Database>
+  /** How the queue connects to the database. */
+  connection: ClientConfig
   enumerations(): Enumerations
   log: Logger
 }
 
-const askEveryMs = 5_000
-const beatEveryMs = 2_000
-const sweepEveryMs = 3_600_000
-/** How long a stop waits for a chunk to be written: what is not is done again later. */
-const farewellMs = 500
+/** The library is loaded after the first requests. */
+const startAfterMs = 1_000
+const startAgainAfterMs = 5_000
+const saveProgressEveryMs = 2_000
+/** How long a shutdown waits for each step: the running job may be writing a chunk. */
+const stopWithinMs = 500
+/** The queue has a connection of its own, so that its polls take none of the requests' connections. */
+const queueConnection = { application_name: 'catalogue-gateway-queue', max: 1 }
+const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flowIntervalSeconds: 3600 }
 
-/** Runs the jobs of all stores in the background, one at a time, those that another gateway has left behind too. */
-export function startRunner({ db: given, enumerations, log }: RunnerOptions): JobRunner {
-  // Whoever starts a job may see its store; nobody waits for it on behalf of a request.
-  const db = wholeCatalogue(given.withoutPlugins())
-  const stopping = new AbortController()
-  let wake = () => {}
-  let sweptAt = 0
-  const warn = (error: unknown) =>
-    log.warn({ reason: error instanceof Error ? error.message : error }, 'jobs cannot be looked for')
+/**
+ * Runs the jobs of all stores in the background, one at a time, also those of a process that has died. Of one store
+ * at most one job runs, unless two processes claim two of its jobs at the same moment.
+ */
+export class JobRunner {
+  readonly #options: RunnerOptions
+  readonly #catalogue: Catalogue
+  readonly #queueDb: Kysely<Database>
+  readonly #stopping = new AbortController()
+  readonly #starting: Promise<PgBoss | undefined>
+  #running: Attempt | undefined
+  #wake = () => {}
 
-  const loop = async () => {
-    while (!stopping.signal.aborted) {
-      const woken = new Promise<void>((resolve) => (wake = resolve))
-      if (Date.now() - sweptAt > sweepEveryMs) {
-        sweptAt = Date.now()
-        await sweepJobs(db).catch(warn)
-      }
-      const job = await claimJob(db).catch(warn)
-      if (job) await work(db, job, enumerations(), stopping.signal, log).catch(warn)
-      else
-        await Promise.race([woken, sleep(askEveryMs, undefined, { ref: false, signal: stopping.signal })]).catch(
-          () => {},
-        )
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#catalogue = wholeCatalogue(options.db.withoutPlugins())
+    this.#queueDb = connect({ ...options.connection, ...queueConnection }, this.#warn)
+    this.#starting = this.#start().catch(this.#warn)
+  }
+
+  /** Says that a job has been queued, so that it starts at once. */
+  wake(): void {
+    this.#wake()
+  }
+
+  /** Interrupts the running job, gives it back to the queue and starts no other. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    // The database may be silent: a shutdown does not wait for its answers.
+    const queue = await within(this.#starting)
+    if (queue) await this.#stopQueue(queue)
+    await within(this.#queueDb.destroy())
+  }
+
+  async #stopQueue(queue: PgBoss): Promise<void> {
+    await within(queue.offWork(queueName))
+    if (this.#running) await giveBack(this.#catalogue.db, this.#running).catch(this.#warn)
+    await within(queue.stop({ graceful: false }))
+  }
+
+  async #start(): Promise<PgBoss> {
+    const { signal } = this.#stopping
+    await sleep(startAfterMs, undefined, { ref: false, signal })
+    const queue = await openQueue(this.#queueDb, intervals)
+    signal.throwIfAborted()
+    queue.on('error', this.#warn)
+    queue.on('warning', this.#warn)
+    const isStarted = () => startQueue(queue).then(() => true, this.#warn)
+    while (!(await isStarted())) await sleep(startAgainAfterMs, undefined, { ref: false, signal })
+    const worker = await queue.work<JobKey>(queueName, { groupConcurrency: 1 }, async ([message]) => {
+      if (message) await this.#run(message.data, AbortSignal.any([signal, message.signal]))
+    })
+    this.#wake = () => queue.notifyWorker(worker)
+    return queue
+  }
+
+  /** Makes an attempt at a job. When it throws, pg-boss queues the job again. */
+  async #run(key: JobKey, signal: AbortSignal): Promise<void> {
+    const { db } = this.#catalogue
+    const attempt = await beginAttempt(db, key)
+    if (!attempt) return
+    this.#running = attempt
+    const onProgress = (counts: JobCounts) => {
+      attempt.counts = counts
+    }
+    const timer = setInterval(() => saveProgress(db, attempt).catch(() => {}), saveProgressEveryMs)
+    try {
+      // Loaded with the first job, because a gateway may never have one.
+      const { runJob } = await import('./run-job.ts')
+      const result = await runJob(this.#catalogue, attempt, this.#options.enumerations(), { signal, onProgress })
+      onProgress(result.counts)
+      await finishJob(db, attempt, result.error && inWordsOfApi(result.error))
+    } catch (error) {
+      if (this.#stopping.signal.aborted) await giveBack(db, attempt)
+      if (signal.aborted || isUnavailable(error)) throw error
+      await finishJob(db, attempt, this.#reasonOf(error, attempt))
+    } finally {
+      clearInterval(timer)
+      this.#running = undefined
+      // The worker would fetch the next job at its next poll only.
+      this.#wake()
     }
   }
-  const ended = loop()
-  return {
-    wake: () => wake(),
-    stop: async () => {
-      stopping.abort()
-      await Promise.race([ended, sleep(farewellMs, undefined, { ref: false })])
-    },
+
+  /** What the user may read of an error: messages about the input, and nothing about other failures. */
+  #reasonOf(error: unknown, { jobId }: JobKey): string {
+    if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) {
+      return inWordsOfApi(error.message)
+    }
+    this.#options.log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
+    return 'the service made a mistake; it has been logged'
+  }
+
+  #warn = (problem: { message: string }): undefined => {
+    if (!this.#stopping.signal.aborted) this.#options.log.warn({ reason: problem.message }, 'job queue')
   }
 }
 
-async function work(
-  db: View,
-  job: ClaimedJob,
-  enumerations: Enumerations,
-  stopping: AbortSignal,
-  log: Logger,
-): Promise<void> {
-  const lost = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal])
-  let counts: Partial<JobCounts> = {}
-  const timer = setInterval(() => {
-    beat(db, job, counts).then(
-      (isMine) => isMine || lost.abort(),
-      () => {},
-    )
-  }, beatEveryMs)
-  try {
-    const onProgress = (now: Partial<JobCounts>) => {
-      counts = now
-    }
-    // Loaded with the first job: a gateway may never have one.
-    const { runJob } = await import('./run-job.ts')
-    const end = await runJob(db, job, enumerations, { signal, onProgress })
-    if (end.state === 'ended') await finishJob(db, job, { ...end, error: end.error && inWordsOfApi(end.error) })
-    else if (end.state === 'given back') await releaseJob(db, job)
-  } catch (error) {
-    // It is taken up again, here or elsewhere, when it has shown no sign of life for a while.
-    if (isUnavailable(error)) return
-    await finishJob(db, job, { error: reasonOf(error, job, log), counts })
-  } finally {
-    clearInterval(timer)
-  }
-}
-
-/** What the caller may know: an import's own words, and of anything else that it went wrong. */
-function reasonOf(error: unknown, { jobId }: ClaimedJob, log: Logger): string {
-  if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) {
-    return inWordsOfApi(error.message)
-  }
-  log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
-  return 'the service made a mistake; it has been logged'
+/** The result of the work; undefined when it takes too long for a shutdown. */
+function within<T>(work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work, sleep(stopWithinMs, undefined, { ref: false })])
 }

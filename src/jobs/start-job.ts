@@ -1,30 +1,32 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Enumerations } from '../catalog/enumerations.ts'
-import { requireStore } from '../catalog/stores.ts'
-import type { View } from '../catalog/viewer.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
+import { requireStore } from '../catalogue/stores/stores.ts'
+import { openQueue, queueName } from '../database/job-queue.ts'
+import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
-import { type ImportOptions, importRequest } from '../import/request.ts'
-import { requireConfigured } from '../import/require-configured.ts'
+import { type ImportOptions, importRequest, requireConfigured } from '../import/options.ts'
+import { noCounts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
-import { type Job, jobColumns, jobOf } from './job.ts'
+import { type Job, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 
-/** What an export writes. */
+/** The options of an export. */
 export interface ExportOptions {
   format: 'csv' | 'jsonl'
   channel: string
   status: string | null
 }
 
-/** Starts an import of a text in the background. Throws `invalid_request` for options that cannot be meant, and `store_not_found`. */
+/** Queues an import of a text. Throws `invalid_request` for options that cannot be used, and `store_not_found`. */
 export async function startImport(
-  db: View,
+  catalogue: Catalogue,
   enumerations: Enumerations,
   options: ImportOptions,
   content: string,
 ): Promise<Job> {
-  const storeUuid = await requireStore(db, options.store)
+  const storeUuid = await requireStore(catalogue, options.store)
   const complete = { ...options, store: storeUuid }
   try {
     requireConfigured(importRequest('content', complete), enumerations)
@@ -32,49 +34,58 @@ export async function startImport(
     if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: inWordsOfApi(error.message) }])
     throw error
   }
-  return insertJob(db, storeUuid, 'import', complete, content)
+  return insertJob(catalogue.db, storeUuid, 'import', complete, content)
 }
 
-/** Starts an export in the background. Throws `invalid_request` and `store_not_found`. */
+/** Queues an export. Throws `invalid_request` and `store_not_found`. */
 export async function startExport(
-  db: View,
+  catalogue: Catalogue,
   storeUuid: string,
   { format, ...options }: Omit<ExportOptions, 'format'> & { format: string },
 ): Promise<Job> {
   if (format !== 'csv' && format !== 'jsonl') {
     throw invalidRequest([{ field: 'format', details: 'format must be CSV or JSONL; got JSON' }])
   }
-  return insertJob(db, await requireStore(db, storeUuid), 'export', { format, ...options }, '')
+  return insertJob(catalogue.db, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '')
 }
 
-/** Messages of the import name options as the command line has them. */
+/** Rewrites a message of the import, which names options as on the command line, with the names of the API. */
 export function inWordsOfApi(message: string): string {
   return message.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) =>
     name.replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase()),
   )
 }
 
-async function insertJob(db: View, storeUuid: string, kind: Job['kind'], options: object, input: string): Promise<Job> {
-  const jobId = uuidv7()
+/** Inserts a job and queues it, in one transaction. */
+async function insertJob(
+  db: Kysely<Database>,
+  storeUuid: string,
+  kind: Job['kind'],
+  options: object,
+  input: string,
+): Promise<Job> {
+  const key = { storeUuid, jobId: uuidv7() }
   return db.transaction().execute(async (transaction) => {
-    await writeParts(transaction, { storeUuid, jobId }, 'input', 0, partsOf(input))
-    const row = await transaction
+    const queue = await openQueue(transaction)
+    await writeParts(transaction, key, 'input', 0, partsOf(input))
+    const values = { options: JSON.stringify(options), counts: JSON.stringify(noCounts) }
+    const job = await transaction
       .insertInto('job')
-      .values({
-        store_uuid: storeUuid,
-        job_id: jobId,
-        kind,
-        state: 'queued',
-        options: JSON.stringify(options),
-        counts: sql`'{}'::jsonb`,
-        problems: sql`'[]'::jsonb`,
-        error: null,
-        started_at: null,
-        heartbeat_at: null,
-        finished_at: null,
-      })
+      .values({ store_uuid: storeUuid, job_id: key.jobId, kind, state: 'queued', ...values })
       .returning(jobColumns)
+      .$castTo<Job>()
       .executeTakeFirstOrThrow()
-    return jobOf(row)
+    const priority = -(await countUnfinished(transaction, storeUuid))
+    // Tenants have no rights on the queue.
+    await sql`reset role`.execute(transaction)
+    await queue.send(queueName, key, { group: { id: storeUuid }, priority })
+    return job
   })
+}
+
+/** The more jobs a store has, the later its next one runs: the first job of another store comes before its second. */
+async function countUnfinished(db: Kysely<Database>, storeUuid: string): Promise<number> {
+  const ofStore = db.selectFrom('job').where('store_uuid', '=', storeUuid).where('state', 'in', ['queued', 'running'])
+  const row = await ofStore.select(({ fn }) => fn.countAll<string>().as('jobs')).executeTakeFirstOrThrow()
+  return Number(row.jobs)
 }

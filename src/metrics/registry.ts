@@ -1,104 +1,113 @@
-import { AggregatorRegistry, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ConfigurationState } from '../global-config/global-config.ts'
-import type { Durations } from './durations.ts'
-import type { Fellows, Figures } from './fellows.ts'
-import type { Gauges, Metrics } from './metrics.ts'
 
-/** The durations of requests, the gauges, and the metrics of the process from now on: as Prometheus reads them, and as the other processes do. */
-export function createRegistry(
-  durations: Durations,
-  gauges: Gauges,
-  fellows: Fellows | undefined,
-): { read: Metrics['read']; figures(): Promise<Figures> } {
+/** What is measured besides requests; each function is called when the metrics are read. */
+export interface MetricSources {
+  /** The pool of connections to PostgreSQL. */
+  pool?: (() => PoolState | undefined) | undefined
+  /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
+  bodies?: (() => { held: number; most: number }) | undefined
+  /** The circuit breaker of the remote filtering service. */
+  circuit?: (() => 'closed' | 'half-open' | 'open') | undefined
+  /** The global configuration, if there is a URL to read it from. */
+  configuration?: (() => ConfigurationState) | undefined
+  /** The other worker processes, if there are any. */
+  peers?: ClusterPeers | undefined
+}
+
+export interface PoolState {
+  total: number
+  idle: number
+  waiting: number
+}
+
+/** What a worker process knows of the others at the same port. */
+export interface ClusterPeers {
+  /** Which of them this one is, from 1: the label `worker` of its metrics. */
+  number: number
+  /** The metrics of all of them, in the format of Prometheus. */
+  readMetrics(): Promise<string>
+}
+
+export interface Metrics {
+  /** Counts a request. `operation` must come from a bounded set. */
+  observe(door: string, operation: string, status: number, durationMs: number): void
+  /** The metrics in the format of Prometheus. */
+  read(): Promise<{ type: string; body: string }>
+}
+
+/** The upper bounds of the histogram's buckets, in seconds. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** The durations of requests, the gauges, and the metrics of the process; a worker's own carry its number and are read with those of its peers. */
+export function createRegistry({ peers, ...sources }: MetricSources): Metrics {
   const registry = new Registry()
-  if (fellows) registry.setDefaultLabels({ worker: String(fellows.number) })
-  registry.registerMetric(durations as unknown as Metric<string>)
-  addGauges(registry, gauges)
+  const durations = new Histogram({
+    name: 'catalogue_request_duration_seconds',
+    help: 'How long requests took, by door, operation and HTTP status',
+    labelNames: ['door', 'operation', 'status'],
+    buckets,
+    registers: [registry],
+  })
+  addGauges(registry, sources)
   collectDefaultMetrics({ register: registry })
+  if (peers) {
+    registry.setDefaultLabels({ worker: String(peers.number) })
+    AggregatorRegistry.setRegistries([registry])
+  }
   return {
-    read: async () => {
-      const read = fellows ? together(await fellows.figures()) : registry
-      return { type: registry.contentType, body: await read.metrics() }
-    },
-    figures: () => registry.getMetricsAsJSON(),
+    observe: (door, operation, status, durationMs) => durations.observe({ door, operation, status }, durationMs / 1000),
+    read: async () => ({
+      type: registry.contentType,
+      body: peers ? await peers.readMetrics() : await registry.metrics(),
+    }),
   }
 }
 
-/** One registry of the metrics of several processes. No two have the same labels: what is added up stays as it is. */
-function together(figures: readonly Figures[]): Registry {
-  return AggregatorRegistry.aggregate(
-    figures.map((metrics) => metrics.map((metric) => ({ ...metric, aggregator: 'sum' }))),
-  )
+/** Lets this worker answer the supervisor's requests for metrics: from its first moment, as the supervisor waits for all workers. */
+export function answerSupervisor(): void {
+  new AggregatorRegistry()
+  AggregatorRegistry.setRegistries([])
 }
 
-function addGauges(registry: Registry, { pool, bodies, circuit, configuration }: Gauges): void {
-  gauge(
-    registry,
-    'catalogue_pool_connections',
-    'Connections to PostgreSQL by state; waiting are requests for one',
-    'state',
-    () => {
-      const state = pool?.()
-      return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
-    },
-  )
-  gauge(
-    registry,
-    'catalogue_body_bytes',
-    'Memory for bodies of requests that have no answer yet: what is held, and the most there may be',
-    'state',
-    () => bodies?.(),
-  )
-  gauge(
-    registry,
-    'catalogue_filter_circuit',
-    'The circuit before the remote filtering service: 1 for its state',
-    'state',
-    () => {
-      const now = circuit?.()
-      return (
-        now && {
-          closed: Number(now === 'closed'),
-          'half-open': Number(now === 'half-open'),
-          open: Number(now === 'open'),
-        }
-      )
-    },
-  )
-  const config = (name: string, help: string, value: (state: ConfigurationState) => number) =>
-    gauge(
-      registry,
-      `catalogue_configuration_${name}`,
+/** The metrics of all workers, in the supervisor. */
+export function readClusterMetrics(): Promise<string> {
+  return new AggregatorRegistry().clusterMetrics()
+}
+
+function addGauges(registry: Registry, { pool, bodies, circuit, configuration }: MetricSources): void {
+  const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
+    const gauge = new Gauge({
+      name: `catalogue_${name}`,
       help,
-      'source',
-      () => configuration && { url: value(configuration()) },
-    )
-  config('current', 'Whether the latest reading of the global configuration was a success', (state) =>
+      labelNames: [label],
+      registers: [registry],
+      collect: () => {
+        for (const [state, value] of Object.entries(values() ?? {})) gauge.set({ [label]: state }, value)
+      },
+    })
+  }
+  add('pool_connections', 'Connections to PostgreSQL by state; waiting are requests for one', 'state', () => {
+    const state = pool?.()
+    return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
+  })
+  add('body_bytes', 'Memory for bodies of requests that have no answer yet: in use, and the limit', 'state', () =>
+    bodies?.(),
+  )
+  add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
+    const now = circuit?.()
+    const states = ['closed', 'half-open', 'open'] as const
+    return now && Object.fromEntries(states.map((state) => [state, Number(state === now)]))
+  })
+  const addConfiguration = (name: string, help: string, value: (state: ConfigurationState) => number) =>
+    add(`configuration_${name}`, help, 'source', () => configuration && { url: value(configuration()) })
+  addConfiguration('current', 'Whether the latest reading of the global configuration succeeded', (state) =>
     Number(state.isCurrent),
   )
-  config('failures', 'Readings of the global configuration that failed', (state) => state.failures)
-  config(
+  addConfiguration('failures', 'Readings of the global configuration that failed', (state) => state.failures)
+  addConfiguration(
     'read_timestamp_seconds',
-    'When the global configuration was last read and understood',
+    'When the global configuration was last read successfully',
     ({ readAt }) => (readAt ?? 0) / 1000,
   )
-}
-
-/** A gauge with one label, whose values are asked for at each reading; undefined: there are none. */
-function gauge(
-  registry: Registry,
-  name: string,
-  help: string,
-  label: string,
-  values: () => Record<string, number> | undefined,
-): void {
-  const made = new Gauge({
-    name,
-    help,
-    labelNames: [label],
-    registers: [registry],
-    collect: () => {
-      for (const [state, value] of Object.entries(values() ?? {})) made.set({ [label]: state }, value)
-    },
-  })
 }

@@ -1,21 +1,29 @@
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, ConsoleSpanExporter, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
-import { contextOf, traceparentOf } from './context.ts'
 import { samplerOf } from './sampler.ts'
 import type { Statement, Trace, Tracing } from './trace.ts'
 
 type Env = Record<string, string | undefined>
 
-/** The exporter that OTEL_TRACES_EXPORTER names: OTLP over HTTP, which reads its endpoint and headers from the environment, or the console. */
+/** The exporter named by OTEL_TRACES_EXPORTER: OTLP over HTTP, which reads its own settings from the environment, or the console. */
 export function exporterOf({ OTEL_TRACES_EXPORTER: name = 'otlp' }: Env): SpanExporter {
   if (name === 'otlp') return new OTLPTraceExporter()
   if (name === 'console') return new ConsoleSpanExporter()
   throw new Error(`OTEL_TRACES_EXPORTER must be otlp, console or none; got ${JSON.stringify(name)}`)
 }
 
-/** Traces requests to an exporter, sampled as the environment says. */
+/** Sends the spans of requests to an exporter, with the sampler of the environment. */
 export function tracingTo(exporter: SpanExporter, env: Env): Tracing {
   const named = resourceFromAttributes({ 'service.name': env.OTEL_SERVICE_NAME ?? 'catalogue-gateway' })
   const resource = defaultResource()
@@ -45,8 +53,7 @@ function traceOf(tracer: Tracer, request: Span): Trace {
       const kind = part === 'filter' ? SpanKind.CLIENT : SpanKind.INTERNAL
       const span = tracer.startSpan(name, { kind }, within())
       current = span
-      return ({ name: better, error } = {}) => {
-        if (better !== undefined) span.updateName(better)
+      return ({ error } = {}) => {
         if (error !== undefined) fail(span, error)
         span.end()
         current = before
@@ -63,9 +70,22 @@ function traceOf(tracer: Tracer, request: Span): Trace {
   }
 }
 
-/** Statements have their values as parameters, so that their text can be told. */
-function recordStatement(tracer: Tracer, { sql, durationMs, error }: Statement, parent: Context): void {
-  const endTime = Date.now()
+const traceparentPattern = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/
+
+/** The context with the caller's span as parent, if the header `traceparent` is valid (W3C Trace Context). */
+function contextOf(traceparent: string | undefined): Context {
+  const [, traceId = '', spanId = '', flags = '00'] = traceparentPattern.exec(traceparent ?? '') ?? []
+  if (/^0*$/.test(traceId) || /^0*$/.test(spanId)) return ROOT_CONTEXT
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
+}
+
+function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+}
+
+/** The text of a statement contains no values, which are parameters. */
+function recordStatement(tracer: Tracer, { sql, durationMs, error, endedAt }: Statement, parent: Context): void {
+  const endTime = endedAt ?? Date.now()
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql }
   const [verb = 'query'] = sql.trim().split(/\s+/, 1)
   const span = tracer.startSpan(verb, { kind: SpanKind.CLIENT, startTime: endTime - durationMs, attributes }, parent)
@@ -73,7 +93,7 @@ function recordStatement(tracer: Tracer, { sql, durationMs, error }: Statement, 
   span.end(endTime)
 }
 
-/** A failure by its class: messages of errors can have values in them. */
+/** Records the class of an error only, because messages may contain values. */
 function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
   span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')

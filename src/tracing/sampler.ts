@@ -6,7 +6,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace'
 
-/** The sampler that OTEL_TRACES_SAMPLER names, with the ratio of OTEL_TRACES_SAMPLER_ARG; all requests of callers that do not say otherwise by default. */
+/** The sampler named by OTEL_TRACES_SAMPLER, with the ratio of OTEL_TRACES_SAMPLER_ARG. By default the caller decides; without a caller's trace every request is sampled. */
 export function samplerOf({
   OTEL_TRACES_SAMPLER: name = 'parentbased_always_on',
   OTEL_TRACES_SAMPLER_ARG: ratio,

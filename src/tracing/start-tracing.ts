@@ -1,9 +1,6 @@
 import type { Tracing } from './trace.ts'
 
-/**
- * Starts tracing if OpenTelemetry's standard variables ask for it: an endpoint or an exporter is named, and the SDK is not disabled. Without them
- * nothing of OpenTelemetry is loaded.
- */
+/** Starts tracing if OpenTelemetry's standard variables name an endpoint or an exporter. Otherwise its packages are not loaded. */
 export async function startTracing(env: Record<string, string | undefined>): Promise<Tracing | undefined> {
   if (!isWanted(env)) return undefined
   const { exporterOf, tracingTo } = await import('./open-telemetry.ts')

@@ -1,13 +1,10 @@
-/** The spans of one request, in the words of its server. */
+/** The spans of one request. */
 export interface Trace {
-  /**
-   * Begins a part of the request and returns how to end it, with what failed if it failed. A part belongs to the one that is under way: an
-   * operation to the request, a call of the filter to the operation.
-   */
-  begin(part: Part, name: string): (outcome?: { name?: string; error?: unknown }) => void
-  /** A statement that has been answered. */
+  /** Begins a span within the current one and returns the function that ends it, with the error of the part if it failed. */
+  begin(part: Part, name: string): (outcome?: { error?: unknown }) => void
+  /** Adds the span of a finished statement. */
   statement(query: Statement): void
-  /** What a downstream shall be told of the part that is under way (W3C Trace Context). */
+  /** The header of calls to other services that makes the current span the parent of theirs (W3C Trace Context). */
   traceparent(): string
   /** Ends the request's own span. */
   end(outcome: { name: string; status: number; attributes: Record<string, string> }): void
@@ -18,12 +15,14 @@ export type Part = 'operation' | 'filter'
 export interface Statement {
   sql: string
   durationMs: number
+  /** In ms since 1970; by default now. */
+  endedAt?: number | undefined
   error?: unknown
 }
 
-/** What makes the spans of requests and sends them on. */
+/** Creates and exports the spans of requests. */
 export interface Tracing {
   begin(request: { method: string; traceparent: string | undefined }): Trace
-  /** Sends what is left. */
+  /** Exports the remaining spans. */
   close(): Promise<void>
 }

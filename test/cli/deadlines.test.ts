@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { storeWithProducts } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = useGateway()
 
 it('what works on all of a store may take longer than a request', async () => {
   const { db, url } = gateway.database

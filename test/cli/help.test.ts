@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { adviceOn } from '../../src/cli/advice.ts'
 import { commandsOf, helps } from '../../src/cli/help.ts'
@@ -34,9 +33,9 @@ describe('the command line', () => {
     }
   })
 
-  it('has --json for every command that ends by itself with something to tell', () => {
+  it('has --json for every command that ends by itself with a result', () => {
     const without = leaves.filter(({ command }) => !command.options.some(({ long }) => long === '--json'))
-    expect(without.map(({ path }) => path)).toEqual(['serve', 'completion'])
+    expect(without.map(({ path }) => path)).toEqual(['serve'])
   })
 
   it('answers wrong usage with 2, a sentence, and where to look', async () => {
@@ -58,18 +57,5 @@ describe('the command line', () => {
   it('keeps the words of an error for which it knows no next step', () => {
     expect(adviceOn(new Error('It broke.'))).toBe('It broke.')
     expect(adviceOn('odd')).toBe('odd')
-  })
-
-  it('completes commands and options in bash', async () => {
-    const { stdout: script } = await runCli(['completion', 'bash'], {})
-    const completed = (...words: string[]) => {
-      const list = words.map((word) => `'${word}'`).join(' ')
-      const ask = `COMP_WORDS=(catalog ${list}); COMP_CWORD=${words.length}; _catalog; echo "\${COMPREPLY[@]}"`
-      return execFileSync('bash', ['-c', `${script}\n${ask}`], { encoding: 'utf8' }).trim()
-    }
-    expect(completed('tok')).toBe('token')
-    expect(completed('token', '')).toBe('create list revoke --help')
-    expect(completed('import', 'export', '--dry')).toBe('--dry-run')
-    expect(completed('token', 'create', '--name', 'x', '--sc')).toBe('--scope')
   })
 })

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { type View, type WriteView, wholeCatalogue, within } from '../../src/catalog/viewer.ts'
+import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import type { Database } from '../../src/database/tables.ts'
 
 /** A node of a plan as `explain (analyze, format json)` tells it; rows are an average over the loops. */
@@ -16,9 +16,9 @@ export interface PlanNode {
 }
 
 export interface Explainer {
-  db: View
+  catalogue: Catalogue
   /** Does the work, undoes it, and tells how PostgreSQL ran each of its statements, also those within functions: all nodes of all plans. */
-  plansOf(work: (db: WriteView) => Promise<unknown>): Promise<PlanNode[]>
+  plansOf(work: (catalogue: WriteCatalogue) => Promise<unknown>): Promise<PlanNode[]>
   close(): Promise<void>
 }
 
@@ -39,23 +39,23 @@ export function createExplainer(url: string): Explainer {
     })
     client.query(explaining)
   })
-  const db = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }))
+  const catalogue = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }))
   return {
-    db,
+    catalogue,
     plansOf: async (work) => {
       nodes.length = 0
-      await undone(db, work)
+      await undone(catalogue, work)
       return [...nodes]
     },
-    close: () => db.destroy(),
+    close: () => catalogue.db.destroy(),
   }
 }
 
 class Undone extends Error {}
 
-async function undone(db: View, work: (db: WriteView) => Promise<unknown>): Promise<void> {
-  const done = db.transaction().execute(async (transaction) => {
-    await work(within(db, transaction))
+async function undone(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<unknown>): Promise<void> {
+  const done = catalogue.db.transaction().execute(async (transaction) => {
+    await work(inTransaction(catalogue, transaction))
     throw new Undone()
   })
   await done.catch((error: unknown) => {

@@ -1,29 +1,25 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addAssets } from '../../src/catalog/add-assets.ts'
-import { groupsVersion, listGroups } from '../../src/catalog/asset-groups.ts'
-import { checkReadModel } from '../../src/catalog/check-read-model.ts'
-import { deleteAssets } from '../../src/catalog/delete-assets.ts'
-import { fallbackEnumerations as all } from '../../src/catalog/enumerations.ts'
-import { largestRange } from '../../src/catalog/key-ranges.ts'
-import { createStore } from '../../src/catalog/stores.ts'
-import { unlinkAssets } from '../../src/catalog/unlink-assets.ts'
-import { type WriteView, within } from '../../src/catalog/viewer.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { groupsVersion, listGroups } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { largestRange } from '../../src/catalogue/asset-groups/key-ranges.ts'
+import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
+import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
+import { unlinkAssets } from '../../src/catalogue/assets/unlink-assets.ts'
+import { inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { useDatabase } from '../support/database.ts'
 
-let database: TestDatabase
+const database = useDatabase()
 let store: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
 beforeEach(async () => {
   const input = { storeName: 'Shop', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-  store = (await write((db) => createStore(db, all, input, { copyTaxonomy: false }))).storeUuid
+  store = (await write((catalogue) => createStore(catalogue, all, input, { copyTaxonomy: false }))).storeUuid
 })
 
-const write = <T>(work: (db: WriteView) => Promise<T>) =>
-  database.db.transaction().execute((transaction) => work(within(database.db, transaction)))
+const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
+  database.db.transaction().execute((transaction) => work(inTransaction(database.catalogue, transaction)))
 const query = { channel: 'SMP', assetFormat: 'image' }
 const code = (i: number) => `sku-${String(i).padStart(6, '0')}`
 
@@ -31,7 +27,7 @@ const code = (i: number) => `sku-${String(i).padStart(6, '0')}`
 async function fill(numbers: readonly number[]): Promise<string[]> {
   for (let at = 0; at < numbers.length; at += 5_000) {
     const assets = numbers.slice(at, at + 5_000).map((i) => ({ ...assetOf(code(i)), assetId: `asset-${i}` }))
-    await write((db) => addAssets(db, all, store, assets))
+    await write((catalogue) => addAssets(catalogue, all, store, assets))
   }
   return numbers.map(code).sort()
 }
@@ -51,7 +47,7 @@ async function rangeSizes(): Promise<number[]> {
 }
 
 async function pageAt(offset: number, limit = 3): Promise<{ totalGroups: number; codes: string[] }> {
-  const { totalGroups, groups } = await listGroups(database.db, store, { ...query, offset, limit })
+  const { totalGroups, groups } = await listGroups(database.catalogue, store, { ...query, offset, limit })
   return { totalGroups, codes: groups.map((group) => group.parentCode) }
 }
 
@@ -74,7 +70,9 @@ it('cuts a range that grows, whatever the order in which groups come, and shows 
 it('finds pages across ranges of which some have become empty', async () => {
   const codes = await fill(Array.from({ length: 9_000 }, (_, i) => i))
   const doomed = codes.slice(1_500, 7_500)
-  await write((db) => deleteAssets(db, [{ storeUuid: store, assetId: doomed.map((_, i) => `asset-${i + 1_500}`) }]))
+  await write((catalogue) =>
+    deleteAssets(catalogue, [{ storeUuid: store, assetId: doomed.map((_, i) => `asset-${i + 1_500}`) }]),
+  )
   expect(await rangeSizes()).toContain(0)
   const left = codes.filter((_, i) => i < 1_500 || i >= 7_500)
   for (const offset of [0, 1_000, 1_498, 1_500, 2_500, 2_998]) {
@@ -90,11 +88,11 @@ it('keeps counts exact while many writers make ranges grow and others cut them',
     Array.from({ length: 8 }, async (_, writer) => {
       for (let round = 0; round < 12; round++) {
         const assets = Array.from({ length: 100 }, (_, i) => assetOf(code(i * 997 + writer * 13 + round * 31)))
-        await write((db) => addAssets(db, all, store, assets))
+        await write((catalogue) => addAssets(catalogue, all, store, assets))
         const links = assets
           .filter((_, i) => i % 5 === 0)
           .map(({ parentCode }) => ({ storeUuid: store, channel: 'SMP', parentCode }))
-        if (round % 3 === 2) await write((db) => unlinkAssets(db, links))
+        if (round % 3 === 2) await write((catalogue) => unlinkAssets(catalogue, links))
       }
     }),
   )
@@ -122,61 +120,38 @@ it('lets writers of different groups of one store work side by side', async () =
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const first = write(async (db) => {
-    await unlinkAssets(db, [{ storeUuid: store, channel: 'SMP', parentCode: 'none of 1' }])
+  const first = write(async (catalogue) => {
+    await unlinkAssets(catalogue, [{ storeUuid: store, channel: 'SMP', parentCode: 'none of 1' }])
     await held
   })
-  await write((db) => addAssets(db, all, store, [assetOf('none of 2')]))
+  await write((catalogue) => addAssets(catalogue, all, store, [assetOf('none of 2')]))
   release()
   await first
   expect((await pageAt(0)).codes).toContain('none of 2')
 })
 
 it('moves the version with every change of a group and with nothing else', async () => {
-  const versions = [await groupsVersion(database.db, store, query)]
-  const moved = async (work: (db: WriteView) => Promise<unknown>) => {
+  const versions = [await groupsVersion(database.catalogue, store, query)]
+  const moved = async (work: (catalogue: WriteCatalogue) => Promise<unknown>) => {
     await write(work)
-    const version = await groupsVersion(database.db, store, query)
+    const version = await groupsVersion(database.catalogue, store, query)
     const isNew = !versions.includes(version)
     versions.push(version)
     return isNew
   }
   const item = { ...assetOf('a'), assetId: 'x' }
-  expect(await moved((db) => addAssets(db, all, store, [item]))).toBe(true)
-  expect(await moved((db) => addAssets(db, all, store, [item]))).toBe(false)
-  expect(await moved((db) => addAssets(db, all, store, [{ ...item, channel: 'channel_value_1' }]))).toBe(false)
-  expect(await moved((db) => addAssets(db, all, store, [{ ...item, assetId: 'y', url: `${item.url}?y` }]))).toBe(true)
+  expect(await moved((catalogue) => addAssets(catalogue, all, store, [item]))).toBe(true)
+  expect(await moved((catalogue) => addAssets(catalogue, all, store, [item]))).toBe(false)
+  expect(await moved((catalogue) => addAssets(catalogue, all, store, [{ ...item, channel: 'channel_value_1' }]))).toBe(
+    false,
+  )
+  expect(
+    await moved((catalogue) => addAssets(catalogue, all, store, [{ ...item, assetId: 'y', url: `${item.url}?y` }])),
+  ).toBe(true)
   const link = { storeUuid: store, channel: 'SMP', parentCode: 'a' }
-  expect(await moved((db) => unlinkAssets(db, [{ ...link, assetId: ['y'] }]))).toBe(true)
-  expect(await moved((db) => deleteAssets(db, [{ storeUuid: store, assetId: ['x'] }]))).toBe(true)
-  await expect(groupsVersion(database.db, '0190b3b0-0000-7000-8000-000000000000', query)).rejects.toThrow(
+  expect(await moved((catalogue) => unlinkAssets(catalogue, [{ ...link, assetId: ['y'] }]))).toBe(true)
+  expect(await moved((catalogue) => deleteAssets(catalogue, [{ storeUuid: store, assetId: ['x'] }]))).toBe(true)
+  await expect(groupsVersion(database.catalogue, '0190b3b0-0000-7000-8000-000000000000', query)).rejects.toThrow(
     'there is no store',
   )
-})
-
-it('brings the groups and counts of the first version along', async () => {
-  const old = await createTestDatabase({ empty: true })
-  try {
-    const { up: catalogue } = await import('../../src/database/migrations/2026-11-21-catalogue.ts')
-    const { up: keyRanges } = await import('../../src/database/migrations/2026-11-21-key-ranges.ts')
-    const { up: groupTotals } = await import('../../src/database/migrations/2026-11-25-group-totals.ts')
-    await catalogue(old.db as never)
-    await sql`insert into store values (${store}, ${store}, 'Shop', 'catalog', '{}', '{}', '{}')`.execute(old.db)
-    await sql`
-      insert into asset (store_uuid, asset_id, asset_format, url)
-      select ${store}::uuid, 'a' || i, case i % 2 when 0 then 'pdf' else 'image' end, 'https://assets.example/"' || i
-      from generate_series(1, 9000) i`.execute(old.db)
-    await sql`
-      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select store_uuid, 'p' || (substr(asset_id, 2)::int % 4500), 'SMP', asset_id, 1 from asset`.execute(old.db)
-    await sql`
-      insert into asset_group (store_uuid, channel, asset_format, parent_code, assets)
-      select l.store_uuid, channel, asset_format, parent_code, json_agg(json_build_array(asset_id, url) order by place, asset_id)
-      from asset_link l join asset using (store_uuid, asset_id) group by 1, 2, 3, 4`.execute(old.db)
-    await keyRanges(old.db as never)
-    await groupTotals(old.db as never)
-    expect(await checkReadModel(old.db)).toEqual([])
-  } finally {
-    await old.drop()
-  }
 })

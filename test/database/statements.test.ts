@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import type { Call } from '../support/http.ts'
 
 /** `begin` and `commit` are not counted: they come with every write. */
 let gateway: TestGateway
 let store: string
 beforeAll(async () => {
   // The statements of another thread could not be counted here.
-  gateway = await startTestGateway({ more: { light: { bytes: Infinity, cost: Infinity, read: Infinity } } })
+  gateway = await startTestGateway({ more: { routeLimits: { bytes: Infinity, members: Infinity, cost: Infinity } } })
 })
 afterAll(() => gateway.stop())
 beforeEach(async () => {
@@ -168,7 +169,7 @@ const operations: Operation[] = [
   },
 ]
 
-/** A selection of all the assets there are, deleted through both doors. */
+/** A selection of all the assets there are, deleted through both APIs. */
 function selections(by: string, selectors: (n: number) => Record<string, unknown>[]): Operation[] {
   return [
     {

@@ -1,18 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { fillDemo } from '../../src/demo/demo.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { loadDemo } from '../../src/demo/demo.ts'
+import { useGateway } from '../support/gateway.ts'
 
 const guide = new URL('../../docs/dashboards.md', import.meta.url)
 
-let gateway: TestGateway
+const gateway = useGateway()
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  await fillDemo(gateway.database.db, fallbackEnumerations, pino({ level: 'silent' }))
+  await loadDemo(gateway.database.catalogue, fallbackEnumerations, pino({ level: 'silent' }))
 })
-afterAll(() => gateway.stop())
 
 it('the demo answers each query of the guide as the guide says (WRITE_DOCS=1 writes the answers anew)', async () => {
   const text = await readFile(guide, 'utf8')

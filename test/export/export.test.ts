@@ -1,22 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { exportStore } from '../../src/export/export-store.ts'
-import { runCli } from '../support/cli.ts'
+import { outcomeOf, runCli, startCli } from '../support/cli.ts'
 import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/gateway.ts'
 
-let gateway: TestGateway
+const gateway = useGateway()
 let folder: string
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'catalogue-export-'))
 })
@@ -117,7 +110,7 @@ it('reads one snapshot: what is written while it runs does not show', async () =
   )
   const seen: string[] = []
   await exportStore(
-    gateway.database.db,
+    gateway.database.catalogue,
     { storeUuid: store, channel: 'SMP' },
     {
       outlined: false,
@@ -162,15 +155,24 @@ it('keeps the attributes whose names stand for something else in a file', async 
 
 it.skipIf(!existsSync('/dev/full'))('says in a sentence that stdout cannot be written', async () => {
   const store = await storeWithProducts(gateway, ['A'])
-  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
   const full = await open('/dev/full', 'w')
-  const env = { PATH: process.env.PATH, DATABASE_URL: gateway.database.url }
-  const child = spawn(process.execPath, [cli, 'export', '--store', store], { env, stdio: ['ignore', full.fd, 'pipe'] })
-  let stderr = ''
-  child.stderr?.on('data', (text) => {
-    stderr += text
-  })
-  const [code] = await once(child, 'close')
+  const env = { DATABASE_URL: gateway.database.url }
+  const { code, stderr } = await outcomeOf(startCli(['export', '--store', store], env, ['ignore', full.fd, 'pipe']))
   await full.close()
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^catalog: ENOSPC: [^\n]*\n$/) })
+})
+
+it('refuses CSV of more than 2,000 columns and says that JSONL has room', async () => {
+  const attributes = (from: number) =>
+    Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`a${from + i}`, 'x']))
+  const store = await storeWithProducts(gateway, [
+    { productCode: 'A', attributes: attributes(0) },
+    { productCode: 'B', attributes: attributes(1_000) },
+  ])
+  expect(await run('export', '--store', store)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('CSV must have at most 2000 columns; this export has 2002: use JSONL'),
+  })
+  expect(await run('export', '--store', store, '--format', 'jsonl')).toMatchObject({ code: 0 })
 })

@@ -1,10 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
 import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
-import { type Gateway, startGateway } from '../../src/gateway.ts'
 import { type NewLink, storeWithAssets, unknownStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { send } from '../support/http.ts'
 import { type Program, startProgram } from '../support/program.ts'
 
 const log = pino({ level: 'silent' })
@@ -12,7 +11,7 @@ const log = pino({ level: 'silent' })
 let builtIn: TestGateway
 let service: Program
 let remoteFilter: RemoteFilter
-let remote: Gateway
+let remote: TestGateway
 let store: string
 beforeAll(async () => {
   builtIn = await startTestGateway()
@@ -25,18 +24,10 @@ beforeAll(async () => {
   ])
   service = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: builtIn.database.url })
   remoteFilter = createRemoteFilter({ url: service.url, timeoutMs: 2_000, log })
-  remote = await startGateway({
-    db: builtIn.database.db,
-    globalConfig: { enumerations: () => fallbackEnumerations, stop: () => {} },
-    remoteFilter,
-    bootstrapToken: token,
-    host: '127.0.0.1',
-    port: 0,
-    log,
-  })
+  remote = await startTestGateway({ database: builtIn.database, remoteFilter })
 })
 afterAll(async () => {
-  await remote?.close()
+  await remote?.stop()
   await remoteFilter?.close()
   await service?.end()
   await builtIn.stop()
@@ -59,10 +50,10 @@ describe('catalog filter-service', () => {
   ]
   it.each(queries)('through it the listing is what it is without it: %j', async (query) => {
     const path = `/v1/assets?store_uuid=${store}${query}`
-    const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'the-same' }
-    const here = await builtIn.call(path, { headers })
-    const there = await fetch(remote.url + path, { headers })
-    expect([there.status, await there.text()]).toEqual([here.status, here.text])
+    const headers = { 'x-request-id': 'the-same' }
+    const local = await builtIn.call(path, { headers })
+    const { status, text } = await remote.call(path, { headers })
+    expect([status, text]).toEqual([local.status, local.text])
   })
 
   it('has the contract: total and codes in the order to show', async () => {
@@ -86,23 +77,21 @@ describe('catalog filter-service', () => {
   })
 
   it('is healthy, and serves nothing else', async () => {
-    const health = await fetch(`${service.url}/health`)
-    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
-    expect((await fetch(`${service.url}/filter`)).status).toBe(405)
-    expect((await fetch(service.url)).status).toBe(404)
+    expect(await send(`${service.url}/health`)).toMatchObject({ status: 200, json: { status: 'ok' } })
+    expect((await send(`${service.url}/filter`)).status).toBe(405)
+    expect((await send(service.url)).status).toBe(404)
   })
 
   it('may go away and come back: 502 and not ready meanwhile, nothing to restart', async () => {
-    const path = `${remote.url}/v1/assets?store_uuid=${store}`
-    const headers = { authorization: `Bearer ${token}` }
+    const path = `/v1/assets?store_uuid=${store}`
     const port = new URL(service.url).port
     expect(await service.end()).toEqual([0, null])
-    expect((await fetch(path, { headers })).status).toBe(502)
-    expect((await fetch(`${remote.url}/ready`)).status).toBe(503)
-    expect((await fetch(`${remote.url}/v1/products?store_uuid=${store}`, { headers })).status).toBe(200)
+    expect((await remote.call(path)).status).toBe(502)
+    expect((await remote.call('/ready')).status).toBe(503)
+    expect((await remote.call(`/v1/products?store_uuid=${store}`)).status).toBe(200)
     service = await startProgram(['filter-service', '--port', port], { DATABASE_URL: builtIn.database.url })
-    expect((await fetch(path, { headers })).status).toBe(200)
-    expect((await fetch(`${remote.url}/ready`)).status).toBe(200)
+    expect((await remote.call(path)).status).toBe(200)
+    expect((await remote.call('/ready')).status).toBe(200)
   })
 })
 
@@ -111,6 +100,6 @@ function question() {
 }
 
 async function ask(body: unknown) {
-  const response = await fetch(`${service.url}/filter`, { method: 'POST', body: JSON.stringify(body) })
-  return { status: response.status, body: (await response.json()) as { error?: string } }
+  const { status, json } = await send(`${service.url}/filter`, { method: 'POST', body: JSON.stringify(body) })
+  return { status, body: json as { error?: string } }
 }

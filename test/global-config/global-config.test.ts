@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { type GlobalConfig, startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
 
@@ -67,7 +67,7 @@ describe('the global configuration', () => {
     }
   })
 
-  it('always holds SMP, once, beside the channels that are configured', async () => {
+  it('always holds SMP, once, alongside the configured channels', async () => {
     for (const channels of [['web'], ['web', 'SMP'], ['SMP', 'web', 'SMP', 'web']]) {
       const { config } = await start((await fileWith({ channels })).url)
       expect(config.enumerations().channels.toSorted()).toEqual(['SMP', 'web'])
@@ -142,7 +142,7 @@ describe('the global configuration', () => {
     expect(config.enumerations().channels).toEqual(['SMP', 'web'])
   })
 
-  it('stays the last good one while what there is to read is malformed or gone, and follows again afterwards', async () => {
+  it('keeps the last good one while the source is malformed or missing, and follows it again afterwards', async () => {
     const file = await fileWith(good)
     const { config, lines } = await start(file.url)
     const lastGood = config.enumerations()

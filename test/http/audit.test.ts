@@ -1,12 +1,8 @@
 import { serverAudits } from 'graphql-http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { expect, it } from 'vitest'
+import { token, useGateway } from '../support/gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = useGateway()
 
 /** The checks of the GraphQL over HTTP specification, with a token on each request. */
 const audits = serverAudits({

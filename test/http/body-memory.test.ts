@@ -1,24 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeAll, expect, it } from 'vitest'
 import { storeWithProducts } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { token, useGateway } from '../support/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 import { openWire, type Wire } from '../support/wire.ts'
 
 const kibibyte = 1024
 
-let gateway: TestGateway
+const gateway = useGateway({ more: { maxBodyBytes: 1_000 * kibibyte } })
 let store: string
 let other: string
 const wires: Wire[] = []
 beforeAll(async () => {
-  gateway = await startTestGateway({ more: { mostBodyBytes: 1_000 * kibibyte } })
   store = await storeWithProducts(gateway, ['A'])
   other = (await newToken(gateway, { scopes: ['READ', 'WRITE'] })).secret
 })
 afterEach(() => {
   for (const wire of wires.splice(0)) wire.close()
 })
-afterAll(() => gateway.stop())
 
 /** Sends the beginning of a body that announces so much; without `content-length`, in a chunk, all of it. */
 async function begin(kibibytes: number, as = token, { path = '/v1/products', chunked = false } = {}): Promise<Wire> {

@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
-import { openWire, type Wire, type WireAnswer } from '../support/wire.ts'
+import { startProgram } from '../support/program.ts'
+import { openWire, type WireAnswer } from '../support/wire.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const authorization = `Authorization: Bearer ${token}`
@@ -199,17 +198,15 @@ describe('requests in one go', () => {
 describe('a client that is slow, or goes away', () => {
   it('has 10 s for the headers and 15 s for the whole request', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
-    const roomOf = () => () => true
     const graphql = {
-      roomOf,
-      authenticate: never,
       answer: never,
       page: async () => ({ type: '', body: '' }),
       errorOf: () => ({ message: '', extensions: {} }),
     }
     const server = createHttpServer({
-      roomOf,
-      rest: never,
+      authenticate: never,
+      bodyMemory: { reserveFor: () => () => true, reserved: () => 0 },
+      rest: { answer: never, operationOf: () => 'none' },
       graphql,
       pages: new Map(),
       onServed: () => {},
@@ -220,7 +217,7 @@ describe('a client that is slow, or goes away', () => {
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000 })
   })
 
-  it('is told with 408 in the envelope that its headers did not come', async () => {
+  it('gets a 408 in the envelope when its headers do not come', async () => {
     const wire = await openWire(gateway.url)
     wire.send('GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Slow: ')
     const started = Date.now()
@@ -301,22 +298,10 @@ describe('a body that is too large', () => {
 describe('a process that has just begun', () => {
   it('answers a document of 5,000 nested brackets', async () => {
     const database = await createTestDatabase()
-    const env = { ...process.env, PORT: '0', DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, LOG_LEVEL: 'error' }
-    const child = spawn(process.execPath, ['src/cli.ts', 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let errors = ''
-    child.stderr.on('data', (data) => {
-      errors += data
-    })
-    const exited = new Promise((resolve) => child.once('exit', resolve))
+    const env = { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, LOG_LEVEL: 'error' }
+    const program = await startProgram(['serve'], env)
     try {
-      let wire: Wire | undefined
-      for await (const line of createInterface({ input: child.stdout })) {
-        const url = /http:\/\/\S+:\d+/.exec(line)?.[0]
-        if (!url) continue
-        wire = await openWire(url)
-        break
-      }
-      if (!wire) throw new Error(`the gateway did not start: ${errors}`)
+      const wire = await openWire(program.url)
       const deep = '['.repeat(5_000) + ']'.repeat(5_000)
       const documents = [`{ a(b: ${deep}) }`, `{ a(b: ${deep.replaceAll('[', '["]",')}) }`, deep]
       for (const query of documents) {
@@ -330,10 +315,9 @@ describe('a process that has just begun', () => {
       }
       wire.close()
     } finally {
-      child.kill('SIGTERM')
+      expect(await program.end()).toEqual([0, null])
     }
-    expect(await exited).toBe(0)
-    expect(errors).toBe('')
+    expect(program.stderr()).toBe('')
     await database.drop()
   })
 })

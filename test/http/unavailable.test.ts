@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { type PostgresProxy, startProxy } from '../support/proxy.ts'
+import { type FaultProxy, startPostgresProxy } from '../support/fault-proxy.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import type { Call } from '../support/http.ts'
 
-let proxy: PostgresProxy
+let proxy: FaultProxy
 let gateway: TestGateway
 let storeUuid: string
 const logged: { level: number; msg: string }[] = []
@@ -15,7 +16,7 @@ const deadlines = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 }
 
 beforeEach(async () => {
   logged.length = 0
-  proxy = await startProxy()
+  proxy = await startPostgresProxy()
   const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
   gateway = await startTestGateway({
     log: pino({ level: 'warn' }, stream),
@@ -24,7 +25,7 @@ beforeEach(async () => {
   storeUuid = await createStore()
 })
 afterEach(async () => {
-  await proxy.open()
+  await proxy.set({ kind: 'none' })
   await gateway.stop()
   await proxy.close()
 })
@@ -90,7 +91,7 @@ function unreached() {
 const wellFormed = `cat_${'x'.repeat(43)}`
 
 describe('while PostgreSQL refuses connections', () => {
-  beforeEach(() => proxy.refuse())
+  beforeEach(() => proxy.set({ kind: 'down' }))
 
   it('each operation but the listing is unavailable for now', async () => {
     for (const operation of Object.values(operations)) {
@@ -153,7 +154,7 @@ describe('while PostgreSQL refuses connections', () => {
 
   it('nothing is kept from when it comes back', async () => {
     expect((await gateway.call(listing())).status).toBe(502)
-    await proxy.open()
+    await proxy.set({ kind: 'none' })
     expect((await gateway.call('/ready')).status).toBe(200)
     expect((await gateway.call(listing())).status).toBe(200)
     for (const operation of Object.values(operations)) expect((await gateway.call(...operation())).status).toBe(200)
@@ -202,7 +203,7 @@ describe('when connections are cut', () => {
 describe('while the network hangs', () => {
   beforeEach(async () => {
     await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
-    proxy.hang()
+    await proxy.set({ kind: 'hang' })
   })
 
   it('requests are given up when their time is over', async () => {
@@ -222,7 +223,7 @@ describe('while the network hangs', () => {
 
   it('no connection that hangs is used again once new ones get through', async () => {
     await Promise.all(Array.from({ length: 12 }, () => gateway.call(listing())))
-    await proxy.open()
+    await proxy.set({ kind: 'none' })
     const statuses = []
     for (let i = 0; i < 12; i++) statuses.push((await gateway.call(listing())).status)
     expect(statuses).toEqual(Array.from({ length: 12 }, () => 200))

@@ -1,20 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { createStore } from '../../src/catalog/stores.ts'
-import { write } from '../../src/catalog/write.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { type CliOutcome, outcomeOf, startCli } from '../support/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-
-export const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
-
-export interface Outcome {
-  code: number | null
-  stdout: string
-  stderr: string
-}
+import { fixture } from '../support/fixture.ts'
 
 export interface Answer {
   rows: number
@@ -36,13 +29,13 @@ export interface Catalog {
   /** Writes a changed copy of a file and returns its path. */
   mend(path: string, change: (text: string) => string): Promise<string>
   /** Runs `catalog import` in a process of its own. */
-  run(args: readonly string[], env?: Record<string, string>): Promise<Outcome>
+  run(args: readonly string[], env?: Record<string, string>): Promise<CliOutcome>
   /** Runs `catalog import … --json`, which must print exactly one JSON object on stdout. */
   answer(args: readonly string[], expectedCode?: number): Promise<Answer>
   drop(): Promise<void>
 }
 
-export async function createCatalog(): Promise<Catalog> {
+async function createCatalog(): Promise<Catalog> {
   const database = await createTestDatabase()
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-import-'))
   const path = (name: string) => join(directory, name)
@@ -75,30 +68,17 @@ export async function createCatalog(): Promise<Catalog> {
   }
 }
 
+/** A catalogue for the tests of a file. */
+export function useCatalog(): Catalog {
+  return fixture(createCatalog, (catalog) => catalog.drop?.())
+}
+
 /** Starts `catalog import` without waiting for it. */
 export function startImport(args: readonly string[], env: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [cli, 'import', ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  return startCli(['import', ...args], env)
 }
 
-export function outcomeOf(child: ChildProcess): Promise<Outcome> {
-  let stdout = ''
-  let stderr = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, stdout, stderr }))
-  })
-}
-
-async function newStore({ db }: TestDatabase): Promise<string> {
+async function newStore({ catalogue }: TestDatabase): Promise<string> {
   const store = {
     storeName: 'Imported',
     storeTaxonomy: 'catalog',
@@ -106,7 +86,7 @@ async function newStore({ db }: TestDatabase): Promise<string> {
     channels: ['SMP'],
     defaultAutomation: [],
   }
-  const made = await write(db, false, (transaction) =>
+  const made = await write(catalogue, false, (transaction) =>
     createStore(transaction, fallbackEnumerations, store, { copyTaxonomy: false }),
   )
   return made.storeUuid
@@ -135,7 +115,6 @@ export async function groupsOf({ database: { db } }: Catalog, storeUuid: string,
   return Object.fromEntries(rows.map(({ asset_format, entries }) => [asset_format, urlsOf(entries)]))
 }
 
-/** The second field of each entry: the first is its asset id. */
-function urlsOf(entries: string): (string | undefined)[] {
-  return (JSON.parse(entries) as Record<string, string>[]).map((entry) => Object.values(entry)[1])
+function urlsOf(entries: string): string[] {
+  return (JSON.parse(entries) as [assetId: string, url: string][]).map(([, url]) => url)
 }

@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Catalog, createCatalog } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 const products = 30_000
 const rows = 1_000

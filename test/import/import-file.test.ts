@@ -1,22 +1,16 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { defineAttributes } from '../../src/catalog/attribute-definitions.ts'
-import { checkReadModel } from '../../src/catalog/check-read-model.ts'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { write } from '../../src/catalog/write.ts'
-import { type ImportResult, importFile } from '../../src/import/import-file.ts'
-import { type ImportOptions, importRequest } from '../../src/import/request.ts'
-import type { Fault } from '../../src/import/row.ts'
-import { type Catalog, createCatalog, groupsOf, productsOf } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { type ImportReport, type ImportResult, importFile } from '../../src/import/import.ts'
+import { type ImportOptions, importRequest } from '../../src/import/options.ts'
+import type { Fault } from '../../src/import/read/row.ts'
+import { groupsOf, productsOf, useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 interface Problem extends Fault {
   row: number
@@ -34,32 +28,22 @@ async function importRows(
   options: Partial<ImportOptions> = {},
   signal = new AbortController().signal,
 ): Promise<Import> {
-  const defaults = {
-    channel: 'SMP',
-    assets: [],
-    assetSeparator: ',',
-    map: [],
-    onlyMapped: false,
-    dryRun: false,
-    chunkRows: 1_000,
-  }
-  const request = importRequest('file.jsonl', { store, ...defaults, ...options })
+  const request = importRequest('file.jsonl', { store, chunkRows: 1_000, ...options })
   const problems: Problem[] = []
-  const result = await importFile(request, {
-    db: catalog.database.db,
-    enumerations: fallbackEnumerations,
-    open: () => (Symbol.asyncIterator in rows ? rows : linesOf(rows)),
-    onFailed: async (failed, behind) => {
-      problems.length = behind
-      for (const { row, faults } of failed) {
-        const { number, line, code } = row
-        problems.push(...faults.map(({ field, reason }) => ({ row: number, line, code, field, reason })))
-      }
-      return problems.length
-    },
-    onProgress: () => {},
-    signal,
-  })
+  const add: ImportReport['add'] = async (failed, length) => {
+    problems.length = length
+    for (const { row, faults } of failed) {
+      const { number, line, code } = row
+      problems.push(...faults.map(({ field, reason }) => ({ row: number, line, code, field, reason })))
+    }
+    return problems.length
+  }
+  const result = await importFile(
+    catalog.database.catalogue,
+    Symbol.asyncIterator in rows ? rows : linesOf(rows),
+    request,
+    { enumerations: fallbackEnumerations, report: { begin: async () => {}, add }, signal },
+  )
   return { ...result, problems }
 }
 
@@ -95,10 +79,10 @@ test('rows create products, update those that differ, and leave the rest unchang
   ])
 })
 
-test('what is wrong with a row is told with its number, line, code and column, and the other rows go in', async () => {
+test('an error in a row is reported with its number, line, code and column, and the other rows are imported', async () => {
   const store = await catalog.newStore()
   const price = { name: 'price', type: 'number' as const, allowedValues: null, maxLength: null, pattern: null }
-  await write(catalog.database.db, false, (transaction) => defineAttributes(transaction, store, [price]))
+  await write(catalog.database.catalogue, false, (transaction) => defineAttributes(transaction, store, [price]))
   const rows = [
     { sku: 'A', cost: '1.5' },
     { sku: 'B', cost: 'much', state: 'gone' },
@@ -184,14 +168,14 @@ test('images of a product are one group in the order of the rows, whether they c
 
 test('definitions that change while a file is read hold for what comes behind', async () => {
   const store = await catalog.newStore()
-  const { db } = catalog.database
+  const { catalogue } = catalog.database
   const n = { name: 'n', type: 'boolean' as const, allowedValues: null, maxLength: null, pattern: null }
   let isDefined = false
   async function* lines() {
     yield* linesOf(numbered(1500))
     if (!isDefined) {
       await expect.poll(async () => (await productsOf(catalog, store)).size).toBe(1000)
-      await write(db, false, (transaction) => defineAttributes(transaction, store, [n]))
+      await write(catalogue, false, (transaction) => defineAttributes(transaction, store, [n]))
       isDefined = true
     }
     yield* linesOf(numbered(500, 1501))
@@ -284,7 +268,7 @@ test('an interruption ends the import behind the batch that is being written', a
   })
 })
 
-test('columns that are named and that no row has are told', async () => {
+test('columns that are named and that no row has are reported', async () => {
   const store = await catalog.newStore()
   const options = { assets: ['images', 'imgs'], map: ['title=name'] }
   expect((await importRows(store, [{ sku: 'A', images: null }, { sku: 'B' }], options)).unseen).toEqual([

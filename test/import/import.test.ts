@@ -3,24 +3,19 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { createStore } from '../../src/catalog/stores.ts'
-import { wholeCatalogue } from '../../src/catalog/viewer.ts'
-import { write } from '../../src/catalog/write.ts'
+import { expect, test } from 'vitest'
+import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import { connect } from '../../src/database/connect.ts'
-import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { outcomeOf } from '../support/cli.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { type Catalog, createCatalog, groupsOf, outcomeOf, productsOf, startImport } from './catalog.ts'
+import { groupsOf, productsOf, startImport, useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 const none = { created: 0, updated: 0, unchanged: 0, failed: 0, assets_added: 0, links_added: 0 }
 
@@ -154,7 +149,7 @@ test('formats and channels come from the global configuration', async () => {
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/asset format image; configured are audio/) })
 })
 
-test('a column that no row has is told', async () => {
+test('a column that no row has is reported', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('typo.jsonl', '{"sku":"A","images":["https://a.example/1"]}\n')
   const { code, stderr } = await catalog.run([file, '--store', store, '--assets', 'imgaes'])

@@ -1,31 +1,22 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAssets } from '../../src/catalog/add-assets.ts'
-import { checkReadModel } from '../../src/catalog/check-read-model.ts'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { write } from '../../src/catalog/write.ts'
-import { importFile } from '../../src/import/import-file.ts'
-import { importRequest } from '../../src/import/request.ts'
-import { type Catalog, createCatalog } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { importFile } from '../../src/import/import.ts'
+import { importRequest } from '../../src/import/options.ts'
+import { useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 const url = (name: string) => `https://a.example/${name}`
 const row = (sku: string, name: string) => Buffer.from(`${JSON.stringify({ sku, 'Image URL 1': url(name) })}\n`)
 
 /** Imports rows in chunks of 200. */
-async function importOf(store: string, open: () => AsyncIterable<Buffer>) {
-  const options = { store, channel: 'SMP', assets: [], assetSeparator: ',', map: [], onlyMapped: false, dryRun: false }
-  return importFile(importRequest('file.jsonl', { ...options, chunkRows: 200 }), {
-    db: catalog.database.db,
+function importOf(store: string, rows: () => AsyncIterable<Buffer>) {
+  return importFile(catalog.database.catalogue, rows(), importRequest('file.jsonl', { store, chunkRows: 200 }), {
     enumerations: fallbackEnumerations,
-    open,
-    onFailed: async (_failed, behind) => behind,
-    onProgress: () => {},
     signal: new AbortController().signal,
   })
 }
@@ -55,7 +46,7 @@ test('a URL that another writer brings in the middle of an import keeps its asse
   const { counts } = await importOf(store, async function* () {
     for (let i = 0; i < 1_500; i++) yield row(`P${i}`, String(i))
     await expect.poll(async () => Object.keys(await idsOf(store)).length, { timeout: 20_000 }).toBeGreaterThan(0)
-    await write(catalog.database.db, false, (work) => addAssets(work, fallbackEnumerations, store, [asset]))
+    await write(catalog.database.catalogue, false, (work) => addAssets(work, fallbackEnumerations, store, [asset]))
     yield row('Q', 'other')
   })
   expect(counts).toMatchObject({ created: 1_501, assetsAdded: 1_500, linksAdded: 1_501 })
@@ -66,7 +57,7 @@ test('a URL that is in the group already is not linked again, whatever the id of
   const store = await catalog.newStore()
   const asset = (assetId: string, parentCode: string) => ({ assetId, parentCode, channel: 'SMP', url: url('same') })
   const assets = [asset('first', 'X'), asset('second', 'P')].map((each) => ({ ...each, assetFormat: 'image' }))
-  await write(catalog.database.db, false, (work) => addAssets(work, fallbackEnumerations, store, assets))
+  await write(catalog.database.catalogue, false, (work) => addAssets(work, fallbackEnumerations, store, assets))
   const { counts } = await importOf(store, async function* () {
     yield row('P', 'same')
     yield row('Q', 'same')

@@ -2,17 +2,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkReadModel } from '../../src/catalog/check-read-model.ts'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { createStore } from '../../src/catalog/stores.ts'
-import { type View, wholeCatalogue } from '../../src/catalog/viewer.ts'
-import { write } from '../../src/catalog/write.ts'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import { connect } from '../../src/database/connect.ts'
-import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { runCli } from '../support/cli.ts'
-import { type Catalog, createCatalog, outcomeOf, startImport } from './catalog.ts'
+import type { Database } from '../../src/database/tables.ts'
+import { type EmbeddedServer, startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { outcomeOf, runCli } from '../support/cli.ts'
+import { startImport, useCatalog } from './catalog.ts'
 
 /** How often PostgreSQL is killed before the import is let through; KILLS makes it more. */
 const kills = Number(process.env.KILLS ?? 1)
@@ -21,27 +23,27 @@ const line = (i: number) =>
   `P${String(i).padStart(6, '0')},name ${i},https://a.example/${i % 4_000},https://a.example/b${i}\n`
 const content = `sku,name,Image URL 1,Image URL 2\n${Array.from({ length: rows }, (_, i) => line(i)).join('')}`
 
-let catalog: Catalog
+const catalog = useCatalog()
 let dataDir: string
 let server: EmbeddedServer
-let db: View
+let db: Kysely<Database>
 beforeAll(async () => {
-  catalog = await createCatalog()
   dataDir = await mkdtemp(join(tmpdir(), 'catalogue-lost-'))
   server = await startEmbedded({ dataDir })
-  db = wholeCatalogue(connect(server.connection, () => {}))
+  db = connect(server.connection, () => {})
   await migrate(db)
 })
 afterAll(async () => {
   await db.destroy()
   await server.stop()
   await rm(dataDir, { recursive: true, force: true })
-  await catalog.drop()
 })
 
 async function newStore(): Promise<string> {
   const store = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
-  const made = await write(db, false, (work) => createStore(work, fallbackEnumerations, store, { copyTaxonomy: false }))
+  const made = await write(wholeCatalogue(db), false, (work) =>
+    createStore(work, fallbackEnumerations, store, { copyTaxonomy: false }),
+  )
   return made.storeUuid
 }
 
@@ -61,7 +63,7 @@ const env = () => {
   return { DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}` }
 }
 
-test('an import whose PostgreSQL is killed says where it stopped, and is gone on with', async () => {
+test('an import whose PostgreSQL is killed reports where it stopped, and can be resumed', async () => {
   const file = await catalog.file('lost.csv', content)
   const [undisturbed, disturbed] = [await newStore(), await newStore()]
   expect(await outcomeOf(startImport([file, '--store', undisturbed], env()))).toMatchObject({ code: 0 })
@@ -82,7 +84,7 @@ test('an import whose PostgreSQL is killed says where it stopped, and is gone on
     worked = (await position(disturbed)) ?? 0
   }
   const { code, stdout, stderr } = await outcomeOf(startImport(args, env()))
-  expect(stderr).toContain(`goes on behind row ${worked}\n`)
+  expect(stderr).toContain(`resumes after row ${worked}\n`)
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
     code: 0,
     rows,

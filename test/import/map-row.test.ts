@@ -1,24 +1,15 @@
 import { expect, test } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { planLayout } from '../../src/import/layout.ts'
-import { rowMapper } from '../../src/import/map-row.ts'
-import { type ImportOptions, importRequest } from '../../src/import/request.ts'
-import type { Cell } from '../../src/import/row.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { planLayout } from '../../src/import/load/layout.ts'
+import { rowMapper } from '../../src/import/load/map-row.ts'
+import { type ImportOptions, importRequest } from '../../src/import/options.ts'
+import type { Cell } from '../../src/import/read/row.ts'
 
 const store = '01890a5d-ac96-774b-bcce-b302099a8057'
 const base = 'https://cdn.example/media/'
 
 function mapped(row: Record<string, Cell>, options: Partial<ImportOptions> = {}, enumerations = fallbackEnumerations) {
-  const request = importRequest('file.csv', {
-    store,
-    channel: 'SMP',
-    assets: [],
-    assetSeparator: ',',
-    map: [],
-    onlyMapped: false,
-    dryRun: false,
-    ...options,
-  })
+  const request = importRequest('file.csv', { store, ...options })
   const layout = planLayout(request, enumerations, Object.keys(row), false)
   const [columns, cells] = [Object.keys(row), Object.values(row)]
   const { code, product, assets, faults } = rowMapper(

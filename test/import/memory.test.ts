@@ -1,13 +1,9 @@
 import { open } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runCli } from '../support/cli.ts'
-import { type Catalog, createCatalog } from './catalog.ts'
+import { useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 /** A file of so many MiB: rows of about 4 KiB, with three images each. */
 async function fileOf(name: string, mebibytes: number): Promise<string> {

@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Catalog, createCatalog, groupsOf, productsOf } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { groupsOf, productsOf, useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 const shopifyHeader =
   'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position,Image Alt Text,Status'
@@ -66,7 +60,7 @@ test('a row that is wrong keeps back the others of its handle, and the report ha
   expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
 })
 
-test('a row that cannot be read keeps back its handle too, and each fault is told at its own row', async () => {
+test('a row that cannot be read keeps back its handle too, and each error is reported at its own row', async () => {
   const store = await catalog.newStore()
   const rows = [
     'Handle,Title,Status,Image Src,Image Position,Option1 Value',
@@ -89,7 +83,7 @@ test('a row that cannot be read keeps back its handle too, and each fault is tol
   const answer = await catalog.answer([file, ...args, '--errors', errors], 1)
   expect(answer).toMatchObject({ rows: 12, created: 1, failed: 11 })
   const report = await readFile(errors, 'utf8')
-  const together = '"goes in together with row'
+  const together = '"is imported together with row'
   for (const start of [
     `1,,${together} 2, which failed"`,
     '2,,"must have 6 cells, as the header has",7',
@@ -100,7 +94,7 @@ test('a row that cannot be read keeps back its handle too, and each fault is tol
     '7,Image Src,"must be an absolute URL',
     '8,,"must have 6 cells, as the header has",3',
     `9,,${together} 8, which failed"`,
-    '11,,must be whole,a file that cannot be read behind it',
+    '11,,must be whole,a file that cannot be read after it',
   ]) {
     expect(report).toContain(`\n${start}`)
   }

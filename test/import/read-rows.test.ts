@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Format } from '../../src/import/format.ts'
-import { readRows } from '../../src/import/read-rows.ts'
-import type { Cell, Entry as FileEntry } from '../../src/import/row.ts'
+import { readRows } from '../../src/import/read/read-rows.ts'
+import type { Cell, Entry as FileEntry, Format } from '../../src/import/read/row.ts'
 import { UsageError } from '../../src/import/usage-error.ts'
 
 type Entry = { number: number; line: number | undefined; cells?: Record<string, Cell>; field?: string; reason?: string }
@@ -95,6 +94,11 @@ describe('a CSV file', () => {
     ['has nothing but blank lines', '\n\n', /header line/],
     ['names a column twice', 'a,b,b,a\n', /columns twice: "b", "a"/],
     ['is UTF-16', Buffer.from('\uFEFFsku', 'utf16le'), /UTF-16/],
+    [
+      'has more than 5,000 columns',
+      `${Array.from({ length: 5_001 }, (_, i) => i)}\n`,
+      /at most 5000 columns; got 5001/,
+    ],
     ['has a header that never ends', 'a,"b\n', /header line cannot be read/],
   ])('is refused when it %s', async (_what, content, message) => {
     await expect(read('csv', content)).rejects.toThrow(message)
@@ -177,6 +181,11 @@ describe('JSON', () => {
     expect(await cellsOf('json', `[${rows.join(',')}]`)).toEqual(reasons)
   })
 
+  test('fails a row of more than 5,000 columns alone', async () => {
+    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`c${i}`, i])))
+    expect(await cellsOf('jsonl', `${wide}\n{"sku":"A"}`)).toEqual(['must have at most 5000 columns', { sku: 'A' }])
+  })
+
   test('fails a row that is nested too deeply alone', async () => {
     const deep = `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`
     for (const [format, file] of [
@@ -205,7 +214,7 @@ describe('JSON', () => {
 })
 
 describe('a JSON Lines file', () => {
-  test('skips blank lines and tells the line of each row', async () => {
+  test('skips blank lines and reports the line of each row', async () => {
     expect(await read('jsonl', '\uFEFF{"sku":"A"}\r\n\r\n  \n{"sku":"B"}')).toEqual([
       { number: 1, line: 1, cells: { sku: 'A' } },
       { number: 2, line: 4, cells: { sku: 'B' } },

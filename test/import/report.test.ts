@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startReport } from '../../src/import/report.ts'
-import { type Catalog, createCatalog, productsOf } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { startReport } from '../../src/cli/import/report.ts'
+import { productsOf, useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 const latin1 = Buffer.from('caf\xe9', 'latin1')
 
@@ -161,7 +155,7 @@ test('what is nested too deeply to be written again keeps nothing else out, and 
   expect(JSON.parse(await readFile(errors, 'utf8'))).toMatchObject({ import_source: '{"sku":"café"}' })
 })
 
-test('a file that cannot be read any further says so again when it is resumed, and is told to be mended', async () => {
+test('a file that cannot be read any further fails in the same way when it is resumed, and the message asks for its correction', async () => {
   const store = await catalog.newStore()
   for (const [name, content] of [
     ['open.csv', 'sku,n\nA,1\nB,"2\n'],
@@ -195,11 +189,15 @@ test('a report whose columns were moved can be sent again', async () => {
   expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 1, created: 1 })
 })
 
-test('rows that are told again, by an attempt that is done again, are counted once', async () => {
+test('rows that a repeated attempt reports again are counted once', async () => {
   const place = { number: 1, line: 2 }
   const nothing = { size: 3, code: undefined, product: undefined, assets: [], faults: [] }
   const failed = {
-    row: { ...place, ...nothing, rows: [{ ...place, source: '\u0000' }] },
+    row: {
+      ...place,
+      ...nothing,
+      rows: [{ ...place, field: undefined, reason: 'is bad', ends: false, source: '\u0000' }],
+    },
     faults: [{ field: 'sku', reason: 'is bad' }],
   }
   const report = await startReport(catalog.path('again.csv'), 'csv', 0)

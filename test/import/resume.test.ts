@@ -3,21 +3,15 @@ import { open, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkReadModel } from '../../src/catalog/check-read-model.ts'
-import { wholeCatalogue } from '../../src/catalog/viewer.ts'
-import { write } from '../../src/catalog/write.ts'
-import { findPosition, forgetRun, moveRun, start } from '../../src/import/import-run.ts'
-import { runCli } from '../support/cli.ts'
-import { type Catalog, cli, createCatalog, outcomeOf, startImport } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { findPosition, forgetRun, moveRun, start } from '../../src/import/position.ts'
+import { outcomeOf, runCli } from '../support/cli.ts'
+import { catalog as program, searchPath } from '../support/program.ts'
+import { startImport, useCatalog } from './catalog.ts'
 
-let catalog: Catalog
-
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 /** How many times an import is killed before it is let through; KILLS makes it more. */
 const kills = Number(process.env.KILLS ?? 3)
@@ -57,7 +51,7 @@ test('an import that is killed again and again and resumed is one that was never
     worked.push(await position(disturbed))
   }
   const { code, stdout, stderr } = await catalog.run(args, env)
-  expect(stderr).toContain(`goes on behind row ${worked.at(-1)}\n`)
+  expect(stderr).toContain(`resumes after row ${worked.at(-1)}\n`)
   expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 1, ...whole })
   expect(await exportOf(disturbed)).toBe(await exportOf(undisturbed))
   expect(await readFile(reports[1] ?? '', 'utf8')).toBe(await readFile(reports[0] ?? '', 'utf8'))
@@ -105,7 +99,7 @@ test('with nothing to resume an import begins at the start', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('small.csv', 'sku\nA\n')
   const { code, stdout, stderr } = await catalog.run([file, '--store', store, '--resume', '--json'])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: 'there is nothing to resume: begins at the start\n' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'nothing to resume: starts at the beginning\n' })
   expect(JSON.parse(stdout)).toMatchObject({ rows: 1, created: 1 })
 })
 
@@ -131,11 +125,11 @@ test('an import that is resumed with another report writes that one anew', async
 })
 
 test('a run goes on only from where it was left: of two imports of one file one stops', async () => {
-  const db = wholeCatalogue(catalog.database.db)
+  const { db, catalogue } = catalog.database
   const key = { storeUuid: await catalog.newStore(), file: '/a.csv', content: 'x', options: '{}', report: null }
   const at = (count: number) => ({ counts: { ...start.counts, rows: count }, reportBytes: 0 })
   const move = (from: number, to: number) =>
-    write(db, false, (transaction) => moveRun(transaction, key, at(from), at(to)))
+    write(catalogue, false, (transaction) => moveRun(transaction.db, key, at(from), at(to)))
   await move(0, 10)
   await expect(move(0, 5)).rejects.toThrow('another import of /a.csv is under way')
   await move(10, 20)
@@ -154,8 +148,8 @@ test('rows whose report finds no room on the disk are not in, and go in with it 
   const args = [file, '--store', store, '--errors', parts, '--chunk-rows', '20', '--json', '--resume']
   // A limit on the size of files does what a full disk does.
   const command = `trap '' XFSZ; ulimit -f 4; exec "$@"`
-  const child = spawn('sh', ['-c', command, 'sh', process.execPath, cli, 'import', ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: catalog.database.url },
+  const child = spawn('sh', ['-c', command, 'sh', program, 'import', ...args], {
+    env: { PATH: searchPath, DATABASE_URL: catalog.database.url },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { code, stdout, stderr } = await outcomeOf(child)
@@ -167,7 +161,7 @@ test('rows whose report finds no room on the disk are not in, and go in with it 
   expect(await readFile(parts, 'utf8')).toBe(await readFile(whole, 'utf8'))
 })
 
-test('whoever interrupts an import does not wait for a pipe that nobody writes to', async () => {
+test('an interrupted import does not wait for a pipe without a writer', async () => {
   const store = await catalog.newStore()
   const pipe = catalog.path('pipe')
   await promisify(execFile)('mkfifo', [pipe])

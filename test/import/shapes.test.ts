@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Catalog, createCatalog, productsOf } from './catalog.ts'
+import { expect, test } from 'vitest'
+import { productsOf, useCatalog } from './catalog.ts'
 import { shapes } from './shapes.ts'
 
-let catalog: Catalog
-
-beforeAll(async () => {
-  catalog = await createCatalog()
-})
-
-afterAll(() => catalog.drop())
+const catalog = useCatalog()
 
 /** Real exports, tried as well where they lie beside this checkout. They are not ours to keep in it. */
 const realFiles = [

@@ -1,5 +1,3 @@
-import { faker } from '@faker-js/faker'
-
 /** A file as a shop exports it, with the options that import it. */
 export interface Shape {
   name: string
@@ -14,22 +12,43 @@ export interface Shape {
 
 /** Files like those that shops export, made up from a fixed seed. */
 export function shapes(): Shape[] {
-  faker.seed(20)
-  return [magento(), dummyJson(), shopify()]
+  const random = createRandom(20)
+  return [magento(random), dummyJson(random), shopify(random)]
 }
 
+const vocabulary = 'amber basalt café cedar, "dune" ember flint grove harbour iris juniper kelp larch'.split(' ')
+
+/** The same choices for the same seed (mulberry32). */
+function createRandom(seed: number) {
+  let state = seed
+  const below = (limit: number) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+  const words = (count: number) => Array.from({ length: count }, () => vocabulary[below(vocabulary.length)]).join(' ')
+  const code = () =>
+    `${below(2 ** 31)
+      .toString(36)
+      .toUpperCase()}-${vocabulary[below(5)]}`
+  return { below, words, code, price: () => `${below(1_000)}.${10 + below(90)}` }
+}
+
+type Random = ReturnType<typeof createRandom>
+
 /** Parents and variants in one sheet: HTML over several lines, attributes packed into a cell, and paths of images. */
-function magento(): Shape {
-  const codes = unique(120, () => `${faker.string.alpha({ length: 4, casing: 'upper' })}-${faker.color.human()}`)
+function magento({ below, words, code, price }: Random): Shape {
+  const codes = unique(120, code)
   const rows = codes.map((sku) => [
     sku,
     '',
-    faker.commerce.productName(),
-    `<p>${faker.lorem.paragraph()}</p>\n<p>&bull; "${faker.lorem.words()}", ${faker.lorem.words()}.</p>`,
-    `has_options=0,size=${faker.helpers.arrayElement(['XS', 'S', 'M'])}`,
-    faker.commerce.price(),
-    `/m/h/${faker.helpers.slugify(sku)}.jpg`,
-    faker.helpers.arrayElements(['/a/1.jpg', '/a/2.jpg', '/a/3.jpg'], { min: 1, max: 3 }).join(','),
+    words(3),
+    `<p>${words(40)}</p>\n<p>&bull; "${words(3)}", ${words(3)}.</p>`,
+    `has_options=0,size=${['XS', 'S', 'M'][below(3)]}`,
+    price(),
+    `/m/h/${encodeURIComponent(sku)}.jpg`,
+    ['/a/1.jpg', '/a/2.jpg', '/a/3.jpg'].slice(below(3)).join(','),
   ])
   const header = 'sku,store_view_code,name,description,additional_attributes,price,base_image,additional_images'
   return {
@@ -46,18 +65,21 @@ function magento(): Shape {
 }
 
 /** Objects with objects and lists in them. */
-function dummyJson(): Shape {
-  const codes = unique(80, () => faker.string.alphanumeric(9).toUpperCase())
+function dummyJson({ below, words, code, price }: Random): Shape {
+  const codes = unique(80, code)
   const products = codes.map((sku, i) => ({
     id: i + 1,
-    title: faker.commerce.productName(),
-    price: faker.number.float({ max: 100, fractionDigits: 2 }),
-    tags: faker.lorem.words().split(' '),
+    title: words(3),
+    price: Number(price()),
+    tags: words(3).split(' '),
     sku,
-    dimensions: { width: faker.number.float({ max: 30, fractionDigits: 2 }), height: 1 },
-    reviews: [{ rating: 5, comment: faker.lorem.sentence(), date: faker.date.past().toISOString() }],
-    brand: i % 7 === 0 ? null : faker.company.name(),
-    images: Array.from({ length: 1 + (i % 6) }, (_, n) => `https://assets.example.com/${sku}/${n + 1}.webp`),
+    dimensions: { width: Number(price()), height: 1 },
+    reviews: [{ rating: 5, comment: words(9), date: new Date(below(2 ** 31) * 500).toISOString() }],
+    brand: i % 7 === 0 ? null : words(2),
+    images: Array.from(
+      { length: 1 + (i % 6) },
+      (_, n) => `https://assets.example.com/${encodeURIComponent(sku)}/${n + 1}.webp`,
+    ),
   }))
   return {
     name: 'dummyjson.json',
@@ -70,13 +92,13 @@ function dummyJson(): Shape {
 }
 
 /** One product over several rows, of which only the first has its title. */
-function shopify(): Shape {
-  const handles = unique(60, () => faker.helpers.slugify(faker.commerce.productName()).toLowerCase())
+function shopify({ below, words, code }: Random): Shape {
+  const handles = unique(60, () => encodeURIComponent(code().toLowerCase()))
   const rows = handles.flatMap((handle) =>
-    Array.from({ length: faker.number.int({ min: 1, max: 4 }) }, (_, i) => [
+    Array.from({ length: 1 + below(4) }, (_, i) => [
       handle,
-      i === 0 ? faker.commerce.productName() : '',
-      i === 0 ? `<p class="a">${faker.lorem.sentence()}</p>` : '',
+      i === 0 ? words(3) : '',
+      i === 0 ? `<p class="a">${words(9)}</p>` : '',
       `https://cdn.example.com/s/files/${handle}-${i}.jpg?v=1`,
     ]),
   )

@@ -1,31 +1,23 @@
 import { expect, test } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { planLayout } from '../../src/import/layout.ts'
-import { type ImportOptions, importRequest } from '../../src/import/request.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { planLayout } from '../../src/import/load/layout.ts'
+import { type ImportOptions, importRequest } from '../../src/import/options.ts'
 import { UsageError } from '../../src/import/usage-error.ts'
 
-const options: ImportOptions = {
-  store: '01890a5d-ac96-774b-bcce-b302099a8057',
-  channel: 'SMP',
-  assets: [],
-  assetSeparator: ',',
-  map: [],
-  onlyMapped: false,
-  dryRun: false,
-}
+const options: ImportOptions = { store: '01890a5d-ac96-774b-bcce-b302099a8057' }
 
 test.each([
   ['a.csv', 'csv'],
   ['A.JSONL', 'jsonl'],
   ['a.b/c.ndjson', 'jsonl'],
   ['a.json', 'json'],
-])('the ending of %s tells the format %s', (file, format) => {
+])('the extension of %s says that the format is %s', (file, format) => {
   expect(importRequest(file, options).format).toBe(format)
   expect(importRequest(file, { ...options, format: 'csv' }).format).toBe('csv')
 })
 
 test.each<[string, Partial<ImportOptions>, RegExp]>([
-  ['a.txt', {}, /--format must be given \(csv, jsonl, json\): the ending of a\.txt/],
+  ['a.txt', {}, /--format must be given \(csv, jsonl, json\): the extension of a\.txt/],
   ['csv', {}, /--format must be given/],
   ['a.csv', { store: 'nonsense' }, /--store must be the UUID of a store; got "nonsense"/],
   ['a.csv', { assetSeparator: '' }, /--asset-separator/],

@@ -40,7 +40,7 @@ function figureOf(text: string, series: string): number {
 const count = 'catalogue_request_duration_seconds_count'
 
 describe('the metrics', () => {
-  it('count requests by door, operation and status', async () => {
+  it('count requests by API, operation and status', async () => {
     const { gateway } = await start('silent')
     const store = await newStore(gateway)
     for (const limit of [1, 2, 0]) await gateway.call(`/v1/assets?store_uuid=${store}&limit=${limit}`)
@@ -62,15 +62,16 @@ describe('the metrics', () => {
     for (let i = 0; i < 5; i++) await gateway.call('/health')
     const { text, headers } = await gateway.call('/metrics')
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const series = 'catalogue_request_duration_seconds_bucket{door="other",operation="none",status="200"'
-    expect(figureOf(text, `${series},le="+Inf"}`)).toBe(5)
-    expect(figureOf(text, `${series},le="10"}`)).toBe(5)
+    const bucket = (bound: string) =>
+      `catalogue_request_duration_seconds_bucket{le="${bound}",door="other",operation="none",status="200"}`
+    expect(figureOf(text, bucket('+Inf'))).toBe(5)
+    expect(figureOf(text, bucket('10'))).toBe(5)
     expect(figureOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
     expect(figureOf(text, 'catalogue_pool_connections{state="idle"}')).toBeGreaterThanOrEqual(0)
     expect(text).not.toMatch(/^catalogue_(configuration|filter)\w*\{/m)
   })
 
-  it('tell how the pool, the circuit and the configuration are', async () => {
+  it('report the state of the pool, the circuit and the configuration', async () => {
     const database = await createTestDatabase({ empty: true })
     const db = connect({ connectionString: database.url }, () => {})
     await sql`select 1`.execute(db)

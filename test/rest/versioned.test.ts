@@ -1,28 +1,17 @@
-import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { type Gateway, startGateway } from '../../src/gateway.ts'
 import { addAssets, storeWithAssets, unknownStore } from '../support/factories.ts'
-import { type Call, startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway, useGateway } from '../support/gateway.ts'
+import type { Call } from '../support/http.ts'
 
 /** Two instances on one database: what one writes the other must show at once. */
-let gateway: TestGateway
-let other: Gateway
+const gateway = useGateway()
+let other: TestGateway
 let store: string
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  other = await startGateway({
-    db: gateway.database.db,
-    globalConfig: { enumerations: () => fallbackEnumerations, stop: () => {} },
-    bootstrapToken: token,
-    host: '127.0.0.1',
-    port: 0,
-    log: pino({ level: 'silent' }),
-  })
+  other = await startTestGateway({ database: gateway.database })
 })
 afterAll(async () => {
-  await other.close()
-  await gateway.stop()
+  await other.stop()
 })
 beforeEach(async () => {
   store = await storeWithAssets(gateway, [
@@ -102,16 +91,14 @@ it('shows each kind of write at once, on every instance', async () => {
       }),
   ]
   const seen = new Set<string>()
-  const read = async (url: string) => {
-    const response = await fetch(`${url}/v1/assets?store_uuid=${store}`, {
-      headers: { authorization: `Bearer ${token}`, 'x-request-id': 'x' },
-    })
-    return response.text()
+  const read = async (at: TestGateway) => {
+    const { text } = await at.call(`/v1/assets?store_uuid=${store}`, { headers: { 'x-request-id': 'x' } })
+    return text
   }
-  seen.add(await read(other.url))
+  seen.add(await read(other))
   for (const [i, write] of writes.entries()) {
     await write()
-    const texts = [await read(other.url), await read(gateway.url)]
+    const texts = [await read(other), await read(gateway)]
     expect(texts[0], `write ${i}`).toBe(texts[1])
     expect(seen.has(texts[0] ?? ''), `write ${i} shows`).toBe(false)
     seen.add(texts[0] ?? '')
@@ -128,17 +115,15 @@ it('never shows a reader less than what was acknowledged before it began', async
     }
     writing = false
   }
-  const reader = async (url: string) => {
+  const reader = async (at: TestGateway) => {
     while (writing) {
       const expected = acknowledged + 2
-      const response = await fetch(`${url}/v1/assets?store_uuid=${store}&limit=1`, {
-        headers: { authorization: `Bearer ${token}` },
-      })
-      const { data } = (await response.json()) as { data: { total_groups: number } }
+      const { json } = await at.call(`/v1/assets?store_uuid=${store}&limit=1`)
+      const { data } = json as { data: { total_groups: number } }
       expect(data.total_groups).toBeGreaterThanOrEqual(expected)
     }
   }
-  await Promise.all([writer(), reader(gateway.url), reader(other.url), reader(other.url)])
+  await Promise.all([writer(), reader(gateway), reader(other), reader(other)])
 })
 
 it('changes nothing of a page by a preview, nor by a write to another channel', async () => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { expect, it } from 'vitest'
+import { type GraphQLReply, useGateway } from '../support/gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = useGateway()
 
 const newStore = `mutation ($linked: ID) { createStore(linkedStoreId: $linked, input: { storeName: "One of a group",
   storeTaxonomy: "catalog", region: [], channels: [], defaultAutomation: [] }) { storeUuid } }`

@@ -3,21 +3,19 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicError } from '../../src/graphql/public-error.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
-import { type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/gateway.ts'
 
-let gateway: TestGateway
+const gateway = useGateway({ more: { maxAnswerBytes: 10_000 } })
 let store: string
 beforeAll(async () => {
-  gateway = await startTestGateway({ more: { mostAnswerBytes: 10_000 } })
   const assets = Array.from({ length: 200 }, (_, i): [string, string] => [
     `asset-${i}`,
     i < 190 ? 'LONG' : `SHORT-${i}`,
   ])
   store = await storeWithAssets(gateway, assets)
 })
-afterAll(() => gateway.stop())
 
-it('a read whose answer would be too long is refused through both doors, and says what to do', async () => {
+it('a read whose answer would be too long is refused over both APIs, with advice', async () => {
   const listing = await gateway.call(`/v1/assets?store_uuid=${store}`)
   expect([listing.status, listing.text]).toEqual([400, expect.stringMatching(/10000 bytes.*smaller page/)])
   expect(listing.json).toMatchObject({ status: { code: -1 }, data: { error_info: [{ reason: 'invalid_request' }] } })
@@ -31,7 +29,7 @@ it('a read whose answer would be too long is refused through both doors, and say
   })
 })
 
-it('what was written is told, however long it is', async () => {
+it('the result of a write is reported, however long it is', async () => {
   const selectors = Array.from({ length: 300 }, (_, i) => ({ storeUuid: store, assetId: [`nothing-${i}`] }))
   const query = 'mutation ($s: [AssetSelector!]!) { deleteAssets(selectors: $s) { failed errorInfo { details } } }'
   const reply = await gateway.call('/graphql', { method: 'POST', body: { query, variables: { s: selectors } } })
@@ -51,7 +49,7 @@ describe('a store of which one page is more than a request may read', () => {
       db,
     )
     await sql`insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-      select ${full}, 'SMP', 'image', 'g' || n, '[{"asset_id":"' || n || '","Image URL 1":"https://' || repeat('x', 2000000) || '"}]'
+      select ${full}, 'SMP', 'image', 'g' || n, '[["' || n || '","https://' || repeat('x', 2000000) || '"]]'
       from generate_series(1, 50) n`.execute(db)
     await sql`insert into product (store_uuid, product_code, status, attributes)
       select ${full}, 'g' || n, 'new', jsonb_build_object('Text', repeat('x', 2000000)) from generate_series(1, 50) n`.execute(
@@ -62,7 +60,7 @@ describe('a store of which one page is more than a request may read', () => {
   it.each([
     ['/v1/assets', undefined],
     ['/v1/products', undefined],
-    ['/graphql', '{ assetGroups(storeUuid: "STORE") { restAssets } }'],
+    ['/graphql', '{ assetGroups(storeUuid: "STORE") { groups { assets { url } } } }'],
     ['/graphql', '{ store(storeUuid: "STORE") { products(first: 50) { edges { node { attributes } } } } }'],
   ])('%s %s is refused before it is taken in, and says what to do', async (path, document) => {
     const body = document && { query: document.replace('STORE', full) }
@@ -71,6 +69,38 @@ describe('a store of which one page is more than a request may read', () => {
     expect(reply.text.length).toBeLessThan(2_000)
     expect(reply.status === 400 || path === '/graphql').toBe(true)
     expect((await ordinary.call('/ready')).status).toBe(200)
+  })
+})
+
+describe('a page of 6.5 MB', () => {
+  const ordinary = useGateway()
+  let full: string
+  beforeAll(async () => {
+    full = await newStore(ordinary)
+    await sql`insert into product (store_uuid, product_code, status, attributes)
+      select ${full}, 'long ' || n, 'new', jsonb_build_object('Text', repeat('lorem ', 10922)) from generate_series(1, 100) n`.execute(
+      ordinary.database.db,
+    )
+  })
+
+  it('is listed by REST; GraphQL does not read it on the thread that serves all requests, but a smaller page', async () => {
+    const listing = await ordinary.call(`/v1/products?store_uuid=${full}&limit=100`)
+    expect([listing.status, listing.text.length > 6_000_000]).toEqual([200, true])
+    const page = (first: number) => {
+      const query = `{ store(storeUuid: "${full}") { products(first: ${first}) { edges { node { attributes } } } } }`
+      return ordinary.call('/graphql', { method: 'POST', body: { query } })
+    }
+    expect((await page(100)).text).toMatch(/what a request reads.*smaller page or fewer fields/)
+    expect((await page(50)).json).not.toHaveProperty('errors')
+  })
+
+  it('is read by the pool where the cost of the operation says so beforehand', async () => {
+    const fields = 'edges { node { productCode attributes } }'
+    const costly = 'stores(first: 100) { edges { node { linkedStores { linkedStores { storeUuid } } } } }'
+    const query = `{ store(storeUuid: "${full}") { products(first: 100) { ${fields} } } ${costly} }`
+    const { json } = await ordinary.call('/graphql', { method: 'POST', body: { query } })
+    const { store } = (json as { data: { store: { products: { edges: unknown[] } } } }).data
+    expect(store.products.edges).toHaveLength(100)
   })
 })
 

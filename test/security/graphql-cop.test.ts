@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Call, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useGateway } from '../support/gateway.ts'
+import type { Call } from '../support/http.ts'
 import { newToken } from '../support/tokens.ts'
 
 /** The checks of graphql-cop (github.com/dolevf/graphql-cop) by their names, each with the request that it sends, as an ordinary token sends it. */
-let gateway: TestGateway
+const gateway = useGateway({ introspection: 'admin' })
 let token: string
 beforeAll(async () => {
-  gateway = await startTestGateway({ introspection: 'admin' })
   token = (await newToken(gateway, { scopes: ['READ', 'WRITE'] })).secret
 })
-afterAll(() => gateway.stop())
 
 const send = (call: Call, path = '/graphql') => gateway.call(path, { token, ...call })
 const post = (body: unknown, headers: Record<string, string> = {}) => send({ method: 'POST', body, headers })
@@ -89,7 +88,7 @@ describe('graphql-cop', () => {
     expect([reply.status, hasData(reply.json)]).toEqual([403, false])
   })
 
-  it('trace_mode: nothing is told of how an answer came to be', async () => {
+  it('trace_mode: nothing reveals how an answer was computed', async () => {
     const reply = await post({ query: 'query cop { __typename }' })
     expect(Object.keys((reply.json as { extensions: object }).extensions)).toEqual(['cost'])
     expect(reply.text).not.toMatch(/tracing/)

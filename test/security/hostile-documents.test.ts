@@ -1,17 +1,15 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { nested, times } from '../fuzz/monster.ts'
-import { type GraphQLReply, send, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { nested, times } from '../random/fuzz/exhausting-request.ts'
+import { type GraphQLReply, useGateway } from '../support/gateway.ts'
+import { send } from '../support/http.ts'
+import { startProgram } from '../support/program.ts'
 import { newToken } from '../support/tokens.ts'
 
-let gateway: TestGateway
+const gateway = useGateway()
 let token: string
 beforeAll(async () => {
-  gateway = await startTestGateway()
   token = (await newToken(gateway, { scopes: ['READ', 'WRITE'] })).secret
 })
-afterAll(() => gateway.stop())
 
 /** Documents that are made to cost much: each way in several sizes. */
 const ways: ((n: number) => string)[] = [
@@ -89,23 +87,12 @@ it('200 hostile documents are refused, each without a statement', async () => {
 })
 
 it('a process that has just begun refuses them as well', async () => {
-  const { url: DATABASE_URL } = gateway.database
-  const main = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
-  const env = { PATH: process.env.PATH, DATABASE_URL, PORT: '0', LOG_LEVEL: 'warn' }
-  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const program = await startProgram(['serve'], { DATABASE_URL: gateway.database.url, LOG_LEVEL: 'warn' })
   try {
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stdout.on('data', (data: Buffer) => {
-        const found = /http:\/\/[\d.]+:\d+/.exec(data.toString())
-        if (found) resolve(found[0])
-      })
-      child.once('exit', () => reject(new Error('the gateway did not start')))
-    })
     let slowest = 0
     for (const query of documents) {
       const began = performance.now()
-      const reply = await send(url, '/graphql', { method: 'POST', body: { query }, token })
+      const reply = await send(`${program.url}/graphql`, { method: 'POST', body: { query }, token })
       slowest = Math.max(slowest, performance.now() - began)
       expect([200, 400, 405], query.slice(0, 100)).toContain(reply.status)
       expect(reply.json, query.slice(0, 100)).toHaveProperty('errors')
@@ -113,7 +100,6 @@ it('a process that has just begun refuses them as well', async () => {
     }
     process.stderr.write(`row 17: in a cold process the slowest took ${slowest.toFixed(1)} ms\n`)
   } finally {
-    child.kill('SIGTERM')
-    await ended
+    await program.end()
   }
 })

@@ -1,21 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse, validate } from 'graphql'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../rest/endpoints.ts'
 import { schema } from '../../schema/index.ts'
 import { storeBody } from '../support/factories.ts'
-import { type Call, type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type GraphQLReply, useGateway } from '../support/gateway.ts'
 import { allFields, type GeneratedDocument, generateDocuments } from '../support/generated-documents.ts'
-import { canary, createWorld, type TokenKind, type World } from './world.ts'
+import type { Call } from '../support/http.ts'
+import { canary, createFixture, type Fixture, type TokenKind } from './fixture.ts'
 
-let gateway: TestGateway
-let world: World
+const gateway = useGateway()
+let fixture: Fixture
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  world = await createWorld(gateway)
+  fixture = await createFixture(gateway)
   await sleep(1_000)
 })
-afterAll(() => gateway.stop())
 
 const strangers: TokenKind[] = ['none', 'malformed', 'unknown', 'revoked', 'expired']
 const headers = { 'x-request-id': 'the-same' }
@@ -63,7 +62,7 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
 async function answerOf(path: string, call: Call, kind: TokenKind, store: string) {
   const once = async () => {
     gateway.database.statements()
-    const reply = await gateway.call(path, { ...call, headers, token: world.tokens[kind] })
+    const reply = await gateway.call(path, { ...call, headers, token: fixture.tokens[kind] })
     return { ...reply, statements: gateway.database.statements() }
   }
   const [first, second] = [await once(), await once()]
@@ -89,29 +88,29 @@ describe.each(Object.keys(operations))('%s', (operation) => {
 
   it('is refused to strangers, the same for every store', async () => {
     for (const kind of strangers) {
-      const [own, foreign] = [await rest(operation, kind, world.own), await rest(operation, kind, world.foreign)]
+      const [own, foreign] = [await rest(operation, kind, fixture.own), await rest(operation, kind, fixture.foreign)]
       expect(own.status, kind).toBe(401)
       expect({ ...own, statements: 0 }, kind).toEqual({ ...foreign, statements: 0 })
     }
   })
 
   it('needs its scope, whichever store it is', async () => {
-    for (const store of [world.own, world.foreign, world.absent]) {
+    for (const store of [fixture.own, fixture.foreign, fixture.absent]) {
       expect((await rest(operation, isRead ? 'write-only' : 'read-only', store)).status).toBe(403)
     }
-    expect((await rest(operation, isRead ? 'read-only' : 'write-only', world.foreign)).status).toBe(200)
-    expect((await rest(operation, 'admin', world.foreign)).status).toBe(200)
+    expect((await rest(operation, isRead ? 'read-only' : 'write-only', fixture.foreign)).status).toBe(200)
+    expect((await rest(operation, 'admin', fixture.foreign)).status).toBe(200)
   })
 
   it('has for a limited token its own store, and a foreign one no more than one that does not exist', async () => {
     const allowed = operation === 'POST /stores' ? 403 : 200
-    expect((await rest(operation, 'limited', world.own)).status).toBe(allowed)
-    const foreign = await rest(operation, 'limited', world.foreign)
-    expect(foreign).toEqual(await rest(operation, 'limited', world.absent))
+    expect((await rest(operation, 'limited', fixture.own)).status).toBe(allowed)
+    const foreign = await rest(operation, 'limited', fixture.foreign)
+    expect(foreign).toEqual(await rest(operation, 'limited', fixture.absent))
     expect(foreign.body).not.toMatch(canary)
     // Not even asked for: the first wall stands before the database, and one takes as long as the other.
     expect(foreign.statements).toBe(0)
-    expect(await rest(operation, 'other store', world.own)).toEqual(foreign)
+    expect(await rest(operation, 'other store', fixture.own)).toEqual(foreign)
   })
 })
 
@@ -126,7 +125,7 @@ describe('GraphQL', () => {
   })
 
   it('the documents are good', () => {
-    const faults = documents.flatMap((document) => validate(schema, parse(document.text(world.own))))
+    const faults = documents.flatMap((document) => validate(schema, parse(document.text(fixture.own))))
     expect(faults).toEqual([])
   })
 
@@ -141,40 +140,40 @@ describe('GraphQL', () => {
 
   it.each(documents)('$title is refused to strangers', async (document) => {
     for (const kind of strangers) {
-      const own = await graphql(document, kind, world.own)
+      const own = await graphql(document, kind, fixture.own)
       expect(own.status, kind).toBe(401)
       expect(own.body, kind).not.toMatch(/"data"/)
-      expect({ ...own, statements: 0 }).toEqual({ ...(await graphql(document, kind, world.foreign)), statements: 0 })
+      expect({ ...own, statements: 0 }).toEqual({ ...(await graphql(document, kind, fixture.foreign)), statements: 0 })
     }
   })
 
   it.each(documents)('$title needs its scope', async (document) => {
     const isRead = document.operation !== 'mutation'
-    const wrong = await graphql(document, isRead ? 'write-only' : 'read-only', world.own)
+    const wrong = await graphql(document, isRead ? 'write-only' : 'read-only', fixture.own)
     expect(wrong).toMatchObject({ status: 403, statements: 0 })
-    const right = await graphql(document, isRead ? 'read-only' : 'write-only', world.own)
+    const right = await graphql(document, isRead ? 'read-only' : 'write-only', fixture.own)
     expect(right.status).toBe(ofAdmins.includes(document.field) ? 403 : 200)
-    expect((await graphql(document, 'admin', world.foreign)).status).toBe(200)
+    expect((await graphql(document, 'admin', fixture.foreign)).status).toBe(200)
   })
 
   it.each(documents)('$title has for a limited token nothing of a foreign store', async (document) => {
-    const own = await graphql(document, 'limited', world.own)
+    const own = await graphql(document, 'limited', fixture.own)
     const closed = [...ofAdmins, ...ofAllStores].includes(document.field)
     expect(own.status).toBe(closed ? 403 : 200)
     expect(own.body).not.toMatch(/internal_error/)
-    const foreign = await graphql(document, 'limited', world.foreign)
-    expect(foreign).toEqual(await graphql(document, 'limited', world.absent))
+    const foreign = await graphql(document, 'limited', fixture.foreign)
+    expect(foreign).toEqual(await graphql(document, 'limited', fixture.absent))
     for (const { body } of [own, foreign]) {
       expect(body).not.toMatch(canary)
       expect(body).not.toMatch(/canary\.example/)
-      expect(body).not.toContain(world.foreign)
+      expect(body).not.toContain(fixture.foreign)
     }
   })
 
   it.each(documents)(
     '$title has for an administrator what limited tokens must not see, so that the test would notice',
     async (document) => {
-      const { body } = await graphql(document, 'admin', world.foreign)
+      const { body } = await graphql(document, 'admin', fixture.foreign)
       const { data } = JSON.parse(body) as GraphQLReply
       const reads = document.operation === 'query' && !['enumerations', 'tokens'].includes(document.field)
       if (reads && /storeName|productCode|url/.test(document.text(''))) expect(JSON.stringify(data)).toMatch(canary)
@@ -184,7 +183,7 @@ describe('GraphQL', () => {
 
 describe('the edges between stores', () => {
   const ask = async (query: string, kind: TokenKind) => {
-    const call = { method: 'POST', body: { query }, token: world.tokens[kind] }
+    const call = { method: 'POST', body: { query }, token: fixture.tokens[kind] }
     return (await gateway.call('/graphql', call)).json as GraphQLReply
   }
 
@@ -202,14 +201,14 @@ describe('the edges between stores', () => {
   })
 
   it('stay closed to every filter and cursor', async () => {
-    const { data } = await ask(`{ store(storeUuid: "${world.own}") { storeGroup } }`, 'limited')
+    const { data } = await ask(`{ store(storeUuid: "${fixture.own}") { storeGroup } }`, 'limited')
     const { storeGroup } = (data as unknown as { store: { storeGroup: string } }).store
-    const foreign = Buffer.from(world.foreign).toString('base64url')
+    const foreign = Buffer.from(fixture.foreign).toString('base64url')
     const lists = [
       `stores(filter: { storeGroup: "${storeGroup}", search: "${canary}" })`,
       `stores(filter: { search: "${canary}" })`,
-      `stores(after: "${Buffer.from(world.own).toString('base64url')}")`,
-      `stores(before: "${foreign}", after: "${Buffer.from(world.own).toString('base64url')}")`,
+      `stores(after: "${Buffer.from(fixture.own).toString('base64url')}")`,
+      `stores(before: "${foreign}", after: "${Buffer.from(fixture.own).toString('base64url')}")`,
     ]
     for (const list of lists) {
       const reply = await ask(`{ ${list} { edges { node { storeUuid } } } }`, 'limited')
@@ -222,25 +221,25 @@ describe('the edges between stores', () => {
       gateway.call(`/v1/products?store_uuid=${store}`, {
         method: 'PUT',
         body: [{ product_code, Color: 'green' }],
-        token: world.tokens.limited,
+        token: fixture.tokens.limited,
         headers: { ...headers, 'idempotency-key': key },
       })
-    const [first, again] = [await put(world.own, 'a key', 'CODE-1'), await put(world.own, 'a key', 'CODE-1')]
+    const [first, again] = [await put(fixture.own, 'a key', 'CODE-1'), await put(fixture.own, 'a key', 'CODE-1')]
     expect(first.json).toMatchObject({ data: { updated_skus: ['CODE-1'] } })
     expect(again.text).toBe(first.text)
-    const foreign = await put(world.foreign, 'another key', 'CODE-1')
+    const foreign = await put(fixture.foreign, 'another key', 'CODE-1')
     expect(foreign.status).toBe(404)
-    expect(foreign.text.replace(world.foreign, '')).toBe(
-      (await put(world.absent, 'a third', 'CODE-1')).text.replace(world.absent, ''),
+    expect(foreign.text.replace(fixture.foreign, '')).toBe(
+      (await put(fixture.absent, 'a third', 'CODE-1')).text.replace(fixture.absent, ''),
     )
   })
 
   it('do not let one request mix what is there with what is not', async () => {
-    const body = [world.own, world.foreign, world.absent].map((store_uuid) => ({ store_uuid, channel: 'SMP' }))
+    const body = [fixture.own, fixture.foreign, fixture.absent].map((store_uuid) => ({ store_uuid, channel: 'SMP' }))
     const { json } = await gateway.call('/v1/assets?dry_run=true', {
       method: 'DELETE',
       body,
-      token: world.tokens.limited,
+      token: fixture.tokens.limited,
     })
     expect(json).toMatchObject({ data: { deleted_count: 2, failed: 2 } })
     expect(JSON.stringify(json)).not.toMatch(canary)

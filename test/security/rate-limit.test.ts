@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type GraphQLReply, startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { outcomeOf } from '../support/rest-door.ts'
+import { describe, expect, it } from 'vitest'
+import { type GraphQLReply, startTestGateway, useGateway } from '../support/gateway.ts'
+import { outcomeOf } from '../support/rest-client.ts'
 import { newToken } from '../support/tokens.ts'
 
 describe.each([
   ['memory', false],
   ['PostgreSQL', true],
 ])('the limit of requests, counted in %s', (_where, rateLimitShared) => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = await startTestGateway({ more: { rateLimit: 5, rateLimitShared } })
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway({ more: { rateLimit: 5, rateLimitShared } })
 
   it('lets a token make so many requests a minute, and then says when to come again', async () => {
     const { secret: token } = await newToken(gateway, { scopes: ['READ'] })

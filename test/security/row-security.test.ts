@@ -1,39 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import { countStores, listStores, listStoresOfGroups } from '../../src/catalog/list-stores.ts'
-import { updateProducts, upsertProducts } from '../../src/catalog/products.ts'
-import { createStore, findStores, type Store } from '../../src/catalog/stores.ts'
-import { type View, viewOf, viewWithin, wholeCatalogue } from '../../src/catalog/viewer.ts'
-import { write } from '../../src/catalog/write.ts'
-import { mergeProducts } from '../../src/catalog/write-products.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Catalogue, catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { mergeProducts, updateProducts } from '../../src/catalogue/products/update-products.ts'
+import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
+import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
+import { createStore, findStores, type Store } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
-import { canLimit, tenantRole } from '../../src/database/tenant.ts'
+import { hasRowSecurity, tenantRole } from '../../src/database/tenant.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { createWorld, type World } from './world.ts'
+import { useGateway } from '../support/gateway.ts'
+import { createFixture, type Fixture } from './fixture.ts'
 
-let gateway: TestGateway
-let world: World
-let limited: View
+const gateway = useGateway()
+let fixture: Fixture
+let limited: Catalogue
 let tables: (keyof Database)[]
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  world = await createWorld(gateway)
-  limited = viewOf(gateway.database.db, { stores: new Set([world.own]) })
+  fixture = await createFixture(gateway)
+  limited = catalogueFor(gateway.database.db, { stores: new Set([fixture.own]) })
   const { rows } = await sql<{ table: keyof Database }>`
     select c.relname as table from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'store_uuid'
     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
       and has_table_privilege(${tenantRole}, c.oid, 'select, insert, update, delete')`.execute(gateway.database.db)
   tables = rows.map((row) => row.table)
 })
-afterAll(() => gateway.stop())
 
-const storesIn = async (db: View, table: string) => {
+const storesIn = async ({ db }: Catalogue, table: string) => {
   const { rows } = await sql<{ store_uuid: string }>`select distinct store_uuid from ${sql.table(table)}`.execute(db)
   return rows.map((row) => row.store_uuid)
 }
@@ -42,33 +40,35 @@ describe('what a statement forgets, PostgreSQL does not', () => {
   it('no tenant table shows a limited viewer rows of another store', async () => {
     expect(tables.length).toBeGreaterThanOrEqual(7)
     for (const table of tables) {
-      expect((await storesIn(gateway.database.db, table)).sort(), table).toContain(world.foreign)
-      expect(await storesIn(limited, table), table).toEqual([world.own])
+      expect((await storesIn(gateway.database.catalogue, table)).sort(), table).toContain(fixture.foreign)
+      expect(await storesIn(limited, table), table).toEqual([fixture.own])
     }
   })
 
   it('nor lets them be changed, removed or made', async () => {
     for (const table of tables) {
       const { numAffectedRows } =
-        await sql`delete from ${sql.table(table)} where store_uuid = ${world.foreign}`.execute(limited)
+        await sql`delete from ${sql.table(table)} where store_uuid = ${fixture.foreign}`.execute(limited.db)
       expect(numAffectedRows, table).toBe(0n)
-      const moved = sql`update ${sql.table(table)} set store_uuid = ${world.foreign} where store_uuid = ${world.own}`
-      await expect(moved.execute(limited), table).rejects.toThrow(/row-level security|permission denied/)
+      const moved = sql`update ${sql.table(table)} set store_uuid = ${fixture.foreign} where store_uuid = ${fixture.own}`
+      await expect(moved.execute(limited.db), table).rejects.toThrow(/row-level security|permission denied/)
     }
-    const made = limited
+    const made = limited.db
       .insertInto('product')
-      .values({ store_uuid: world.foreign, product_code: 'planted', status: 'new', attributes: '{}' })
+      .values({ store_uuid: fixture.foreign, product_code: 'planted', status: 'new', attributes: '{}' })
     await expect(made.execute()).rejects.toThrow(/row-level security/)
   })
 
   it('the same within a transaction, and after it the connection is as it was', async () => {
-    await limited.transaction().execute(async (transaction) => {
+    await limited.db.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ role: string }>`select current_user as role`.execute(transaction)
       expect(rows).toEqual([{ role: 'catalogue_tenant' }])
-      expect((await sql`select from product where store_uuid = ${world.foreign}`.execute(transaction)).rows).toEqual([])
+      expect((await sql`select from product where store_uuid = ${fixture.foreign}`.execute(transaction)).rows).toEqual(
+        [],
+      )
     })
-    await expect(limited.transaction().execute(() => Promise.reject(new Error('undone')))).rejects.toThrow('undone')
-    await expect(sql`select 1 / 0`.execute(limited)).rejects.toThrow(/division/)
+    await expect(limited.db.transaction().execute(() => Promise.reject(new Error('undone')))).rejects.toThrow('undone')
+    await expect(sql`select 1 / 0`.execute(limited.db)).rejects.toThrow(/division/)
     for (let i = 0; i < 12; i++) {
       const { rows } = await sql`select current_user <> session_user as changed`.execute(gateway.database.db)
       expect(rows).toEqual([{ changed: false }])
@@ -79,11 +79,11 @@ describe('what a statement forgets, PostgreSQL does not', () => {
     const { db } = gateway.database
     const role = sql<{ role: string }>`select current_user as role, (select count(*)::int from store) as stores`
     await db.transaction().execute(async (transaction) => {
-      const part = viewWithin(db, transaction, { stores: new Set([world.own]) })
-      expect((await role.execute(part)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
-      await expect(sql`select 1 / 0`.execute(part)).rejects.toThrow(/division/)
+      const part = catalogueFor(transaction, { stores: new Set([fixture.own]) })
+      expect((await role.execute(part.db)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
+      await expect(sql`select 1 / 0`.execute(part.db)).rejects.toThrow(/division/)
       await write(part, false, async (work) => {
-        expect((await role.execute(work)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
+        expect((await role.execute(work.db)).rows).toEqual([{ role: 'catalogue_tenant', stores: 1 }])
       })
       expect((await role.execute(transaction)).rows[0]).not.toMatchObject({ role: 'catalogue_tenant' })
       expect((await role.execute(transaction)).rows[0]).not.toMatchObject({ stores: 1 })
@@ -91,33 +91,33 @@ describe('what a statement forgets, PostgreSQL does not', () => {
   })
 
   it('what is no catalogue is closed to them: tokens, and what else there is', async () => {
-    await expect(limited.selectFrom('token').selectAll().execute()).rejects.toThrow(/permission denied/)
+    await expect(limited.db.selectFrom('token').selectAll().execute()).rejects.toThrow(/permission denied/)
   })
 
   it('a viewer of no store sees none', async () => {
-    const nobody = viewOf(gateway.database.db, { stores: new Set() })
+    const nobody = catalogueFor(gateway.database.db, { stores: new Set() })
     for (const table of tables) expect(await storesIn(nobody, table), table).toEqual([])
   })
 })
 
-it('PUT of products is a function of PostgreSQL: it is theirs where functions are granted to nobody, and ends at the same wall', async () => {
-  const { db, drop } = await createTestDatabase({ empty: true })
+it('PUT of products is a function of PostgreSQL: limited roles may execute it where functions are granted to no one, and row-level security holds in it', async () => {
+  const { db, catalogue, drop } = await createTestDatabase({ empty: true })
   try {
     await sql`alter default privileges revoke execute on functions from public`.execute(db)
     await migrate(db)
     const storeWithProduct = () =>
-      write(db, false, async (work) => {
+      write(catalogue, false, async (work) => {
         const { storeUuid } = await createStore(work, fallbackEnumerations, plainStore, { copyTaxonomy: false })
         await upsertProducts(work, storeUuid, [{ productCode: 'A' }])
         return storeUuid
       })
     const [own, foreign] = [await storeWithProduct(), await storeWithProduct()]
-    const viewer = viewOf(db, { stores: new Set([own]) })
+    const viewer = catalogueFor(db, { stores: new Set([own]) })
     const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
     expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
     const judged = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
     expect(await mergeProducts(viewer, foreign, judged, undefined)).toBeUndefined()
-    expect(await mergeProducts(db, foreign, judged, undefined)).toMatchObject({ rules: { definitions: [] } })
+    expect(await mergeProducts(catalogue, foreign, judged, undefined)).toMatchObject({ rules: { definitions: [] } })
   } finally {
     await drop()
   }
@@ -125,7 +125,7 @@ it('PUT of products is a function of PostgreSQL: it is theirs where functions ar
 
 const plainStore = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
 
-it('a database whose user may not make roles serves limited tokens behind the first wall alone', async () => {
+it('a database whose user may not create roles serves limited tokens without row-level security', async () => {
   const server = inject('postgres')
   const name = `plain_${randomUUID().replaceAll('-', '')}`
   const admin = new pg.Client({ ...server, database: 'postgres' })
@@ -135,7 +135,7 @@ it('a database whose user may not make roles serves limited tokens behind the fi
   const db = connect({ ...server, user: name, database: name }, () => {})
   try {
     await migrate(db)
-    expect(await canLimit(db)).toBe(false)
+    expect(await hasRowSecurity(db)).toBe(false)
     const everything = wholeCatalogue(db)
     const create = (linkedStoreId?: string) =>
       write(everything, false, (work) =>
@@ -143,7 +143,7 @@ it('a database whose user may not make roles serves limited tokens behind the fi
       )
     const first = await create()
     const linked = await create(first.storeUuid)
-    const own = viewOf(db, { stores: new Set([first.storeUuid]) })
+    const own = catalogueFor(db, { stores: new Set([first.storeUuid]) })
     const uuids = (stores: Store[] = []) => stores.map(({ storeUuid }) => storeUuid)
     const page = { limit: 10, backwards: false }
     expect(uuids(await listStores(everything, {}, page))).toEqual([first.storeUuid, linked.storeUuid])
@@ -154,6 +154,34 @@ it('a database whose user may not make roles serves limited tokens behind the fi
   } finally {
     await db.destroy()
     await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`drop role ${name}`)
+    await admin.end()
+  }
+})
+
+it('a user who may create roles but is no superuser, as managed services give, has row-level security', async () => {
+  const server = inject('postgres')
+  const name = `managed_${randomUUID().replaceAll('-', '')}`
+  const admin = new pg.Client({ ...server, database: 'postgres' })
+  await admin.connect()
+  await admin.query(`create role ${name} login createrole`)
+  await admin.query(`create database ${name} owner ${name}`)
+  const { rows } = await admin.query("select current_setting('server_version_num')::int >= 160000 as distinguishes")
+  // What PostgreSQL gives to a user who creates the role.
+  const options = rows[0].distinguishes ? 'with admin true, inherit false, set false' : 'with admin option'
+  await admin.query(`grant ${tenantRole} to ${name} ${options}`)
+  const db = connect({ ...server, user: name, database: name }, () => {})
+  try {
+    await migrate(db)
+    expect(await hasRowSecurity(db)).toBe(true)
+    const limited = catalogueFor(db, { stores: new Set([randomUUID()]) })
+    for (let i = 0; i < 12; i++) expect(await countStores(limited, {})).toBe(0)
+    const { rows } = await sql`select current_user = session_user as unchanged`.execute(db)
+    expect(rows).toEqual([{ unchanged: true }])
+  } finally {
+    await db.destroy()
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`revoke ${tenantRole} from ${name} cascade`)
     await admin.query(`drop role ${name}`)
     await admin.end()
   }

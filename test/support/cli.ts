@@ -1,19 +1,38 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { catalog, searchPath } from './program.ts'
 
 export interface CliOutcome {
-  code: number
+  /** Null when a signal ended the process. */
+  code: number | null
   stdout: string
   stderr: string
 }
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
-
 /** Runs the command line in a process of its own, on the database of the environment given. */
 export function runCli(args: readonly string[], env: Record<string, string>): Promise<CliOutcome> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...args], { env: { PATH: process.env.PATH, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr }),
-    )
+  return outcomeOf(startCli(args, env))
+}
+
+/** Starts the command line without waiting for it. */
+export function startCli(
+  args: readonly string[],
+  env: Record<string, string>,
+  stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
+): ChildProcess {
+  return spawn(catalog, args, { env: { PATH: searchPath, ...env }, stdio })
+}
+
+/** Waits for the end of a process. */
+export function outcomeOf(child: ChildProcess): Promise<CliOutcome> {
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
 }

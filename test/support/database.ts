@@ -1,51 +1,68 @@
 import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type View, wholeCatalogue } from '../../src/catalog/viewer.ts'
+import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { connect, poolStateOf } from '../../src/database/connect.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import type { Database } from '../../src/database/tables.ts'
+import { fixture } from './fixture.ts'
 
 export interface TestDatabase {
-  db: View
+  db: Kysely<Database>
+  /** The same, for functions of the catalogue. */
+  catalogue: Catalogue
   /** For processes of their own. */
   url: string
   /** How further connections are made. */
   connection: pg.PoolConfig
   /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
   statements(): number
+  /** Opens a connection of its own, for locks and for statements beside the pool. The caller ends it. */
+  client(): Promise<pg.Client>
+  /** How many of its sessions wait for a lock. */
+  lockWaiters(): Promise<number>
   /** The state of the connections of `db`. */
   pool(): ReturnType<typeof poolStateOf>
   drop(): Promise<void>
 }
 
 export interface TestDatabaseOptions {
+  /** A new database without tables. */
   empty?: boolean
+  /** No new database: further connections to this one, which leave it in place. */
+  shared?: TestDatabase
   /** How `db` connects, where that is not straight to the run's PostgreSQL: through a proxy, or with other deadlines. */
   connection?: pg.PoolConfig
 }
 
-/** A database of its own on the run's PostgreSQL, migrated unless `empty`. */
+/** A database of its own on the run's PostgreSQL. */
 export async function createTestDatabase({
   empty = false,
+  shared,
   connection = {},
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = inject('postgres')
-  const database = `test_${randomUUID().replaceAll('-', '')}`
-  await asAdmin(`create database ${database}`)
+  const database = shared ? nameOf(shared) : `test_${randomUUID().replaceAll('-', '')}`
+  if (!shared) await asAdmin(`create database ${database}${empty ? '' : ` template ${inject('template')}`}`)
   const config = { ...server, database, ...connection }
   const connected = connect(config, () => {})
-  if (!empty) await migrate(connected)
   let sent = 0
-  const counted = connected.withPlugin({
+  const db = connected.withPlugin({
     transformQuery: ({ node }) => {
       sent++
       return node
     },
     transformResult: async ({ result }) => result,
   })
-  const db = wholeCatalogue(counted)
+  const client = async () => {
+    const connected = new pg.Client({ ...server, database })
+    await connected.on('error', () => {}).connect()
+    return connected
+  }
+  let watcher: Promise<pg.Client> | undefined
   return {
     db,
+    catalogue: wholeCatalogue(db),
     connection: config,
     url: `postgresql://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${database}`,
     statements: () => {
@@ -53,12 +70,35 @@ export async function createTestDatabase({
       sent = 0
       return seen
     },
+    client,
+    lockWaiters: async () => {
+      watcher ??= client()
+      const { rows } = await (await watcher).query<{ count: number }>(lockWaiters)
+      return rows[0]?.count ?? 0
+    },
     pool: () => poolStateOf(connected),
     drop: async () => {
+      await (await watcher)?.end()
       await db.destroy()
-      await asAdmin(`drop database if exists ${database} with (force)`)
+      if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
     },
   }
+}
+
+/** A database for all tests of a file, or for each of them. */
+export function useDatabase(options: TestDatabaseOptions = {}, per: 'all' | 'each' = 'all'): TestDatabase {
+  return fixture(
+    () => createTestDatabase(options),
+    (database) => database.drop?.(),
+    per,
+  )
+}
+
+const lockWaiters = `select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`
+
+function nameOf({ url }: TestDatabase): string {
+  return new URL(url).pathname.slice(1)
 }
 
 async function asAdmin(statement: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { z } from 'zod'
-import { failure, successOf } from '../../rest/answers.ts'
 import type { Endpoint } from '../../rest/endpoint.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { openApiDocument } from '../../rest/openapi/document.ts'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
-import type { Reply } from './gateway.ts'
+import { failure, successOf } from '../../rest/response/data-shapes.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import type { Reply } from './http.ts'
 
 const { paths } = openApiDocument(endpoints, fallbackEnumerations) as {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>

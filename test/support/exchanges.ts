@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import type { Call, Reply } from './gateway.ts'
+import type { Call, Reply } from './http.ts'
 
 /** A request under /v1 and what the gateway answered. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Item } from './door.ts'
+import type { Item } from './client.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** The body of POST /v1/stores for a store of a name of its own. */

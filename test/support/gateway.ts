@@ -1,38 +1,23 @@
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
-import { fallbackEnumerations } from '../../src/catalog/enumerations.ts'
+import { type GatewayOptions, startGateway } from '../../src/app/gateway.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
-import { startGateway } from '../../src/gateway.ts'
-import type { GatewayOptions } from '../../src/gateway-options.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
 import type { Tracing } from '../../src/tracing/trace.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { expectDocumented } from './documented.ts'
 import { recordExchange } from './exchanges.ts'
+import { fixture } from './fixture.ts'
+import { type Call, codeOf, type Reply, send } from './http.ts'
 
 export const token = 'a-token-for-the-tests-only'
-
-export interface Reply {
-  status: number
-  headers: Record<string, string | string[] | undefined>
-  text: string
-  /** The body as JSON; `undefined` when there is none. */
-  json: unknown
-}
-
-export interface Call {
-  method?: string
-  headers?: Record<string, string>
-  /** Sent as it is when it is a string or bytes, as JSON otherwise. */
-  body?: unknown
-  token?: string | null
-}
 
 export interface TestGateway {
   database: TestDatabase
   url: string
-  /** Calls a path over real HTTP, with the token unless told otherwise. */
+  /** Calls a path over real HTTP, with the test token by default. */
   call(path: string, call?: Call): Promise<Reply>
   /** Runs a GraphQL document over real HTTP and returns its data and errors. */
   graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply>
@@ -47,6 +32,8 @@ export interface GraphQLReply {
 }
 
 export interface TestGatewayOptions {
+  /** The gateway is a further one on this database, with connections of its own, and leaves it in place. */
+  database?: TestDatabase
   log?: Logger
   /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
   connection?: PoolConfig
@@ -56,7 +43,7 @@ export interface TestGatewayOptions {
   remoteFilter?: RemoteFilter
   jwt?: GatewayOptions['jwt']
   introspection?: GatewayOptions['introspection']
-  /** What else the gateway is told, as it stands. */
+  /** Options that are passed as they are. */
   more?: Partial<GatewayOptions>
 }
 
@@ -64,6 +51,7 @@ const fallbackConfig: GlobalConfig = { enumerations: () => fallbackEnumerations,
 
 /** A whole gateway on a database of its own, listening on a free port of the loopback. */
 export async function startTestGateway({
+  database: shared,
   log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   connection = {},
   metricsPublic = false,
@@ -74,7 +62,7 @@ export async function startTestGateway({
   introspection = 'all',
   more = {},
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  const database = await createTestDatabase({ connection })
+  const database = await createTestDatabase({ connection, ...(shared && { shared }) })
   const gateway = await startGateway({
     db: database.db,
     connection: database.connection,
@@ -92,7 +80,7 @@ export async function startTestGateway({
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const call = async (path: string, options: Call = {}) => {
-    const reply = await send(gateway.url, path, options, agent)
+    const reply = await sendKept(gateway.url + path, { token, agent, ...options })
     expectDocumented(options.method ?? 'GET', path, reply)
     // A configuration of its own gives a gateway a document of its own.
     if (process.env.EXCHANGES && globalConfig === fallbackConfig)
@@ -121,46 +109,18 @@ export async function startTestGateway({
   }
 }
 
-/** Calls a path of any gateway over real HTTP. */
-export function send(url: string, path: string, call: Call, agent?: Agent): Promise<Reply> {
-  const { method = 'GET', headers = {}, body, ...rest } = call
-  const bearer = rest.token === undefined ? token : rest.token
-  const bytes =
-    body === undefined
-      ? undefined
-      : typeof body === 'string' || body instanceof Uint8Array
-        ? body
-        : JSON.stringify(body)
-  const sent = {
-    ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-    ...(bytes !== undefined && {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(bytes)),
-    }),
-    ...headers,
-  }
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      new URL(url),
-      { method, path, ...(agent && { agent }), headers: sent },
-      async (response) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
-        const text = Buffer.concat(chunks).toString()
-        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          json: isJson ? JSON.parse(text) : undefined,
-        })
-      },
-    )
-    outgoing.on('error', (error: Error & { code?: string }) => {
-      // A kept connection may be closed by the server in the moment that it is used again: then nothing was asked yet.
-      if (outgoing.reusedSocket && error.code === 'ECONNRESET') send(url, path, call, agent).then(resolve, reject)
-      else reject(error)
-    })
-    outgoing.end(bytes)
+/** A gateway for the tests of the file or `describe` that it is called in: it starts before them and stops after them. */
+export function useGateway(options: TestGatewayOptions = {}): TestGateway {
+  return fixture(
+    () => startTestGateway(options),
+    (gateway) => gateway.stop?.(),
+  )
+}
+
+/** Sends again over another connection what met a kept one that the server had just closed: nothing was processed yet. */
+async function sendKept(url: string, call: Call): Promise<Reply> {
+  return send(url, call).catch((error: Error & { isReusedSocket?: boolean }) => {
+    if (error.isReusedSocket && codeOf(error) === 'ECONNRESET') return sendKept(url, call)
+    throw error
   })
 }

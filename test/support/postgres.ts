@@ -1,25 +1,43 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg, { type PoolConfig } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../../src/database/embedded.ts'
+import { connect } from '../../src/database/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Where the PostgreSQL of this run listens: a socket directory. */
     postgres: { host: string; port: number; user: string }
+    /** The migrated database that new ones are copies of. */
+    template: string
   }
 }
 
-/** One PostgreSQL for the whole run, with a database for each test file. TEST_POSTGRES_BIN names the programs of another version. */
+/** One PostgreSQL for the whole run, with a migrated database that those of the test files are copies of. TEST_POSTGRES_BIN names the programs of another version. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-test-'))
   const binDir = process.env.TEST_POSTGRES_BIN
   const server = await startEmbedded({ dataDir, ...(binDir && { binDir }) })
   const { host, port, user } = server.connection
+  const template = 'catalogue_template'
+  await createTemplate(server.connection, template)
+  project.provide('template', template)
   project.provide('postgres', { host, port, user })
   return async () => {
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+async function createTemplate(connection: PoolConfig, template: string): Promise<void> {
+  const admin = new pg.Client({ ...connection, database: 'postgres' })
+  await admin.connect()
+  await admin.query(`create database ${template}`)
+  await admin.end()
+  const db = connect({ ...connection, database: template }, () => {})
+  await migrate(db)
+  await db.destroy()
 }

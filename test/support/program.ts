@@ -1,29 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import packageJson from '../../package.json' with { type: 'json' }
 
 export interface Program {
   child: ChildProcess
   /** Where it listens, as its line on stdout says. */
   url: string
+  stdout(): string
   stderr(): string
   /** Sends the signal and waits for the end: `[exit code, signal]`. */
   end(signal?: NodeJS.Signals): Promise<[number | null, NodeJS.Signals | null]>
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-/** How `npm run catalog` runs the program. */
-const catalog = packageJson.scripts.catalog.split(' ').slice(1)
+/** What `npm run catalog` runs. */
+export const catalog = fileURLToPath(new URL('../../bin/catalog', import.meta.url))
 
-/** Runs a command that serves, in a process of its own, until its line on stdout names its URL. Throws with its last words when it ends before. */
+/** Finds the Node that runs the tests first. */
+export const searchPath = `${dirname(process.execPath)}:${process.env.PATH}`
+
+/** Runs a command that serves, in a process of its own, until its line on stdout names its URL. Throws with its stderr when it ends before. */
 export async function startProgram(
   args: readonly string[],
   env: Record<string, string>,
   onSpawn: (child: ChildProcess) => void = () => {},
 ): Promise<Program> {
-  const environment = { PATH: process.env.PATH, PORT: '0', ...env }
-  const child = spawn(process.execPath, [...catalog, ...args], { cwd: root, env: environment })
+  const child = spawn(catalog, args, { env: { PATH: searchPath, PORT: '0', ...env } })
   onSpawn(child)
   let [stdout, stderr] = ['', '']
   child.stderr.on('data', (chunk) => {
@@ -40,6 +42,7 @@ export async function startProgram(
   return {
     child,
     url,
+    stdout: () => stdout,
     stderr: () => stderr,
     end: async (signal = 'SIGTERM') => {
       if (child.exitCode !== null || child.signalCode !== null) return [child.exitCode, child.signalCode]

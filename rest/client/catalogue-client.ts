@@ -1,0 +1,62 @@
+import type { components, operations } from './openapi.ts'
+import { type CallOptions, type ClientOptions, send } from './send.ts'
+
+type Name = keyof operations
+type Query<N extends Name> = NonNullable<operations[N]['parameters']['query']>
+type Body<N extends Name> = operations[N] extends { requestBody: { content: { 'application/json': infer B } } }
+  ? B
+  : never
+type Data<N extends Name> = operations[N]['responses'][200]['content']['application/json']['data']
+
+/** A group of assets with the parent code that the listing has as its key. */
+export type ListedGroup = components['schemas']['AssetGroup'] & { parent_code: string }
+
+export type CatalogueClient = ReturnType<typeof createCatalogueClient>
+
+const largestPage = 50
+
+/**
+ * A client of the gateway's REST API, typed by its OpenAPI document. Each function sends one request and returns `data` of
+ * the answer; it throws a `CatalogueApiError` for an error answer. Requests that may succeed later are sent again, writes
+ * under an idempotency key.
+ */
+export function createCatalogueClient(options: ClientOptions) {
+  const read =
+    <N extends Name>(path: string) =>
+    (query: Query<N>, call?: CallOptions) =>
+      send<Data<N>>(options, { ...call, method: 'GET', path, query })
+  const write =
+    <N extends Name>(method: 'POST' | 'PUT' | 'DELETE', path: string) =>
+    (body: Body<N>, query?: Query<N>, call?: CallOptions) =>
+      send<Data<N>>(options, { ...call, method, path, query, body })
+  /** Like `write`, where the query cannot be left out. */
+  const writeIn =
+    <N extends Name>(method: 'POST' | 'PUT', path: string) =>
+    (query: Query<N>, body: Body<N>, call?: CallOptions) =>
+      send<Data<N>>(options, { ...call, method, path, query, body })
+
+  const listAssets = read<'listAssets'>('/assets')
+  return {
+    listAssets,
+    /** Every group that matches. The next page is read when the groups of the last are used up; `limit` is its size. */
+    allAssets: (query: Query<'listAssets'>, call?: CallOptions) => pagesOf(listAssets, query, call),
+    updateProducts: writeIn<'updateProducts'>('PUT', '/products'),
+    createStore: write<'createStore'>('POST', '/stores'),
+    deleteAssets: write<'deleteAssets'>('DELETE', '/assets'),
+    unlinkAssets: write<'unlinkAssets'>('POST', '/assets/unlink'),
+    createProducts: writeIn<'createProducts'>('POST', '/products'),
+    listProducts: read<'listProducts'>('/products'),
+    placeAssets: writeIn<'placeAssets'>('POST', '/assets'),
+  }
+}
+
+type List = (query: Query<'listAssets'>, call?: CallOptions) => Promise<Data<'listAssets'>>
+
+async function* pagesOf(list: List, query: Query<'listAssets'>, call?: CallOptions): AsyncGenerator<ListedGroup> {
+  const limit = Math.min(query.limit ?? largestPage, largestPage)
+  for (let offset = query.offset ?? 0; ; offset += limit) {
+    const page = await list({ ...query, offset, limit }, call)
+    for (const [code, group] of Object.entries(page.assets)) yield { ...group, parent_code: code }
+    if (offset + limit >= page.total_groups) return
+  }
+}

@@ -1,0 +1,85 @@
+import { LRUCache } from 'lru-cache'
+import type { Endpoint } from './endpoint.ts'
+import type { RestRequest, RestResponse } from './exchange.ts'
+import { closed, sealedBytes, toJson } from './response/envelope.ts'
+
+type Operation = Endpoint['document']
+type VersionedEndpoint = Endpoint & { version: NonNullable<Endpoint['version']> }
+
+/** The rendered `data` of an answer with the end of its envelope, and the version that it was made of. */
+interface CachedAnswer {
+  version: string
+  data: Buffer
+}
+
+/** Rendered answers by endpoint and variables; the least recently used are evicted. */
+export interface AnswerCache {
+  get(key: string): CachedAnswer | undefined
+  set(key: string, answer: CachedAnswer): unknown
+}
+
+const bytesPerEntry = 200
+
+/** Makes a cache of at most so many bytes; with 0 it holds nothing. */
+export function createAnswerCache(maxBytes: number): AnswerCache {
+  if (maxBytes === 0) return { get: () => undefined, set: () => {} }
+  return new LRUCache<string, CachedAnswer>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ data }, key) => data.length + key.length * 2 + bytesPerEntry,
+  })
+}
+
+export function isVersioned(endpoint: Endpoint): endpoint is VersionedEndpoint {
+  return endpoint.version !== undefined
+}
+
+/** Increase it when the same data gets another representation, so that no client keeps the old one. */
+const representationVersion = 1
+
+/**
+ * Answers a read whose endpoint has versions: 304 when the client has the current one, the cached answer when it is of
+ * the current one, else the operation's. The version is read with every request, never from memory, so that an answer
+ * shows all that was written before its request. An answer may be newer than its version, never older.
+ */
+export async function answerVersioned(
+  endpoint: VersionedEndpoint,
+  request: RestRequest,
+  variables: Record<string, unknown>,
+  cache: AnswerCache,
+  execute: (document: Operation, variables: Record<string, unknown>) => Promise<unknown>,
+): Promise<RestResponse> {
+  const { document, of, ofAnswer } = endpoint.version
+  const answered = (version: string | null, data: Buffer): RestResponse => {
+    const body = sealedBytes(0, endpoint.success, request.requestId, data)
+    return { status: 200, headers: version === null ? {} : headersOf(version), body }
+  }
+  const key = `${endpoint.path} ${JSON.stringify(variables)}`
+  const ifNoneMatch = request.header('if-none-match')
+  const cached = cache.get(key)
+  if (ifNoneMatch !== undefined || cached) {
+    const current = of(await execute(document, variables))
+    if (current !== null && matches(ifNoneMatch, tagOf(current))) return { status: 304, headers: headersOf(current) }
+    if (current !== null && cached?.version === current) return answered(current, cached.data)
+  }
+  const result = await execute(endpoint.document, variables)
+  const version = ofAnswer(result)
+  const data = closed(toJson(endpoint.data(result)))
+  if (version !== null) cache.set(key, { version, data })
+  return answered(version, data)
+}
+
+/** Weak, because the envelope has the request's own id. */
+function tagOf(version: string): string {
+  return `W/"${representationVersion}-${version}"`
+}
+
+function headersOf(version: string): Record<string, string> {
+  return { ETag: tagOf(version), 'Cache-Control': 'private, no-cache' }
+}
+
+/** Whether an `If-None-Match` names the tag, or any that there is (RFC 9110, 13.1.2). */
+function matches(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  const opaque = (given: string) => given.trim().replace(/^W\//, '')
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((given) => opaque(given) === opaque(tag))
+}

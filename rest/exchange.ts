@@ -1,0 +1,23 @@
+/** A request, whatever server received it. */
+export interface RestRequest<Caller = unknown> {
+  method: string
+  /** The path as it came, percent-encoding and all: `/v1/assets`. */
+  path: string
+  /** The query string without its question mark. */
+  search: string
+  /** A header by its lower-case name. */
+  header(name: string): string | undefined
+  /** The caller of the request's token; undefined without a valid one. Throws what kept the caller out. */
+  caller(): Caller | undefined
+  /** What `status.request_id` is in the answer. */
+  requestId: string
+  /** Reads the body; `too large` when it has more bytes than the service accepts. */
+  body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
+}
+
+/** A response for whatever server: `body` is JSON text, or its bytes in pieces, absent where HTTP has none. */
+export interface RestResponse {
+  status: number
+  headers: Record<string, string>
+  body?: string | readonly Buffer[]
+}

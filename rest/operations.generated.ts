@@ -1,0 +1,189 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Asset URLs with their positions in one group. */
+export type AssetPlacement = {
+  /** Asset format of the group: one of `enumerations.assetFormats`. */
+  assetFormat?: string | null | undefined;
+  /** Map from URL field to URL: `Image URL 2` puts the URL at position 2. An invalid entry fails alone. */
+  assets: Record<string, unknown>;
+  /** Parent code of the group: 1 to 255 characters. A product of this code need not exist. */
+  parentCode: string;
+};
+
+/** Selects assets of a store. All given conditions must hold. At least one of `channel`, `parentCode` and `assetId` is required, otherwise the item fails with `selector_required`. */
+export type AssetSelector = {
+  /** Only assets with these ids. An empty list selects no asset. */
+  assetId?: Array<string> | null | undefined;
+  /** Only assets linked on this channel. */
+  channel?: string | null | undefined;
+  /** Only assets linked to this parent code. */
+  parentCode?: string | null | undefined;
+  /** UUID of the store, case-insensitive. */
+  storeUuid: string;
+};
+
+/** Selects links between assets and one parent code on one channel. */
+export type AssetUnlink = {
+  /** Ids of the assets to unlink. Default: all assets linked to this parent code on this channel. An empty list selects none. */
+  assetId?: Array<string> | null | undefined;
+  /** Channel of the links. */
+  channel: string;
+  /** Parent code of the links. */
+  parentCode: string;
+  /** UUID of the store, case-insensitive. */
+  storeUuid: string;
+};
+
+/** A store to create (spec: Store). Repeated values of a list are stored once, in order. */
+export type CreateStoreInput = {
+  /** Channels: values of `enumerations.channels`; may be empty. */
+  channels: Array<string>;
+  /** Automations: values of `enumerations.defaultAutomations`; may be empty. */
+  defaultAutomation: Array<string>;
+  /** Regions: values of `enumerations.regions`; may be empty. */
+  region: Array<string>;
+  /** Name of the store: 1 to 200 characters after trimming; need not be unique. */
+  storeName: string;
+  /** Taxonomy: one of `enumerations.storeTaxonomies`. */
+  storeTaxonomy: string;
+  /** Web site: at most 2,048 characters, or null. */
+  storeWebsite?: string | null | undefined;
+};
+
+/** Filter for products. All given conditions must hold. */
+export type ProductFilter = {
+  /** Products whose code begins with this string, case-sensitive. */
+  codePrefix?: string | null | undefined;
+  /** Products with one of these codes: at most 10,000. */
+  codes?: Array<string> | null | undefined;
+  /** Products whose code contains this string, case-insensitive. */
+  search?: string | null | undefined;
+  /** Products with one of these statuses. */
+  status?: Array<ProductStatus> | null | undefined;
+};
+
+/** Changes to one product. `status` is a string, not an enum, so that an invalid value is a failure of this product only. */
+export type ProductPatch = {
+  /** Attributes to set; other attributes of the product keep their values. Values are strings of at most 65,535 characters; all attributes of a product take at most 4 MiB of JSON. */
+  attributes?: Record<string, unknown> | null | undefined;
+  /** SKU code: 1 to 255 characters, case-sensitive. */
+  productCode: string;
+  /** Status as in REST: `active`, `new`, `problem`, `inactive`, `draft` or `under review`. Default: unchanged; `new` for a new product. */
+  status?: string | null | undefined;
+};
+
+/** Status of a product. Every transition is allowed (spec: States and transitions). */
+export type ProductStatus =
+  /** `active` over REST. */
+  | 'ACTIVE'
+  /** `draft` over REST. */
+  | 'DRAFT'
+  /** `inactive` over REST. */
+  | 'INACTIVE'
+  /** `new` over REST. */
+  | 'NEW'
+  /** `problem` over REST. */
+  | 'PROBLEM'
+  /** `under review` over REST. */
+  | 'UNDER_REVIEW';
+
+export type ListAssetsQueryVariables = Exact<{
+  storeUuid: string;
+  channel: string;
+  assetFormat: string;
+  offset: number;
+  limit: number;
+}>;
+
+
+export type ListAssetsQuery = { assetGroups: { totalGroups: number, returnedGroups: number, version: string | null, groups: Array<{ parentCode: string, channel: string, assetType: string, storeUuid: string, assets: Array<{ assetId: string, urlField: string, url: string }> }> } };
+
+export type AssetsVersionQueryVariables = Exact<{
+  storeUuid: string;
+  channel: string;
+  assetFormat: string;
+}>;
+
+
+export type AssetsVersionQuery = { assetGroupsVersion: string | null };
+
+export type UpdateProductsMutationVariables = Exact<{
+  storeUuid: string;
+  products: Array<ProductPatch> | ProductPatch;
+  dryRun: boolean;
+}>;
+
+
+export type UpdateProductsMutation = { updateProducts: { storeUuid: string, updatedSkus: Array<string>, unavailableSkus: Array<string>, failedProducts: Array<{ productCode: string, failures: Array<{ attribute: string, reason: string }> }> } };
+
+export type CreateStoreMutationVariables = Exact<{
+  input: CreateStoreInput;
+  copyTaxonomy: boolean;
+  linkedStoreId?: string | null | undefined;
+  dryRun: boolean;
+}>;
+
+
+export type CreateStoreMutation = { createStore: { storeUuid: string, storeGroup: string } };
+
+export type DeleteAssetsMutationVariables = Exact<{
+  selectors: Array<AssetSelector> | AssetSelector;
+  dryRun: boolean;
+}>;
+
+
+export type DeleteAssetsMutation = { deleteAssets: { deletedCount: number, failed: number, errorInfo: Array<{ reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null }> } };
+
+export type UnlinkAssetsMutationVariables = Exact<{
+  links: Array<AssetUnlink> | AssetUnlink;
+  dryRun: boolean;
+}>;
+
+
+export type UnlinkAssetsMutation = { unlinkAssets: { unlinked: number, failed: number, errorInfo: Array<{ reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null }> } };
+
+export type ItemFailureFragment = { reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null };
+
+export type CreateProductsMutationVariables = Exact<{
+  storeUuid: string;
+  channel: string;
+  products: Array<ProductPatch> | ProductPatch;
+  dryRun: boolean;
+}>;
+
+
+export type CreateProductsMutation = { createProducts: { storeUuid: string, createdSkus: Array<string>, existingSkus: Array<string>, failedProducts: Array<{ productCode: string, failures: Array<{ attribute: string, reason: string }> }> } };
+
+export type ListProductsQueryVariables = Exact<{
+  storeUuid: string;
+  filter: ProductFilter;
+  offset: number;
+  limit: number;
+}>;
+
+
+export type ListProductsQuery = { productPage: { storeUuid: string, totalProducts: number, returnedProducts: number, products: Array<{ productCode: string, status: ProductStatus, attributes: Record<string, unknown>, assetGroups: Array<{ channel: string, assets: Array<{ assetId: string, urlField: string, url: string }> }> }> } };
+
+export type PlaceAssetsMutationVariables = Exact<{
+  storeUuid: string;
+  channel: string;
+  groups: Array<AssetPlacement> | AssetPlacement;
+  dryRun: boolean;
+}>;
+
+
+export type PlaceAssetsMutation = { placeAssets: { created: number, updated: number, failed: number, errorInfo: Array<{ reason: string, details: string, index: number | null, storeUuid: string | null, channel: string | null, parentCode: string | null, assetId: string | null }> } };
+
+export const ItemFailureFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<ItemFailureFragment, unknown>;
+export const ListAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ListAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"channel"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"assetFormat"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"offset"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"limit"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"assetGroups"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"channel"},"value":{"kind":"Variable","name":{"kind":"Name","value":"channel"}}},{"kind":"Argument","name":{"kind":"Name","value":"assetFormat"},"value":{"kind":"Variable","name":{"kind":"Name","value":"assetFormat"}}},{"kind":"Argument","name":{"kind":"Name","value":"offset"},"value":{"kind":"Variable","name":{"kind":"Name","value":"offset"}}},{"kind":"Argument","name":{"kind":"Name","value":"limit"},"value":{"kind":"Variable","name":{"kind":"Name","value":"limit"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"totalGroups"}},{"kind":"Field","name":{"kind":"Name","value":"returnedGroups"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"groups"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"assetType"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"assets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1000000"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"assetId"}},{"kind":"Field","name":{"kind":"Name","value":"urlField"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}}]}}]}}]}}]} as unknown as DocumentNode<ListAssetsQuery, ListAssetsQueryVariables>;
+export const AssetsVersionDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AssetsVersion"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"channel"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"assetFormat"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"assetGroupsVersion"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"channel"},"value":{"kind":"Variable","name":{"kind":"Name","value":"channel"}}},{"kind":"Argument","name":{"kind":"Name","value":"assetFormat"},"value":{"kind":"Variable","name":{"kind":"Name","value":"assetFormat"}}}]}]}}]} as unknown as DocumentNode<AssetsVersionQuery, AssetsVersionQueryVariables>;
+export const UpdateProductsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"UpdateProducts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"products"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProductPatch"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"updateProducts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"products"},"value":{"kind":"Variable","name":{"kind":"Name","value":"products"}}},{"kind":"Argument","name":{"kind":"Name","value":"dryRun"},"value":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"updatedSkus"}},{"kind":"Field","name":{"kind":"Name","value":"unavailableSkus"}},{"kind":"Field","name":{"kind":"Name","value":"failedProducts"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"productCode"}},{"kind":"Field","name":{"kind":"Name","value":"failures"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attribute"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}}]}}]}}]}}]} as unknown as DocumentNode<UpdateProductsMutation, UpdateProductsMutationVariables>;
+export const CreateStoreDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateStore"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateStoreInput"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"copyTaxonomy"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"linkedStoreId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createStore"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}},{"kind":"Argument","name":{"kind":"Name","value":"copyTaxonomy"},"value":{"kind":"Variable","name":{"kind":"Name","value":"copyTaxonomy"}}},{"kind":"Argument","name":{"kind":"Name","value":"linkedStoreId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"linkedStoreId"}}},{"kind":"Argument","name":{"kind":"Name","value":"dryRun"},"value":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"storeGroup"}}]}}]}}]} as unknown as DocumentNode<CreateStoreMutation, CreateStoreMutationVariables>;
+export const DeleteAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DeleteAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"selectors"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AssetSelector"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deleteAssets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"selectors"},"value":{"kind":"Variable","name":{"kind":"Name","value":"selectors"}}},{"kind":"Argument","name":{"kind":"Name","value":"dryRun"},"value":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deletedCount"}},{"kind":"Field","name":{"kind":"Name","value":"failed"}},{"kind":"Field","name":{"kind":"Name","value":"errorInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ItemFailure"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<DeleteAssetsMutation, DeleteAssetsMutationVariables>;
+export const UnlinkAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"UnlinkAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"links"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AssetUnlink"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unlinkAssets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"links"},"value":{"kind":"Variable","name":{"kind":"Name","value":"links"}}},{"kind":"Argument","name":{"kind":"Name","value":"dryRun"},"value":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unlinked"}},{"kind":"Field","name":{"kind":"Name","value":"failed"}},{"kind":"Field","name":{"kind":"Name","value":"errorInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ItemFailure"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<UnlinkAssetsMutation, UnlinkAssetsMutationVariables>;
+export const CreateProductsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateProducts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"channel"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"products"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProductPatch"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProducts"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"channel"},"value":{"kind":"Variable","name":{"kind":"Name","value":"channel"}}},{"kind":"Argument","name":{"kind":"Name","value":"products"},"value":{"kind":"Variable","name":{"kind":"Name","value":"products"}}},{"kind":"Argument","name":{"kind":"Name","value":"dryRun"},"value":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"createdSkus"}},{"kind":"Field","name":{"kind":"Name","value":"existingSkus"}},{"kind":"Field","name":{"kind":"Name","value":"failedProducts"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"productCode"}},{"kind":"Field","name":{"kind":"Name","value":"failures"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"attribute"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}}]}}]}}]}}]} as unknown as DocumentNode<CreateProductsMutation, CreateProductsMutationVariables>;
+export const ListProductsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ListProducts"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProductFilter"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"offset"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"limit"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"productPage"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"offset"},"value":{"kind":"Variable","name":{"kind":"Name","value":"offset"}}},{"kind":"Argument","name":{"kind":"Name","value":"limit"},"value":{"kind":"Variable","name":{"kind":"Name","value":"limit"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"totalProducts"}},{"kind":"Field","name":{"kind":"Name","value":"returnedProducts"}},{"kind":"Field","name":{"kind":"Name","value":"products"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"productCode"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"attributes"}},{"kind":"Field","name":{"kind":"Name","value":"assetGroups"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"assets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1000000"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"assetId"}},{"kind":"Field","name":{"kind":"Name","value":"urlField"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<ListProductsQuery, ListProductsQueryVariables>;
+export const PlaceAssetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"PlaceAssets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"channel"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"groups"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AssetPlacement"}}}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"placeAssets"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"storeUuid"},"value":{"kind":"Variable","name":{"kind":"Name","value":"storeUuid"}}},{"kind":"Argument","name":{"kind":"Name","value":"channel"},"value":{"kind":"Variable","name":{"kind":"Name","value":"channel"}}},{"kind":"Argument","name":{"kind":"Name","value":"groups"},"value":{"kind":"Variable","name":{"kind":"Name","value":"groups"}}},{"kind":"Argument","name":{"kind":"Name","value":"dryRun"},"value":{"kind":"Variable","name":{"kind":"Name","value":"dryRun"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"created"}},{"kind":"Field","name":{"kind":"Name","value":"updated"}},{"kind":"Field","name":{"kind":"Name","value":"failed"}},{"kind":"Field","name":{"kind":"Name","value":"errorInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ItemFailure"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ItemFailure"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ErrorInfo"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"details"}},{"kind":"Field","name":{"kind":"Name","value":"index"}},{"kind":"Field","name":{"kind":"Name","value":"storeUuid"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"parentCode"}},{"kind":"Field","name":{"kind":"Name","value":"assetId"}}]}}]} as unknown as DocumentNode<PlaceAssetsMutation, PlaceAssetsMutationVariables>;

@@ -1,0 +1,37 @@
+import type { ErrorInfo } from '../response/envelope.ts'
+
+/**
+ * The named parameters of a query string; others are ignored, an empty value is absent (decisions: Envelope). A
+ * parameter that is repeated (unless `repeatable`: its values are joined by commas) or is not percent-encoded UTF-8
+ * is a fault.
+ */
+export function parseQuery(
+  search: string,
+  names: ReadonlySet<string>,
+  repeatable: readonly string[] = [],
+): { values: Record<string, string>; faults: ErrorInfo[] } {
+  const values = new Map<string, string>()
+  const faults: ErrorInfo[] = []
+  const fault = (field: string, problem: string) =>
+    faults.push({ reason: 'invalid_request', details: `${field} ${problem}`, field })
+  const seen = new Set<string>()
+  for (const pair of search.split('&')) {
+    const [rawName = '', ...rest] = pair.split('=')
+    const name = decoded(rawName)
+    if (name === undefined || !names.has(name)) continue
+    if (seen.has(name) && !repeatable.includes(name)) fault(name, 'must be given once; it came more than once')
+    seen.add(name)
+    const value = decoded(rest.join('='))
+    if (value === undefined) fault(name, 'must be percent-encoded UTF-8')
+    else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
+  }
+  return { values: Object.fromEntries(values), faults }
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,189 @@
+import { z } from 'zod'
+
+/** The enumerations that the shapes depend on, as configured at the time of the request. */
+export interface Enumerations {
+  channels: readonly string[]
+  assetFormats: readonly string[]
+  storeTaxonomies: readonly string[]
+  regions: readonly string[]
+  defaultAutomations: readonly string[]
+}
+
+const largestInt = 2_147_483_647
+
+const storable = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** A string that PostgreSQL can store unchanged. */
+export const text = z.string('must be a string').refine(storable, 'must be a string without NUL and lone surrogates')
+
+/** An integer in a query; values above `max` are clamped to `max`. */
+export function wholeNumber(min: number, max = largestInt) {
+  return z
+    .string()
+    .refine((value) => /^-?\d+$/.test(value) && Number(value) >= min, `must be a whole number of at least ${min}`)
+    .transform((value) => Math.min(Number(value), max))
+    .meta({ type: 'integer', minimum: min })
+}
+
+/** A boolean in a query. */
+export const flag = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((value) => value === 'true' || value === '1')
+  .meta({ type: 'boolean', enum: undefined })
+
+/** The query parameter `store_uuid`. */
+export const storeUuid = text.describe('UUID of the store, case-insensitive.')
+
+/** One of the values of an enumeration. */
+export function oneOf(values: readonly string[]) {
+  return z
+    .string('must be a string')
+    .refine((value) => values.includes(value), `must be one of ${values.join(', ')}`)
+    .meta({ enum: [...values] })
+}
+
+/** The body of POST /stores (spec: Store). */
+export function newStore(enumerations: Enumerations) {
+  return z.object(
+    {
+      store_name: text
+        .refine((name) => hasLength(name.trim(), 1, 200), 'must have 1 to 200 characters after trimming')
+        .meta({
+          minLength: 1,
+          description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.',
+        }),
+      store_taxonomy: oneOf(enumerations.storeTaxonomies).describe('Taxonomy of the store.'),
+      region: z.array(oneOf(enumerations.regions), 'must be a list').describe('Regions; may be empty.'),
+      channels: z.array(oneOf(enumerations.channels), 'must be a list').describe('Channels; may be empty.'),
+      default_automation: z
+        .array(oneOf(enumerations.defaultAutomations), 'must be a list')
+        .describe('Automations that are enabled by default; may be empty.'),
+      store_website: text
+        .refine((url) => hasLength(url, 0, 2048), 'must have at most 2048 characters')
+        .meta({ maxLength: 2048 })
+        .nullish()
+        .describe('Web site of the store, never fetched.'),
+    },
+    'must be an object',
+  )
+}
+
+const skuCode = 'SKU code: 1 to 255 characters, case-sensitive.'
+const patchOfProduct =
+  'A product: `product_code`, `status` (active, new, problem, inactive, draft or under review), and its attributes under any other names. Attribute values are strings of at most 65,535 characters.'
+
+/** The body of PUT and POST /products. Attributes are validated later, because an invalid one is a failure of its product only. */
+export const productPatches = z.array(
+  z
+    .object({ product_code: z.string('must be a string').describe(skuCode) }, 'must be an object')
+    .meta({ description: patchOfProduct, additionalProperties: {} }),
+  'must be a list',
+)
+
+/** All ids of an item share one fault, so that a long list does not make a long answer. */
+const assetIds = z
+  .custom<string | string[]>(
+    (ids) => typeof ids === 'string' || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
+    'must be a string or a list of strings',
+  )
+  .refine(
+    (ids) => (typeof ids === 'string' ? storable(ids) : ids.every(storable)),
+    'must be strings without NUL and lone surrogates',
+  )
+  .meta({
+    anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    description: 'One asset id, or a list of asset ids. An empty list selects none.',
+  })
+  .nullish()
+
+/** The body of DELETE /assets. */
+export const assetSelectors = z.array(
+  z.object(
+    {
+      store_uuid: storeUuid,
+      channel: text.nullish().describe('Only assets linked on this channel.'),
+      parent_code: text.nullish().describe('Only assets linked to this parent code.'),
+      asset_id: assetIds,
+    },
+    'must be an object',
+  ),
+  'must be a list',
+)
+
+/** The body of POST /assets/unlink. */
+export const assetUnlinks = z.array(
+  z.object(
+    {
+      store_uuid: storeUuid,
+      parent_code: text.describe('Parent code of the links.'),
+      channel: text.describe('Channel of the links.'),
+      asset_id: assetIds,
+    },
+    'must be an object',
+  ),
+  'must be a list',
+)
+
+/** The body of POST /assets. URLs are validated later, because an invalid one is a failure of its entry only. */
+export const assetPlacements = z.array(
+  z.object(
+    {
+      parent_code: text.describe(
+        'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
+      ),
+      asset_type: text.nullish().describe('Asset format of the group. Default: `image`.'),
+      assets: z.custom<Record<string, unknown>>(isObject, 'must be an object that maps URL fields to URLs').meta({
+        type: 'object',
+        additionalProperties: true,
+        description:
+          'Map from URL field to URL. The number in the field name is the position: `Image URL 2` is position 2.',
+      }),
+    },
+    'must be an object',
+  ),
+  'must be a list',
+)
+
+const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
+const statusNames = {
+  active: 'ACTIVE',
+  new: 'NEW',
+  problem: 'PROBLEM',
+  inactive: 'INACTIVE',
+  draft: 'DRAFT',
+  'under review': 'UNDER_REVIEW',
+} as const
+
+/** A product status of REST, transformed into its GraphQL enum value. */
+export const productStatus = z
+  .enum(statuses, `must be one of ${statuses.join(', ')}`)
+  .transform((status) => statusNames[status])
+
+/** The query parameter `dry_run`. */
+export const dryRun = flag.default(false).describe('Dry run: return the same answer and change nothing.')
+
+/** The query of POST /stores. */
+export const storeLink = z
+  .object({
+    dry_run: dryRun,
+    copy_taxonomy: flag
+      .default(false)
+      .describe('Whether to copy the attribute definitions of the linked store. Requires `linked_store_id`.'),
+    linked_store_id: text
+      .transform((value) => (value === 'null' ? undefined : value))
+      .optional()
+      .describe('UUID of a store whose group the new store joins. Default: a new group. The word `null` means absent.'),
+  })
+  .refine((query) => !query.copy_taxonomy || query.linked_store_id !== undefined, {
+    path: ['linked_store_id'],
+    error: 'must name the store to copy from when copy_taxonomy is true',
+  })
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function hasLength(value: string, min: number, max: number): boolean {
+  const length = value.length > 2 * max ? value.length : [...value].length
+  return length >= min && length <= max
+}

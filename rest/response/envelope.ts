@@ -1,0 +1,59 @@
+/** One entry of `data.error_info`: what is wrong and, where it helps, which field or item it is about. */
+export interface ErrorInfo {
+  reason: string
+  details: string
+  field?: string
+  index?: number
+}
+
+/** The envelope as JSON text (spec: Response envelope). A `Map` in `data` becomes an object with its keys in order. */
+export function envelope(code: 0 | -1, message: string, requestId: string, data: unknown): string {
+  return sealed(code, message, requestId, toJson(data))
+}
+
+/** The envelope around data that is JSON text already. */
+export function sealed(code: 0 | -1, message: string, requestId: string, data: string): string {
+  return `${headOf(code, message, requestId)}${data}}`
+}
+
+/** The same before data that was rendered, by `closed`, as bytes. */
+export function sealedBytes(code: 0 | -1, message: string, requestId: string, data: Buffer): Buffer[] {
+  return [Buffer.from(headOf(code, message, requestId)), data]
+}
+
+/** Data that is JSON text, and what closes the envelope around it. */
+export function closed(data: string): Buffer {
+  return Buffer.from(`${data}}`)
+}
+
+function headOf(code: 0 | -1, message: string, requestId: string): string {
+  return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
+}
+
+/** The envelope of every error: one entry for each fault. */
+export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]): string {
+  return envelope(-1, 'ERROR', requestId, { error_info: errorInfo })
+}
+
+/**
+ * JSON text in which maps are objects. A JavaScript object cannot be the map from SKU codes: it loses `__proto__` and
+ * moves keys such as `1002` to the front.
+ */
+export function toJson(value: unknown): string {
+  if (value instanceof Map) return braces([...value])
+  return isObject(value) && hasMap(value) ? braces(Object.entries(value)) : JSON.stringify(value)
+}
+
+function hasMap(object: object): boolean {
+  return Object.values(object).some((value) => value instanceof Map || (isObject(value) && hasMap(value)))
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function braces(entries: [string, unknown][]): string {
+  let json = ''
+  for (const [key, value] of entries) json += `${json === '' ? '{' : ','}${JSON.stringify(key)}:${toJson(value)}`
+  return json === '' ? '{}' : `${json}}`
+}

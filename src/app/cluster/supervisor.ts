@@ -1,0 +1,126 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClientConfig, PoolConfig } from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { RunningGateway } from '../run-gateway.ts'
+import { onWorkerMessage, sendToWorker } from './messages.ts'
+
+/** PostgreSQL takes 100 connections by default, of which the workers leave some to others. */
+const maxConnections = { each: 10, together: 60 }
+
+/** The pause before a worker that exited soon after its start is replaced. It doubles each time, until one runs for `stableMs`. */
+const backoff = { firstMs: 100, maxMs: 30_000, stableMs: 10_000 }
+
+interface WorkerProcess {
+  worker: Worker
+  number: number
+  /** The URL at which it answers; rejects when it cannot start. */
+  started: Promise<string>
+  isReady: boolean
+  hasClosedPort: boolean
+  /** Its exit code, or the signal that ended it. */
+  exit: Promise<number | string>
+}
+
+/**
+ * Runs the gateway as several worker processes at one port and replaces each that exits. Resolves when all of them answer; throws when one cannot
+ * start. `stop` throws when a worker did not exit with code 0.
+ */
+export async function superviseWorkers(
+  { workers: count }: Config,
+  { connection }: { connection: ClientConfig },
+  log: Logger,
+): Promise<Pick<RunningGateway, 'url'> & { stop(): Promise<void> }> {
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  const stopping = new AbortController()
+  const running = new Map<number, WorkerProcess>()
+  const reportClosedPorts = () => {
+    const all = [...running.values()]
+    if (all.every(({ hasClosedPort }) => hasClosedPort))
+      for (const { worker } of all) sendToWorker(worker, 'allPortsClosed', {})
+  }
+  const start = (number: number) => {
+    const started = startWorker(number, { ...connection, max: connectionsPerWorker(count) }, reportClosedPorts, log)
+    running.set(number, started)
+    return started
+  }
+  /** Resolves with the exit of the last worker of this number. */
+  const keepRunning = async (first: WorkerProcess) => {
+    const { number } = first
+    let pauseMs = 0
+    for (let current = first; ; current = start(number)) {
+      const startedAt = Date.now()
+      current.started.catch((error: Error) => {
+        log.warn({ worker: number, reason: error.message }, 'a worker cannot start')
+        current.worker.process.kill('SIGKILL')
+      })
+      const exit = await current.exit
+      running.delete(number)
+      reportClosedPorts()
+      if (stopping.signal.aborted) return exit
+      const wasStable = Date.now() - startedAt > backoff.stableMs
+      pauseMs = wasStable ? 0 : Math.min(Math.max(pauseMs * 2, backoff.firstMs), backoff.maxMs)
+      log.warn({ worker: number, pid: current.worker.process.pid, exit, pauseMs }, 'a worker ended and is replaced')
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      if (stopping.signal.aborted) return 0
+    }
+  }
+  const workers = Array.from({ length: count }, (_, i) => start(i + 1))
+  try {
+    const [url = ''] = await Promise.all(workers.map(({ started }) => started))
+    const exits = workers.map(keepRunning)
+    const stop = async () => {
+      stopping.abort()
+      for (const { worker, isReady } of running.values()) {
+        if (isReady) sendToWorker(worker, 'stop', {})
+        else worker.process.kill('SIGKILL')
+      }
+      const failed = (await Promise.all(exits)).filter((exit) => exit !== 0)
+      if (failed.length > 0) throw new Error(`workers must exit with code 0; got ${failed.join(', ')}`)
+    }
+    return { url, stop }
+  } catch (error) {
+    for (const { worker } of workers) worker.process.kill('SIGKILL')
+    await Promise.all(workers.map(({ exit }) => exit))
+    throw error
+  }
+}
+
+/** How many connections to the database each of the workers may open for requests. */
+export function connectionsPerWorker(workers: number): number {
+  return Math.min(maxConnections.each, Math.floor(maxConnections.together / workers))
+}
+
+function startWorker(number: number, connection: PoolConfig, onPortClosed: () => void, log: Logger): WorkerProcess {
+  const worker = cluster.fork()
+  const { promise: started, resolve, reject } = Promise.withResolvers<string>()
+  const exit = once(worker, 'exit').then(([code, signal]): number | string => signal ?? code)
+  const state: WorkerProcess = { worker, number, started, isReady: false, hasClosedPort: false, exit }
+  onWorkerMessage(worker, 'started', ({ url, error }) => {
+    if (url === undefined) return reject(Object.assign(new Error(error?.message), { code: error?.code }))
+    state.isReady = true
+    log.info({ worker: number, pid: worker.process.pid }, 'a worker answers')
+    resolve(url)
+  })
+  onWorkerMessage(worker, 'portClosed', () => {
+    state.hasClosedPort = true
+    onPortClosed()
+  })
+  onWorkerMessage(worker, 'getMetrics', async () => sendToWorker(worker, 'metrics', await readMetrics()))
+  void exit.then((how) => reject(new Error(`it ended with ${how} before it answered`)))
+  started.catch(() => {})
+  sendToWorker(worker, 'start', { number, connection })
+  return state
+}
+
+/** prom-client, which collects the metrics of all workers, is loaded with the first reading. */
+async function readMetrics(): Promise<{ text?: string; error?: string }> {
+  try {
+    const { readClusterMetrics } = await import('../../metrics/registry.ts')
+    return { text: await readClusterMetrics() }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}

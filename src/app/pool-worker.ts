@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util'
+import { workerData } from 'node:worker_threads'
+import type { ClientConfig } from 'pg'
+import { fallbackEnumerations } from '../catalogue/enumerations.ts'
+import { connect } from '../database/connect.ts'
+import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
+import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
+import type { Introspection } from '../graphql/prepare.ts'
+import type { Task } from '../heavy/protocol.ts'
+import { routeLimits } from '../heavy/route.ts'
+import { runTask, type Work } from '../heavy/worker.ts'
+import type { GraphQLAnswer } from '../http/graphql-edge.ts'
+import { lazy } from '../lazy.ts'
+import { limitAnswers } from './answer-limit.ts'
+import { type Api, createApi } from './api.ts'
+import { createLog } from './log.ts'
+import type { PooledAnswer, PooledRequest } from './pooled-api.ts'
+
+/** What the threads of the pool are started with. */
+export interface PoolWorkerData {
+  connection: ClientConfig
+  /** The remote filter, which each thread calls with a circuit breaker of its own. */
+  filter: FilterAddress | undefined
+  introspection: Introspection
+  persistedDocuments: PersistedDocuments | undefined
+  maxAnswerBytes: number
+  logLevel: string
+}
+
+/** A thread runs one task at a time: a request's statements share these. */
+const database = { max: 5, connectionTimeoutMillis: 10_000 }
+
+/** Runs a task in this thread of the pool. */
+export function run(task: Task): Promise<unknown> {
+  if (task.kind === 'request') return runTask(task as Task<PooledRequest>, answerRequest())
+  throw new Error(`the kind of a task must be request; got ${task.kind}`)
+}
+
+const answerRequest = lazy(() => createAnswer(workerData as PoolWorkerData))
+
+/** Makes the function that answers requests by APIs of this thread. They run one after the other. */
+function createAnswer({
+  connection,
+  filter,
+  introspection,
+  persistedDocuments,
+  maxAnswerBytes,
+  logLevel,
+}: PoolWorkerData) {
+  const log = createLog(logLevel)
+  const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
+  let enumerations = fallbackEnumerations
+  let hasQueuedJob = false
+  const api = createApi({
+    introspection,
+    persistedDocuments,
+    db: connect({ ...connection, ...database }, onError),
+    enumerations: () => enumerations,
+    filter: filter && createRemoteFilter({ ...filter, log }).filter,
+    onJobQueued: () => {
+      hasQueuedJob = true
+    },
+    pageCacheMb: 0,
+    pool: undefined,
+    routeLimits,
+    log,
+  })
+  return async (request: PooledRequest, requestId: string): Promise<Work<PooledAnswer>> => {
+    // What is made of the enumerations is kept as long as they are the same object.
+    if (!isDeepStrictEqual(enumerations, request.enumerations)) enumerations = request.enumerations
+    hasQueuedJob = false
+    const { answer, operation } = await answerBy(limitAnswers(api, maxAnswerBytes), request, requestId)
+    const body = answer.body === undefined ? undefined : bytesOf(answer.body)
+    const { status, headers } = answer
+    return { output: { status, headers, body, operation, hasQueuedJob }, moved: body ? [body.buffer] : [] }
+  }
+}
+
+async function answerBy(api: Api, request: PooledRequest, requestId: string): Promise<GraphQLAnswer> {
+  const { caller, method, path, search, headers, body } = request
+  if (request.api === 'graphql') {
+    return api.graphql({ method, search, accept: headers.accept ?? '', body }, caller, requestId)
+  }
+  const answer = await api.rest({
+    method,
+    path,
+    search,
+    requestId,
+    caller: () => caller,
+    header: (name) => headers[name],
+    body: async () => body ?? new Uint8Array(),
+  })
+  return { answer }
+}
+
+/** Bytes in memory of their own, which can be moved. */
+function bytesOf(body: string | Buffer | readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  return new Uint8Array(Buffer.isBuffer(body) ? body : Buffer.concat(body))
+}

@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely'
+import type { ClientConfig } from 'pg'
+import type { Logger } from 'pino'
+import type { Database } from '../database/tables.ts'
+import { startGlobalConfig } from '../global-config/global-config.ts'
+import type { ClusterPeers } from '../metrics/registry.ts'
+import { startTracing } from '../tracing/start-tracing.ts'
+import type { Config } from './config.ts'
+import { startGateway } from './gateway.ts'
+import { readPersistedDocuments } from './persisted-documents-file.ts'
+
+/** Together less than the five seconds that a service manager is asked to wait after SIGTERM. */
+const stopping = { readinessDelayMs: 500, drainMs: 2_000, forceCloseMs: 1_500 }
+
+export interface GatewayEnvironment {
+  db: Kysely<Database>
+  /** How further connections to the database are made. */
+  connection: ClientConfig
+  /** The variables that OpenTelemetry reads. */
+  env: Record<string, string | undefined>
+  /** The other worker processes of this gateway, if there are any. */
+  peers?: ClusterPeers | undefined
+}
+
+export interface RunningGateway {
+  url: string
+  /** Lets requests end and closes what belongs to the gateway, but not its database. `portClosed` as in `StopOptions`. */
+  stop(portClosed?: () => Promise<void>): Promise<void>
+}
+
+/** Runs the gateway of the configuration in this process. Resolves once it answers; leaves nothing running when it throws. */
+export async function runGateway(
+  config: Config,
+  { db, connection, env, peers }: GatewayEnvironment,
+  log: Logger,
+): Promise<RunningGateway> {
+  const persistedDocuments = await readPersistedDocuments(config)
+  const globalConfig = await startGlobalConfig({
+    url: config.globalConfigUrl,
+    refreshMs: config.globalConfigRefreshMs,
+    log,
+  })
+  const remoteFilter = await remoteFilterOf(config, log)
+  const tracing = await startTracing(env)
+  const closeParts = async () => {
+    globalConfig.stop()
+    await remoteFilter?.close()
+    await tracing?.close()
+  }
+  try {
+    const gateway = await startGateway({
+      ...config,
+      ...{ db, connection, globalConfig, remoteFilter, persistedDocuments, tracing, peers, log },
+    })
+    return {
+      url: gateway.url,
+      stop: async (portClosed) => {
+        globalConfig.stop()
+        await gateway.close({ ...stopping, portClosed })
+        await closeParts()
+      },
+    }
+  } catch (error) {
+    await closeParts()
+    throw error
+  }
+}
+
+/** The client and its circuit breaker are loaded only where there is a remote filter. */
+async function remoteFilterOf({ filterUrl: url, filterTimeoutMs: timeoutMs }: Config, log: Logger) {
+  if (url === undefined) return undefined
+  const { createRemoteFilter } = await import('../filter/remote-filter.ts')
+  return createRemoteFilter({ url, timeoutMs, log })
+}

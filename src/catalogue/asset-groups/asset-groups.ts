@@ -1,0 +1,197 @@
+import { type RawBuilder, sql } from 'kysely'
+import { invalidRequest, storeNotFound } from '../../errors.ts'
+import { isStorable, shown } from '../../text.ts'
+import { type Catalogue, visibleKeys, visibleStore, visibleStores } from '../catalogue.ts'
+import type { Enumerations } from '../enumerations.ts'
+import type { ProductKey } from '../products/list-products.ts'
+import { noEntries } from './asset-entries.ts'
+import { orDownstreamUnavailable } from './downstream-unavailable.ts'
+
+export interface AssetGroup {
+  parentCode: string
+  channel: string
+  assetType: string
+  storeUuid: string
+  /** Its assets in order, in the stored form: asset-entries.ts reads it. */
+  entries: string
+}
+
+export interface AssetGroupPage {
+  /** The exact number of groups of the store, channel and format. */
+  totalGroups: number
+  groups: AssetGroup[]
+  /** `groupsVersion` at the moment of the page; null where the remote filter chooses the groups. */
+  version: string | null
+}
+
+/** `offset` from 0; `limit` from 1, at most `largestPage`. */
+export interface AssetGroupQuery {
+  channel: string
+  assetFormat: string
+  offset: number
+  limit: number
+}
+
+export const largestPage = 50
+
+interface GroupRow {
+  store_uuid: string
+  channel: string
+  asset_format: string
+  parent_code: string
+  entries: string
+}
+
+/** Throws `invalid_request`, naming the configured formats, for another format (decisions: Assets). */
+export function checkFormat(enumerations: Enumerations, assetFormat: string): void {
+  if (enumerations.assetFormats.includes(assetFormat)) return
+  const expected = enumerations.assetFormats.join(', ')
+  throw invalidRequest([
+    { field: 'assetFormat', details: `assetFormat must be one of ${expected}; got ${shown(assetFormat)}` },
+  ])
+}
+
+/** The page of one store's groups (spec: GET /assets); throws `store_not_found`. One statement. */
+export async function listGroups(
+  catalogue: Catalogue,
+  storeUuid: string,
+  query: AssetGroupQuery,
+): Promise<AssetGroupPage> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  const pages = uuid && (await listGroupsOfStores(catalogue, [uuid], query))
+  const page = uuid && pages ? pages.get(uuid) : undefined
+  if (!page) throw storeNotFound('storeUuid', storeUuid)
+  return page
+}
+
+/**
+ * The same page of each store that exists, by store, in the order of the parent codes. The total is stored, not
+ * counted; the first key of the page is found in the index alone. With `codesOnly` the groups have no entries. Throws
+ * `downstream_unavailable`. One statement for all stores.
+ */
+export async function listGroupsOfStores(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+  { channel, assetFormat, offset, limit }: AssetGroupQuery,
+  { codesOnly = false } = {},
+): Promise<Map<string, AssetGroupPage>> {
+  const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
+  const { rows } = await orDownstreamUnavailable(
+    sql<{ store_uuid: string; total: number; version: string; codes: string[] | null; entries: string | null }>`
+    select s.store_uuid, t.total, t.version, g.codes, g.entries
+    from store s cross join lateral (
+      select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
+      from asset_group_total where ${ofQuery}
+    ) t cross join lateral (
+      select json_agg(parent_code order by parent_code) as codes, ${codesOnly ? sql`null::text` : sql`string_agg(entries, ${newline} order by parent_code)`} as entries
+      from (
+        select parent_code, entries from asset_group
+        where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})
+        order by parent_code
+        limit ${limit}
+      ) p
+    ) g
+    where s.store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])`.execute(catalogue.db),
+  )
+  return new Map(
+    rows.map(({ store_uuid, total, version, codes, entries }) => {
+      const texts = entries?.split(newline) ?? []
+      const groups = (codes ?? []).map((parent_code, i) =>
+        groupOf({ store_uuid, channel, asset_format: assetFormat, parent_code, entries: texts[i] ?? noEntries }),
+      )
+      return [store_uuid, { totalGroups: total, version, groups }]
+    }),
+  )
+}
+
+/** JSON text has no line break: the page is one row, which costs a fraction of fifty rows. */
+const newline = '\n'
+
+/** Skipping so many keys of an index costs less than looking up their range. */
+const nearOffset = 500
+
+type Sql = RawBuilder<unknown>
+
+/** The code after so many others; only the index is read. */
+function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {
+  return sql`
+        select parent_code from asset_group where ${ofQuery} and ${from}
+        order by parent_code offset ${skipped} limit 1`
+}
+
+/**
+ * The same through the range that contains it: only a part of one range is skipped. The limit has no effect on the
+ * result: PostgreSQL expects few rows of an unknown limit, and reads the ranges in index order as far as they are
+ * needed, instead of sorting all of them.
+ */
+function farCode(ofQuery: Sql, offset: number): Sql {
+  return sql`
+        select f.parent_code from (
+          select first_code, ${offset}::bigint - (upto - groups) as skipped
+          from (
+            select first_code, groups, sum(groups) over (order by first_code rows unbounded preceding) as upto
+            from (
+              select first_code, groups from asset_group_range where ${ofQuery}
+              order by first_code limit ${Number.MAX_SAFE_INTEGER}::bigint
+            ) r
+          ) r
+          where upto > ${offset}::bigint order by first_code limit 1
+        ) r cross join lateral (${firstCode(ofQuery, sql`parent_code >= r.first_code`, sql`r.skipped`)}
+        ) f`
+}
+
+/**
+ * The version of all that a page of the store's groups can show: every writer of one of the groups changes it in its
+ * transaction. Throws `store_not_found` or `downstream_unavailable`. One statement, whatever the number of groups.
+ */
+export async function groupsVersion(
+  catalogue: Catalogue,
+  storeUuid: string,
+  { channel, assetFormat }: Pick<AssetGroupQuery, 'channel' | 'assetFormat'>,
+): Promise<string> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  if (!uuid) throw storeNotFound('storeUuid', storeUuid)
+  const { rows } = await orDownstreamUnavailable(
+    sql<{ version: string }>`
+    select (
+      select coalesce(sum(version), 0)::text from asset_group_total
+      where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
+    ) as version
+    from store s where s.store_uuid = ${uuid}`.execute(catalogue.db),
+  )
+  const [row] = rows
+  if (!row) throw storeNotFound('storeUuid', storeUuid)
+  return row.version
+}
+
+/**
+ * The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One
+ * statement.
+ */
+export async function listGroupsOfParents(
+  catalogue: Catalogue,
+  parents: readonly ProductKey[],
+  narrow: { channel?: string | null | undefined; assetFormat?: string | null | undefined },
+): Promise<AssetGroup[]> {
+  const storable = visibleKeys(catalogue, parents).filter((parent) => isStorable(parent.productCode))
+  const { rows } = await sql<GroupRow>`
+    select g.store_uuid, g.channel, g.asset_format, g.parent_code, g.entries
+    from unnest(${storable.map((parent) => parent.storeUuid)}::uuid[], ${storable.map((parent) => parent.productCode)}::text[])
+      as k(store_uuid, parent_code)
+    join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"
+      and hashtextextended(g.parent_code, 0) = hashtextextended(k.parent_code collate "C", 0)
+    where (${narrow.channel ?? null}::text is null or g.channel = ${narrow.channel ?? null})
+      and (${narrow.assetFormat ?? null}::text is null or g.asset_format = ${narrow.assetFormat ?? null})
+    order by g.store_uuid, g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
+  return rows.map(groupOf)
+}
+
+function groupOf(row: GroupRow): AssetGroup {
+  return {
+    parentCode: row.parent_code,
+    channel: row.channel,
+    assetType: row.asset_format,
+    storeUuid: row.store_uuid,
+    entries: row.entries,
+  }
+}

@@ -1,0 +1,186 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { encodedAgain, encodedEntries, entryId, entryRows } from './asset-entries.ts'
+import { largestRange, splitRanges } from './key-ranges.ts'
+
+/**
+ * The links `l` of the `touched` groups `t` with their assets `a`: callers select `remaining` from it. Each is looked
+ * up by its key: without `offset 0` PostgreSQL may join all touched groups with all assets of their format first, in a
+ * store that its statistics lack.
+ */
+export const fromTouchedGroups = sql`
+      from touched t cross join lateral (
+        select store_uuid, parent_code, channel, asset_id, place from asset_link
+        where store_uuid = t.store_uuid and parent_code = t.parent_code and channel = t.channel
+        offset 0
+      ) l cross join lateral (
+        select url from asset
+        where store_uuid = l.store_uuid and asset_id = l.asset_id and asset_format = t.asset_format
+        offset 0
+      ) a`
+
+/** The number of rows for a listing's total and version. */
+const shards = 16
+
+/**
+ * A writer adds to a random shard, and to the version a random step: a version never returns, not even in a database
+ * that was restored from a backup.
+ */
+const shard = sql`(random() * ${sql.lit(shards - 1)})::smallint`
+const step = sql`1 + (random() * 1000000)::bigint`
+
+/**
+ * CTEs that count groups in their ranges and in the totals: those of the CTE `in_range(store_uuid, channel,
+ * asset_format, first_code, delta)`, and the `delta` of each listing in `changed`. Rows are written in the order of
+ * their keys, and ranges before totals, so that no two writers wait for each other.
+ */
+const countIn = (changed: RawBuilder<unknown>) => sql`
+  counted as (
+    insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
+    select store_uuid, channel, asset_format, first_code, sum(delta) from in_range
+    group by store_uuid, channel, asset_format, first_code
+    order by store_uuid, channel, asset_format, first_code
+    on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
+    returning groups
+  ), totalled as (
+    insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
+    select store_uuid, channel, asset_format, ${shard}, sum(delta), ${step}
+    from ${changed} where (select count(*) from counted) >= 0
+    group by store_uuid, channel, asset_format
+    order by store_uuid, channel, asset_format
+    on conflict (store_uuid, channel, asset_format, shard)
+      do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
+  )`
+
+/** CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `kept` and `emptied`. */
+const countGroups = sql`
+  written as (
+    select * from kept union all select * from emptied
+  ), in_range as (
+    select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
+      select first_code from asset_group_range r
+      where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
+        and r.first_code <= w.parent_code
+      order by first_code desc limit 1
+    ), '') as first_code
+    from written w where w.delta <> 0
+  ), ${countIn(sql`written`)}`
+
+/**
+ * Changes links, and updates the read model with them. `changes` are CTEs up to `touched(store_uuid, channel,
+ * asset_format, parent_code)`, the groups that may change, each once; and `remaining(…the same, asset_id, url, place)`,
+ * the links in them after the statement. `answer` is what to select in the end. The caller holds the groups' locks. One
+ * statement; two more where a range has grown too large.
+ */
+export async function changeGroups<Answer>(
+  catalogue: WriteCatalogue,
+  storeUuids: readonly string[],
+  changes: RawBuilder<unknown>,
+  answer: RawBuilder<Answer>,
+): Promise<Answer> {
+  const { rows } = await sql<Answer & { largest: number | null }>`
+    with ${changes}, rebuilt as (
+      select store_uuid, channel, asset_format, parent_code, ${encodedEntries} as entries from remaining
+      group by store_uuid, channel, asset_format, parent_code
+    ), kept as (
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select store_uuid, channel, asset_format, parent_code, entries from rebuilt
+      on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
+      returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta
+    ), emptied as (
+      delete from asset_group g using touched t
+      where g.store_uuid = t.store_uuid and g.channel = t.channel
+        and g.asset_format = t.asset_format and g.parent_code = t.parent_code
+        and (t.store_uuid, t.channel, t.asset_format, t.parent_code) not in (
+          select store_uuid, channel, asset_format, parent_code from rebuilt
+        )
+      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
+    ), ${countGroups}
+    select (select max(groups) from counted) as largest, ${answer}`.execute(catalogue.db)
+  const row = onlyRow(rows)
+  if ((row.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuids)
+  return row
+}
+
+/**
+ * Removes links: as `changeGroups`, but no group can be added or grow, so that what remains of one is made from its
+ * entries. `changes` are CTEs up to `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. They are
+ * left out by `not in`, which is hashed: PostgreSQL expects one row of such a CTE, and would compare each entry with
+ * each for `not exists`. One statement.
+ */
+export async function removeFromGroups<Answer>(
+  catalogue: WriteCatalogue,
+  changes: RawBuilder<unknown>,
+  answer: RawBuilder<Answer>,
+): Promise<Answer> {
+  const { rows } = await sql<Answer>`
+    with ${changes}, touched as (
+      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
+      from gone join asset a using (store_uuid, asset_id)
+    ), after as (
+      select store_uuid, channel, asset_format, parent_code, (
+          select ${encodedAgain} from ${entryRows}
+          where (t.store_uuid, t.parent_code, t.channel, ${entryId}) not in (
+            select store_uuid, parent_code, channel, asset_id from gone
+          )
+        ) as entries
+      from touched t cross join lateral (
+        select entries from asset_group
+        where store_uuid = t.store_uuid and channel = t.channel and asset_format = t.asset_format and parent_code = t.parent_code
+        offset 0
+      ) g
+    ), kept as (
+      update asset_group g set entries = a.entries from after a
+      where a.entries is not null and g.store_uuid = a.store_uuid and g.channel = a.channel
+        and g.asset_format = a.asset_format and g.parent_code = a.parent_code
+      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, 0 as delta
+    ), emptied as (
+      delete from asset_group g using after a
+      where a.entries is null and g.store_uuid = a.store_uuid and g.channel = a.channel
+        and g.asset_format = a.asset_format and g.parent_code = a.parent_code
+      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
+    ), ${countGroups}
+    select ${answer}`.execute(catalogue.db)
+  return onlyRow(rows)
+}
+
+/** A select without a table has one row. */
+function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new Error('the statement returned no row')
+  return row
+}
+
+/** A group whose entries an import has written. */
+export interface LoadedEntries {
+  parentCode: string
+  assetFormat: string
+  isNew: boolean
+}
+
+/**
+ * Counts the groups that are new on a channel in their ranges and totals, and moves the version of each listing of the
+ * groups. The caller holds the store's lock. One statement; two more where a range has grown too large.
+ */
+export async function countLoadedGroups(
+  catalogue: WriteCatalogue,
+  { storeUuid, channel }: { storeUuid: string; channel: string },
+  groups: readonly LoadedEntries[],
+): Promise<void> {
+  const codes = groups.map(({ parentCode }) => parentCode)
+  const formats = groups.map(({ assetFormat }) => assetFormat)
+  const deltas = groups.map(({ isNew }) => (isNew ? 1 : 0))
+  const { rows } = await sql<{ groups: number }>`
+    with in_range as (
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, delta,
+        coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
+      from unnest(${formats}::text[], ${codes}::text[], ${deltas}::integer[]) as n(format, parent_code, delta)
+        cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
+        left join (
+          select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
+          where store_uuid = ${storeUuid}::uuid and channel = ${channel}
+          group by asset_format
+        ) r using (asset_format)
+    ), ${countIn(sql`in_range`)}
+    select groups from counted`.execute(catalogue.db)
+  if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, [storeUuid])
+}

@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { copyText, type Session } from '../../database/copy.ts'
+import { appendEntries, noEntries, urlsOf } from '../asset-groups/asset-entries.ts'
+import { countLoadedGroups } from '../asset-groups/read-model.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { lockGroups } from '../locks.ts'
+import { storeKey } from '../store-key.ts'
+import { assetsByUrl } from './assets-by-url.ts'
+
+/** URLs to link at the end of a product's group of one format, in order, each once. */
+export interface LoadedGroup {
+  parentCode: string
+  assetFormat: string
+  urls: readonly string[]
+}
+
+/** The store and the channel of the groups. */
+interface Target {
+  storeUuid: string
+  channel: string
+}
+
+/**
+ * Creates assets and links them as `addAssets` does, for any number of them: reads what the store has, then copies what
+ * it does not have straight into the tables. An asset is the store's of that format and URL, or a new one; a URL that
+ * is in the group already is left alone. Each group must come once. Returns how many assets and links were made. At
+ * most eleven statements.
+ */
+export async function loadAssets(
+  session: Session,
+  catalogue: WriteCatalogue,
+  target: Target,
+  groups: readonly LoadedGroup[],
+): Promise<{ added: number; linked: number }> {
+  if (groups.length === 0) return { added: 0, linked: 0 }
+  await lockGroups(catalogue, new Map([[target.storeUuid, 'all']]))
+  const stored = await readEntries(catalogue, target, groups)
+  const missing = groups.flatMap((group, i) => missingFrom(group, stored[i] ?? null))
+  if (missing.length === 0) return { added: 0, linked: 0 }
+  const ids = await findAssets(catalogue, target.storeUuid, missing)
+  const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, target, missing))
+  await writeRows(session, catalogue, target, rows)
+  return { added: rows.assets.length, linked: rows.links.length }
+}
+
+async function writeRows(
+  session: Session,
+  catalogue: WriteCatalogue,
+  { storeUuid, channel }: Target,
+  { assets, links, groups }: ReturnType<typeof rowsOf>,
+): Promise<void> {
+  await session.copy(
+    'asset (store_uuid, asset_id, asset_format, url)',
+    copyText(assets, ({ id, assetFormat, url }) => [storeUuid, id, assetFormat, url]),
+  )
+  await session.copy(
+    'asset_link (store_uuid, parent_code, channel, asset_id, place)',
+    copyText(links, ({ parentCode, id, place }) => [storeUuid, parentCode, channel, id, place]),
+  )
+  const fresh = groups.filter(({ isNew }) => isNew)
+  await session.copy(
+    'asset_group (store_uuid, channel, asset_format, parent_code, entries)',
+    copyText(fresh, (group) => [storeUuid, channel, group.assetFormat, group.parentCode, group.entries]),
+  )
+  const changed = groups.filter(({ isNew }) => !isNew)
+  await replaceEntries(catalogue, { storeUuid, channel }, changed)
+  await countLoadedGroups(catalogue, { storeUuid, channel }, groups)
+}
+
+/** A group with the entries that it has already; without, if it does not exist. */
+type MissingGroup = LoadedGroup & { entries: string | null }
+
+/** The group with those of the URLs that it does not have; nothing if it has all. */
+function missingFrom(group: LoadedGroup, entries: string | null): MissingGroup[] {
+  if (entries === null) return [{ ...group, entries }]
+  const known = urlsOf(entries)
+  const urls = group.urls.filter((url) => !known.has(url))
+  return urls.length === 0 ? [] : [{ ...group, urls, entries }]
+}
+
+/**
+ * The entries of the groups in their order, null of one that does not exist. One statement, which finds each by its
+ * key.
+ */
+async function readEntries(
+  { db }: WriteCatalogue,
+  { storeUuid, channel }: Target,
+  groups: readonly LoadedGroup[],
+): Promise<(string | null)[]> {
+  const codes = groups.map(({ parentCode }) => parentCode)
+  const formats = groups.map(({ assetFormat }) => assetFormat)
+  const { rows } = await sql<{ entries: string | null }>`
+    select g.entries
+    from unnest(${codes}::text[], ${formats}::text[]) with ordinality as n(parent_code, asset_format, nth)
+      left join lateral (
+        select entries from asset_group
+        where store_uuid = ${storeKey(storeUuid)} and channel = ${channel} and asset_format = n.asset_format collate "C"
+          and parent_code = n.parent_code collate "C"
+          and hashtextextended(parent_code, 0) = hashtextextended(n.parent_code collate "C", 0)
+        offset 0
+      ) g on true
+    order by n.nth`.execute(db)
+  return rows.map(({ entries }) => entries)
+}
+
+/** The last place of the products' links, of those products that have a group already. At most one statement. */
+async function readLastPlaces(
+  { db }: WriteCatalogue,
+  { storeUuid, channel }: Target,
+  groups: readonly MissingGroup[],
+): Promise<Map<string, number>> {
+  const codes = new Set(groups.flatMap(({ parentCode, entries }) => (entries === null ? [] : parentCode)))
+  if (codes.size === 0) return new Map()
+  const { rows } = await sql<{ parent_code: string; place: number }>`
+    select n.parent_code, l.place
+    from unnest(${[...codes]}::text[]) as n(parent_code) cross join lateral (
+      select coalesce(max(place), 0) as place from asset_link
+      where store_uuid = ${storeKey(storeUuid)} and parent_code = n.parent_code collate "C" and channel = ${channel}
+    ) l`.execute(db)
+  return new Map(rows.map(({ parent_code, place }) => [parent_code, place]))
+}
+
+/** The ids of the store's assets of the URLs, by format and URL. */
+async function findAssets(
+  { db }: WriteCatalogue,
+  storeUuid: string,
+  groups: readonly LoadedGroup[],
+): Promise<Map<string, string>> {
+  const urls = new Set(groups.flatMap((group) => group.urls))
+  const { rows } = await sql<{ asset_format: string; asset_id: string; url: string }>`
+    ${assetsByUrl(storeUuid, [...urls])}`.execute(db)
+  return new Map(rows.map((asset) => [keyOf(asset.asset_format, asset.url), asset.asset_id]))
+}
+
+function keyOf(assetFormat: string, url: string): string {
+  return `${assetFormat}\n${url}`
+}
+
+/**
+ * The assets that are new, the links, and the groups with all of their entries. New assets have version 7 UUIDs that
+ * count on from one of their own, so that they are neighbours in the index.
+ */
+function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, places: Map<string, number>) {
+  const assets: { id: string; assetFormat: string; url: string }[] = []
+  const links: { parentCode: string; id: string; place: number }[] = []
+  const groups: { parentCode: string; assetFormat: string; entries: string; isNew: boolean }[] = []
+  const first = uuidv7()
+  for (const { parentCode, assetFormat, urls, entries } of missing) {
+    let place = places.get(parentCode) ?? 0
+    const added = urls.map((url) => {
+      const key = keyOf(assetFormat, url)
+      const id = ids.get(key) ?? first.slice(0, 24) + assets.length.toString(16).padStart(6, '0') + first.slice(30)
+      if (!ids.has(key)) assets.push({ id, assetFormat, url })
+      ids.set(key, id)
+      links.push({ parentCode, id, place: ++place })
+      return { id, url }
+    })
+    places.set(parentCode, place)
+    groups.push({
+      parentCode,
+      assetFormat,
+      entries: appendEntries(entries ?? noEntries, added),
+      isNew: entries === null,
+    })
+  }
+  return { assets, links, groups }
+}
+
+async function replaceEntries(
+  { db }: WriteCatalogue,
+  { storeUuid, channel }: Target,
+  groups: readonly { parentCode: string; assetFormat: string; entries: string }[],
+): Promise<void> {
+  if (groups.length === 0) return
+  const columns = [
+    groups.map(({ assetFormat }) => assetFormat),
+    groups.map(({ parentCode }) => parentCode),
+    groups.map(({ entries }) => entries),
+  ]
+  await sql`
+    update asset_group g set entries = n.entries
+    from unnest(${columns[0]}::text[], ${columns[1]}::text[], ${columns[2]}::text[]) as n(asset_format, parent_code, entries)
+    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel}
+      and g.asset_format = any(array[n.asset_format collate "C"]) and g.parent_code = any(array[n.parent_code collate "C"])`.execute(
+    db,
+  )
+}

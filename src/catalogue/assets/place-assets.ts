@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { CatalogueError, invalidRequest } from '../../errors.ts'
+import { isName, shown } from '../../text.ts'
+import { changeGroups } from '../asset-groups/read-model.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import type { Enumerations } from '../enumerations.ts'
+import type { ItemFailure } from '../item-failure.ts'
+import { lockStore } from '../locks.ts'
+import { storeKey } from '../store-key.ts'
+import { channelFault, formatFault, urlFault } from './asset-rules.ts'
+import { assetsByUrl } from './assets-by-url.ts'
+import { applyPositions, type CurrentAsset, type NewPositions, type UrlPosition } from './positions.ts'
+import { parseUrlField, urlField } from './url-fields.ts'
+
+/**
+ * URLs to put into one group: `assets` maps URL fields, such as `Image URL 2`, to URLs. Its values may be anything:
+ * they are judged one by one.
+ */
+export interface Placement {
+  parentCode: string
+  assetFormat: string
+  assets: Readonly<Record<string, unknown>>
+}
+
+export interface PlacedAssets {
+  /** Entries that are new in their group. */
+  created: number
+  /** Entries that were in their group already, at another position. */
+  updated: number
+  failures: ItemFailure[]
+}
+
+/**
+ * Puts assets at the positions that the URL fields name; the assets from there on move back, and a position past the
+ * end means the end. A URL that the store has already keeps its asset id; one that is in the group already moves. Each
+ * entry fails by itself. Throws `store_not_found`, `payload_too_large`, or `invalid_request` for an unknown channel.
+ * Three statements, whatever the number of entries.
+ */
+export async function placeAssets(
+  catalogue: WriteCatalogue,
+  enumerations: Enumerations,
+  target: { storeUuid: string; channel: string },
+  placements: readonly Placement[],
+): Promise<PlacedAssets> {
+  const fault = channelFault(enumerations, target.channel)
+  if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
+  const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
+  const positions = judged.flatMap(({ entries }) => entries)
+  const names = positions.flatMap(({ parentCode, url }) => [parentCode, url])
+  const storeUuid = await lockStore(catalogue, target.storeUuid, { groups: names })
+  checkSizes(positions)
+  const current = await readGroups(catalogue, storeUuid, target.channel, positions)
+  const { assets, created, moved } = applyPositions(current, positions, uuidv7)
+  if (assets.length > 0) await writePlaces(catalogue, storeUuid, target.channel, assets)
+  return { created, updated: moved, failures: judged.flatMap(({ failures }) => failures) }
+}
+
+/** The good entries of a placement in the order of their positions, and the failures of the others. */
+function judge(enumerations: Enumerations, placement: Placement, index: number, channel: string) {
+  const { parentCode, assetFormat } = placement
+  const failure = (details: string): ItemFailure => ({ reason: 'invalid_request', details, index, channel, parentCode })
+  const wrongFormat = formatFault(enumerations, assetFormat)
+  if (wrongFormat) return { entries: [], failures: [failure(`asset_type ${wrongFormat}`)] }
+  if (!isName(parentCode)) {
+    return { entries: [], failures: [failure(`parent_code must have 1 to 255 characters; got ${shown(parentCode)}`)] }
+  }
+  const entries: UrlPosition[] = []
+  const failures: ItemFailure[] = []
+  for (const [name, url] of Object.entries(placement.assets)) {
+    const field = parseUrlField([assetFormat], name)
+    const wrongUrl = urlFault(url)
+    if (!field) failures.push(failure(`${shown(name)} must be a URL field such as ${urlField(assetFormat, 1)}`))
+    else if (wrongUrl) failures.push(failure(`${name} ${wrongUrl}`))
+    else entries.push({ parentCode, assetFormat, url: String(url), position: field.position })
+  }
+  return { entries: entries.sort((a, b) => a.position - b.position), failures }
+}
+
+const maxPositions = 10_000
+
+/**
+ * Throws `payload_too_large` when a group would get more than 10,000 URLs at once: the time for one grows with their
+ * number.
+ */
+function checkSizes(positions: readonly UrlPosition[]): void {
+  const groups = Map.groupBy(positions, ({ parentCode, assetFormat }) => JSON.stringify([parentCode, assetFormat]))
+  const largest = Math.max(0, ...[...groups.values()].map((group) => group.length))
+  if (largest <= maxPositions) return
+  const details = `a group must get at most ${maxPositions} assets at once; got ${largest}`
+  throw new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
+}
+
+/** The assets of the groups in order, and the store's assets of the URLs: those rows have no parent code. */
+async function readGroups(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  channel: string,
+  positions: readonly UrlPosition[],
+): Promise<CurrentAsset[]> {
+  if (positions.length === 0) return []
+  const parents = [...new Set(positions.map(({ parentCode }) => parentCode))]
+  const urls = [...new Set(positions.map(({ url }) => url))]
+  const { rows } = await sql<CurrentAsset>`
+      select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
+      from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
+        select store_uuid, parent_code, asset_id, place from asset_link
+        where store_uuid = ${storeKey(storeUuid)} and parent_code = p.parent_code collate "C" and channel = ${channel}
+        offset 0
+      ) l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
+    union all
+      select null, known.*, null from (${assetsByUrl(storeUuid, urls)}) known
+    order by "parentCode", place, "assetId"`.execute(catalogue.db)
+  return rows
+}
+
+/** Creates the assets that are missing and gives every asset of the groups its place. */
+async function writePlaces(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  channel: string,
+  assets: NewPositions['assets'],
+): Promise<void> {
+  const changes = sql`
+    arranged as (
+      select parent_code collate "C" as parent_code, asset_format collate "C" as asset_format,
+        asset_id collate "C" as asset_id, url collate "C" as url, place
+      from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb) as i("parent_code" text, asset_format text, asset_id text, url text, place integer)
+    ), made as (
+      insert into asset (store_uuid, asset_id, asset_format, url)
+      select distinct ${storeUuid}::uuid, asset_id, asset_format, url from arranged
+      order by asset_id
+      on conflict (store_uuid, asset_id) do nothing
+    ), placed as (
+      insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
+      select ${storeUuid}::uuid, parent_code, ${channel}, asset_id, place from arranged
+      order by parent_code, asset_id
+      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
+      where l.place <> excluded.place
+    ), remaining as (
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, parent_code, asset_id, url, place from arranged
+    ), touched as (
+      select distinct store_uuid, channel, asset_format, parent_code from remaining
+    )`
+  await changeGroups(catalogue, [storeUuid], changes, sql`1`)
+}

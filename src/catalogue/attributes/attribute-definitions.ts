@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
+import { isStorable, shown } from '../../text.ts'
+import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
+import { type LockRequest, takeLocks } from '../locks.ts'
+import { createPauses } from '../pauses.ts'
+import { requireStore } from '../stores/stores.ts'
+import { type AttributeDefinition, definitionOf, nameFault, type StoredDefinition } from './attribute-rules.ts'
+import { patternFault } from './patterns.ts'
+
+const columns = ['store_uuid', 'name', 'type', 'allowed_values', 'max_length', 'pattern'] as const
+
+/** The attribute definitions of the stores, by store, in the order of their names. */
+export async function listDefinitions(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+): Promise<Map<string, StoredDefinition[]>> {
+  const uuids = visibleStores(catalogue, storeUuids)
+  if (uuids.length === 0) return new Map()
+  const rows = await catalogue.db
+    .selectFrom('attribute_definition')
+    .select(columns)
+    .where('store_uuid', 'in', uuids)
+    .orderBy('store_uuid')
+    .orderBy('name')
+    .execute()
+  const byStore = Map.groupBy(rows, (row) => row.store_uuid)
+  return new Map([...byStore].map(([storeUuid, group]) => [storeUuid, group.map(definitionOf)]))
+}
+
+interface Definitions {
+  storeUuid: string
+  definitions: AttributeDefinition[]
+}
+
+/** The definitions of a store, with locks for writing its products; throws `store_not_found`. One statement. */
+export function lockWithDefinitions(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  locks: LockRequest,
+): Promise<Definitions> {
+  return requireDefinitions(catalogue, storeUuid, locks)
+}
+
+/** The definitions of a store; throws `store_not_found`. One statement. */
+export async function requireDefinitions(
+  catalogue: Catalogue,
+  storeUuid: string,
+  locks: LockRequest = {},
+): Promise<Definitions> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const rows = await catalogue.db
+    .selectFrom('store as s')
+    .leftJoin('attribute_definition as d', 'd.store_uuid', 's.store_uuid')
+    .select(['d.name', 'd.type', 'd.allowed_values', 'd.max_length', 'd.pattern'])
+    .where('s.store_uuid', '=', uuid)
+    .where(takeLocks(new Map([[uuid, locks]])))
+    .orderBy('d.name')
+    .execute()
+  if (rows.length === 0) throw storeNotFound('storeUuid', storeUuid)
+  const definitions = rows.flatMap((row) =>
+    row.name === null || row.type === null
+      ? []
+      : [definitionOf({ ...row, store_uuid: uuid, name: row.name, type: row.type })],
+  )
+  return { storeUuid: uuid, definitions }
+}
+
+/**
+ * Defines attributes of a store, replacing definitions of the same names; stored values are not changed. Returns all of
+ * the store's definitions. Throws `store_not_found`, or `invalid_request` with every fault, defining nothing.
+ */
+export async function defineAttributes(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  definitions: readonly AttributeDefinition[],
+): Promise<StoredDefinition[]> {
+  const faults: Omit<Fault, 'reason'>[] = []
+  const pauses = createPauses()
+  for (const [index, definition] of definitions.entries()) {
+    faults.push(...definitionFaults(definition, index, definitions))
+    await pauses()
+  }
+  if (faults.length > 0) throw invalidRequest(faults)
+  const uuid = await requireStore(catalogue, storeUuid)
+  const rows = definitions.map((definition) => ({
+    name: definition.name,
+    type: definition.type,
+    allowed_values: definition.allowedValues,
+    max_length: definition.maxLength,
+    pattern: definition.pattern,
+  }))
+  await sql`
+    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
+    select ${uuid}::uuid, name, type, allowed_values, max_length, pattern
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as i(name text, type text, allowed_values text[], max_length integer, pattern text)
+    order by name collate "C"
+    on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
+      max_length = excluded.max_length, pattern = excluded.pattern`.execute(catalogue.db)
+  return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
+}
+
+/**
+ * Removes definitions of a store by their names; other names are ignored. Returns the remaining ones. Throws
+ * `store_not_found`.
+ */
+export async function removeDefinitions(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  names: readonly string[],
+): Promise<StoredDefinition[]> {
+  const uuid = await requireStore(catalogue, storeUuid)
+  await sql`delete from attribute_definition where store_uuid = ${uuid}::uuid and name = any(${names.filter(isStorable)}::text[])`.execute(
+    catalogue.db,
+  )
+  return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
+}
+
+function definitionFaults(
+  definition: AttributeDefinition,
+  index: number,
+  all: readonly AttributeDefinition[],
+): Omit<Fault, 'reason'>[] {
+  const { name, type, allowedValues, maxLength, pattern } = definition
+  const at = (field: string, problem: string) => ({
+    field: `definitions[${index}].${field}`,
+    index,
+    details: `definitions[${index}].${field} ${problem}`,
+  })
+  const faults = []
+  const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
+  if (badName) faults.push(at('name', `is not usable: ${badName}; got ${shown(name)}`))
+  if (all.findIndex((other) => other.name === name) < index) faults.push(at('name', `comes twice: ${shown(name)}`))
+  if (type === 'enum' && !allowedValues?.length) faults.push(at('allowedValues', 'must name at least one value'))
+  if (allowedValues?.some((value) => !isStorable(value))) {
+    faults.push(at('allowedValues', 'must be strings without NUL and lone surrogates'))
+  }
+  if (maxLength !== null && maxLength < 1) faults.push(at('maxLength', `must be at least 1; got ${maxLength}`))
+  if (pattern !== null && !isStorable(pattern)) faults.push(at('pattern', 'must be without NUL and lone surrogates'))
+  const badPattern = pattern === null ? undefined : patternFault(pattern)
+  if (badPattern) faults.push(at('pattern', `${badPattern}; got ${shown(pattern)}`))
+  return faults
+}

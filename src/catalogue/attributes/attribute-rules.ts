@@ -1,0 +1,124 @@
+import type { Selectable } from 'kysely'
+import type { Database } from '../../database/tables.ts'
+import { lazy } from '../../lazy.ts'
+import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
+import { maxCharactersFor, patternOf } from './patterns.ts'
+
+export type AttributeType = Database['attribute_definition']['type']
+
+/** The rules for the values of one attribute. */
+export interface AttributeDefinition {
+  name: string
+  type: AttributeType
+  allowedValues: string[] | null
+  maxLength: number | null
+  pattern: string | null
+}
+
+/** A definition of a store. */
+export interface StoredDefinition extends AttributeDefinition {
+  storeUuid: string
+}
+
+/** Returns what is wrong with the value of an attribute, or undefined when it may be stored. */
+export type AttributeJudge = (name: string, value: unknown) => string | undefined
+
+const longestValue = 65_535
+const reserved = new Set(['product_code', 'assets'])
+
+/** A judge for a store's attributes. An attribute without a definition takes any string (decisions: Products). */
+export function attributeJudge(definitions: readonly AttributeDefinition[]): AttributeJudge {
+  const rules = new Map(definitions.map((definition) => [definition.name, valueRule(definition)]))
+  return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
+}
+
+/** What is wrong with an attribute's name, or undefined. */
+export function nameFault(name: string): string | undefined {
+  if (reserved.has(name)) return `${name} cannot be an attribute's name`
+  if (!isName(name)) return "an attribute's name must have 1 to 255 characters, without NUL or lone surrogates"
+  return undefined
+}
+
+function textFault(name: string, value: unknown): string | undefined {
+  if (name === 'status') return statusFault(value)
+  if (typeof value !== 'string') return `must be a string; got ${shown(value)}`
+  if (!isStorable(value)) return `must be a string without NUL and lone surrogates; got ${shown(value)}`
+  if (value.length > longestValue && lengthOf(value) > longestValue) {
+    return `must have at most ${longestValue} characters; got ${lengthOf(value)}`
+  }
+  return undefined
+}
+
+/** The status is a field of the product, not an attribute: here it is no string, or misplaced. */
+function statusFault(value: unknown): string {
+  if (typeof value === 'string') return 'is the status of the product, not an attribute: give it beside the attributes'
+  return `must be a string, one of the product statuses; got ${shown(value)}`
+}
+
+/** The check of one attribute's values: returns what is wrong with a value, or undefined. */
+export function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
+  const { type, allowedValues, maxLength } = definition
+  const { pattern } = definition
+  const compiled = pattern === null ? undefined : lazy(() => patternOf(pattern))
+  const allowed = allowedValues === null ? undefined : new Set(allowedValues)
+  const choice = brief(allowedValues?.join(', ') ?? '')
+  const wanted = brief(pattern ?? '')
+  return (value) => {
+    if (!isOfType[type](value)) return `must be ${expected[type]}; got ${shown(value)}`
+    if (allowed && !allowed.has(value)) return `must be one of ${choice}; got ${shown(value)}`
+    if (maxLength !== null && lengthOf(value) > maxLength) {
+      return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
+    }
+    if (!compiled) return undefined
+    const most = maxCharactersFor(compiled())
+    if (value.length > most && lengthOf(value) > most) {
+      return `must have at most ${most} characters, as a pattern of its size holds; got ${lengthOf(value)}`
+    }
+    if (!compiled().testExact(value)) {
+      return `must match the pattern ${wanted}; got ${shown(value)}`
+    }
+    return undefined
+  }
+}
+
+/** Shortens a text of a reason, which ten thousand products may repeat. */
+function brief(text: string): string {
+  return text.length <= 1_000 ? text : `${text.slice(0, 1_000).toWellFormed()}…`
+}
+
+const expected: Record<AttributeType, string> = {
+  text: 'a text',
+  number: 'a decimal number such as 12.5',
+  boolean: 'true or false',
+  date: 'a date YYYY-MM-DD',
+  url: 'an absolute URL with a host',
+  enum: 'one of the allowed values',
+}
+
+const isOfType: Record<AttributeType, (value: string) => boolean> = {
+  text: () => true,
+  number: (value) => /^-?\d+(\.\d+)?$/.test(value),
+  boolean: (value) => value === 'true' || value === 'false',
+  date: isDate,
+  url: isAbsoluteUrl,
+  enum: () => true,
+}
+
+/** Whether the text is a date of the calendar. */
+function isDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
+  const day = new Date(`${value}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value)
+}
+
+/** The definition of a row. */
+export function definitionOf(row: Selectable<Database['attribute_definition']>): StoredDefinition {
+  return {
+    storeUuid: row.store_uuid,
+    name: row.name,
+    type: row.type,
+    allowedValues: row.allowed_values,
+    maxLength: row.max_length,
+    pattern: row.pattern,
+  }
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { createPauses } from '../pauses.ts'
+import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
+
+/** The stored values of an attribute that its definition does not allow. */
+export interface AttributeViolations {
+  /** The exact number of products with such a value. */
+  productCount: number
+  /** The first of them by product code. */
+  examples: { productCode: string; value: string; reason: string }[]
+}
+
+const pageSize = 5_000
+const mostExamples = 100
+
+/**
+ * Checks the store's products against the definitions, in one pass over the products that have any of the attributes:
+ * one statement for each 5,000 of them. Returns the violations by attribute name, with at most 100 examples each.
+ */
+export async function findViolations(
+  catalogue: Catalogue,
+  storeUuid: string,
+  definitions: readonly AttributeDefinition[],
+): Promise<Map<string, AttributeViolations>> {
+  const rules = definitions.map((definition) => ({
+    name: definition.name,
+    rule: valueRule(definition),
+    found: { productCount: 0, examples: [] } as AttributeViolations,
+  }))
+  const names = rules.map(({ name }) => name)
+  const uuid = visibleStore(catalogue, storeUuid)
+  if (uuid === undefined) return new Map()
+  const pauses = createPauses()
+  let after = ''
+  for (;;) {
+    const { rows } = await sql<{ product_code: string; values: (string | null)[] }>`
+      select product_code, (select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)) as values
+      from product
+      where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
+      order by product_code limit ${pageSize}`.execute(catalogue.db)
+    for (const { product_code: productCode, values } of rows) {
+      for (const [i, { rule, found }] of rules.entries()) {
+        const value = values[i] ?? undefined
+        const reason = value === undefined ? undefined : rule(value)
+        const pause = pauses()
+        if (pause) await pause
+        if (value === undefined || reason === undefined) continue
+        found.productCount++
+        if (found.examples.length < mostExamples) found.examples.push({ productCode, value, reason })
+      }
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < pageSize) return new Map(rules.map(({ name, found }) => [name, found]))
+    after = last.product_code
+  }
+}

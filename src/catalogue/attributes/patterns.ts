@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache'
+import { RE2JS } from 're2js'
+
+/** The program of a pattern: each character of a value may take as many steps. */
+const maxSteps = 1_000
+/** A value is matched in at most about 25 ms: steps times characters. */
+const maxWork = 250_000
+/** The longest value where a pattern holds. */
+const maxCharacters = 4_096
+
+/** Matching adds to what a compiled pattern knows: it is compiled once. */
+const compiled = new LRUCache<string, RE2JS>({ max: 100 })
+
+/** The compiled pattern (decisions: Products, `pattern`). Throws what is wrong with it. */
+export function patternOf(text: string): RE2JS {
+  const known = compiled.get(text) ?? RE2JS.compile(text)
+  compiled.set(text, known)
+  return known
+}
+
+/** What is wrong with a pattern that is to be defined, or undefined. */
+export function patternFault(text: string): string | undefined {
+  // Estimated first: to compile 200,000 steps takes seconds.
+  if (estimateSteps(text) > maxSteps) return tooManySteps
+  try {
+    return patternOf(text).programSize() > maxSteps ? tooManySteps : undefined
+  } catch (error) {
+    return `must be in RE2 syntax: ${error instanceof Error ? error.message : ''}`
+  }
+}
+
+const tooManySteps = `must have at most ${maxSteps} steps: repeat fewer times, or use maxLength`
+
+/** How long a value may be that the pattern is matched with. */
+export function maxCharactersFor(pattern: RE2JS): number {
+  return Math.min(maxCharacters, Math.floor(maxWork / pattern.programSize()))
+}
+
+const tokens =
+  /\\Q.*?\\E|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\((?:\?[^:)>]*[:)>])?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
+
+/**
+ * About how many steps the program of a pattern has: a character or class is one, a repetition as many as it repeats.
+ */
+function estimateSteps(pattern: string): number {
+  const open: number[] = []
+  let sum = 0
+  let last = 0
+  for (const [token] of pattern.matchAll(tokens)) {
+    if (token.startsWith('(') && !token.endsWith(')')) {
+      open.push(sum)
+      sum = 0
+    } else if (token === ')') {
+      last = sum + 2
+      sum = (open.pop() ?? 0) + last
+    } else if (/^\{\d/.test(token)) {
+      const counts = token.match(/\d+/g)?.map(Number) ?? []
+      sum += last * (Math.max(1, ...counts) - 1)
+      last *= Math.max(1, ...counts)
+    } else {
+      last = token.startsWith('\\Q') ? token.length : 1
+      sum += last
+    }
+  }
+  return sum + open.reduce((all, steps) => all + steps, 0)
+}

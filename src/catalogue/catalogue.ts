@@ -1,0 +1,69 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import { limitedTo } from '../database/tenant.ts'
+import { storeNotFound } from '../errors.ts'
+import { storeUuidOf } from '../text.ts'
+
+/** Which stores exist for a caller. */
+export interface Viewer {
+  /** UUIDs in lower case; undefined: every store. */
+  readonly stores: ReadonlySet<string> | undefined
+}
+
+/** The database for a viewer: the first parameter of every function that reads or writes the catalogue. */
+export interface Catalogue {
+  readonly db: Kysely<Database>
+  readonly viewer: Viewer
+}
+
+/** The same within a transaction, for functions that take locks or write in several statements. */
+export interface WriteCatalogue extends Catalogue {
+  readonly db: Transaction<Database>
+}
+
+/**
+ * The catalogue for a viewer. If the viewer is limited to some stores, PostgreSQL's row-level security limits every
+ * statement too, besides the conditions of the query functions; if not, `db` is used as it is.
+ */
+export function catalogueFor(db: Kysely<Database>, viewer: Viewer): Catalogue {
+  return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer }
+}
+
+/** The catalogue with every store, for the service itself and the command line, whose user owns the database. */
+export function wholeCatalogue(db: Kysely<Database>): Catalogue {
+  return { db, viewer: { stores: undefined } }
+}
+
+/** The catalogue in a transaction that was begun on its `db`. */
+export function inTransaction({ viewer }: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
+  return { db: transaction, viewer }
+}
+
+/**
+ * The canonical UUID of the store; undefined when it is not visible to the viewer, or no UUID: callers cannot tell
+ * these apart.
+ */
+export function visibleStore({ viewer }: Catalogue, storeUuid: string): string | undefined {
+  const uuid = storeUuidOf(storeUuid)
+  return uuid !== undefined && (viewer.stores?.has(uuid) ?? true) ? uuid : undefined
+}
+
+/** The same; throws `store_not_found`, naming `field`, instead of returning undefined. */
+export function requireVisible(catalogue: Catalogue, storeUuid: string, field = 'storeUuid'): string {
+  const uuid = visibleStore(catalogue, storeUuid)
+  if (!uuid) throw storeNotFound(field, storeUuid)
+  return uuid
+}
+
+/** Those of the stores that are visible to the viewer. */
+export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: readonly string[]): string[] {
+  return stores ? storeUuids.filter((uuid) => stores.has(uuid)) : [...storeUuids]
+}
+
+/** Those of the keys whose stores are visible to the viewer. */
+export function visibleKeys<Key extends { storeUuid: string }>(
+  { viewer: { stores } }: Catalogue,
+  keys: readonly Key[],
+): readonly Key[] {
+  return stores ? keys.filter(({ storeUuid }) => stores.has(storeUuid)) : keys
+}

@@ -1,0 +1,15 @@
+import type { Reason } from '../errors.ts'
+
+/**
+ * Why one item of a request, or one asset id of it, failed while the others were written. `index` is the item's place
+ * in the request, from 0.
+ */
+export interface ItemFailure {
+  reason: Reason
+  details: string
+  index: number
+  storeUuid?: string | undefined
+  channel?: string | undefined
+  parentCode?: string | undefined
+  assetId?: string | undefined
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { isStorable } from '../../text.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { lockStore } from '../locks.ts'
+import { storeKey } from '../store-key.ts'
+
+export interface DeletedProducts {
+  storeUuid: string
+  deletedSkus: string[]
+  /** Codes that the store does not have. */
+  unavailableSkus: string[]
+}
+
+/**
+ * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws
+ * `store_not_found`. Two statements, whatever the number of codes.
+ */
+export async function deleteProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  productCodes: readonly string[],
+): Promise<DeletedProducts> {
+  const codes = [...new Set(productCodes)]
+  const products = codes.filter(isStorable)
+  const uuid = await lockStore(catalogue, storeUuid, { products })
+  const { rows } = await sql<{ product_code: string }>`
+    delete from product where store_uuid = ${storeKey(uuid)} and product_code = any(${products}::text[])
+    returning product_code`.execute(catalogue.db)
+  const deleted = new Set(rows.map((row) => row.product_code))
+  return {
+    storeUuid: uuid,
+    deletedSkus: codes.filter((code) => deleted.has(code)),
+    unavailableSkus: codes.filter((code) => !deleted.has(code)),
+  }
+}

@@ -1,0 +1,160 @@
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../../database/tables.ts'
+import { storeNotFound } from '../../errors.ts'
+import { isStorable } from '../../text.ts'
+import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
+import { allOf, containing } from '../conditions.ts'
+import type { ProductStatus } from '../enumerations.ts'
+import type { KeysetPage } from '../keyset.ts'
+
+export interface Product {
+  storeUuid: string
+  productCode: string
+  status: ProductStatus
+  attributes: Record<string, string>
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** All given conditions must hold. `search`: part of the product code, case-insensitive. */
+export interface ProductFilter {
+  status?: readonly ProductStatus[] | null | undefined
+  codePrefix?: string | null | undefined
+  codes?: readonly string[] | null | undefined
+  search?: string | null | undefined
+}
+
+/** A page of products in the order of their codes. */
+export interface ProductPage {
+  storeUuid: string
+  /** The exact number of products that match. */
+  totalProducts: number
+  products: Product[]
+}
+
+/** The key of a product across stores. */
+export interface ProductKey {
+  storeUuid: string
+  productCode: string
+}
+
+/** A page of each store's products in the order of their codes, by store. One statement for all stores. */
+export async function listProducts(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+  filter: ProductFilter,
+  page: KeysetPage,
+): Promise<Map<string, Product[]>> {
+  const direction = sql.raw(page.backwards ? 'desc' : 'asc')
+  const { rows } = await sql<Selectable<Database['product']>>`
+    select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store_uuid) cross join lateral (
+      select store_uuid, product_code, status, attributes, created_at, updated_at from product p
+      where p.store_uuid = s.store_uuid and ${matching(filter)}
+        ${page.after === undefined ? sql`` : sql`and product_code > ${page.after}`}
+        ${page.before === undefined ? sql`` : sql`and product_code < ${page.before}`}
+      order by product_code ${direction}
+      limit ${page.limit}
+    ) p
+    order by store_uuid, product_code ${direction}`.execute(catalogue.db)
+  return Map.groupBy(rows.map(productOf), (product) => product.storeUuid)
+}
+
+/**
+ * A page of one store's products by offset, with the exact number of those that match; throws `store_not_found`. One
+ * statement.
+ */
+export async function pageProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ProductFilter,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<ProductPage> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const { rows } = await sql<{ total: number; product_code: string | null } & Selectable<Database['product']>>`
+    select counted.total, page.*
+    from store s cross join lateral (
+      select count(*)::int as total from product p where p.store_uuid = s.store_uuid and ${matching(filter)}
+    ) counted left join lateral (
+      select store_uuid, product_code, status, attributes, created_at, updated_at from product p
+      where p.store_uuid = s.store_uuid and ${matching(filter)} and product_code >= (
+          select product_code from product p
+          where p.store_uuid = s.store_uuid and ${matching(filter)}
+          order by product_code offset ${offset} limit 1
+        )
+      order by product_code
+      limit ${limit}
+    ) page on true
+    where s.store_uuid = ${uuid}
+    order by page.product_code`.execute(catalogue.db)
+  const [first] = rows
+  if (!first) throw storeNotFound('storeUuid', storeUuid)
+  return {
+    storeUuid: uuid,
+    totalProducts: first.total,
+    products: rows.filter((row) => row.product_code !== null).map(productOf),
+  }
+}
+
+/** How many products of each store match, by store. */
+export async function countProducts(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+  filter: ProductFilter,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ store_uuid: string; count: number }>`
+    select store_uuid, count(*)::int as count from product p
+    where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[]) and ${matching(filter)}
+    group by store_uuid`.execute(catalogue.db)
+  return new Map(rows.map((row) => [row.store_uuid, row.count]))
+}
+
+/** How many products of each store have each status that occurs, by store. */
+export async function countStatuses(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+): Promise<Map<string, { status: ProductStatus; count: number }[]>> {
+  const { rows } = await sql<{ store_uuid: string; status: ProductStatus; count: number }>`
+    select store_uuid, status, count(*)::int as count from product
+    where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])
+    group by store_uuid, status
+    order by store_uuid, status`.execute(catalogue.db)
+  return Map.groupBy(rows, (row) => row.store_uuid)
+}
+
+/** The products that exist among the keys. One statement, whatever their number. */
+export async function findProducts(catalogue: Catalogue, keys: readonly ProductKey[]): Promise<Product[]> {
+  const storable = visibleKeys(catalogue, keys).filter((key) => isStorable(key.productCode))
+  const { rows } = await sql<Selectable<Database['product']>>`
+    select p.store_uuid, p.product_code, p.status, p.attributes, p.created_at, p.updated_at
+    from unnest(${storable.map((key) => key.storeUuid)}::uuid[], ${storable.map((key) => key.productCode)}::text[])
+      as k(store_uuid, product_code)
+    join product p on p.store_uuid = k.store_uuid and p.product_code = k.product_code collate "C"`.execute(catalogue.db)
+  return rows.map(productOf)
+}
+
+/**
+ * Added to a prefix, it sorts after every code with that prefix: the last code point as often as a code has characters.
+ */
+const beyondAll = '\u{10ffff}'.repeat(255)
+
+function matching(filter: ProductFilter) {
+  return allOf([
+    filter.status != null && sql<boolean>`status = any(${[...filter.status]}::text[])`,
+    filter.codes != null && sql<boolean>`product_code = any(${filter.codes.filter(isStorable)}::text[])`,
+    filter.codePrefix != null && sql<boolean>`starts_with(product_code, ${filter.codePrefix})`,
+    filter.codePrefix != null && sql<boolean>`product_code >= ${filter.codePrefix}`,
+    filter.codePrefix != null && sql<boolean>`product_code <= ${filter.codePrefix + beyondAll}`,
+    filter.search != null && sql<boolean>`product_code collate "default" ilike ${containing(filter.search)}`,
+  ])
+}
+
+function productOf(row: Selectable<Database['product']>): Product {
+  return {
+    storeUuid: row.store_uuid,
+    productCode: row.product_code,
+    status: row.status,
+    attributes: row.attributes,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

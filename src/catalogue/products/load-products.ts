@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { copyText, type Session } from '../../database/copy.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { lockStores } from '../locks.ts'
+import { storeKey } from '../store-key.ts'
+
+/** A product to create, or to merge into the one that exists. Its values are checked already. */
+export interface LoadedProduct {
+  productCode: string
+  /** Null keeps the status that the product has; a new product gets `new`. */
+  status: string | null
+  /** The names of its attributes, each once, and the values at the same indexes. */
+  names: readonly string[]
+  values: readonly string[]
+  /** Whether the product is counted in the answer. */
+  isCounted: boolean
+}
+
+/** How many of the counted products were created and changed. */
+export interface LoadedProducts {
+  created: number
+  updated: number
+}
+
+/** Creates the temporary table that products are copied into. */
+export async function prepareLoading({ db }: Session): Promise<void> {
+  // A chunk is sorted in memory. An import is one connection: it may have more than each of many requests.
+  await sql`set work_mem = '32MB'`.execute(db)
+  // Whatever statistics say of a store, an import finds its rows by their keys.
+  await sql`set enable_seqscan = off`.execute(db)
+  await sql`create temporary table loaded_product (product_code text collate "C", status text, attributes jsonb,
+    is_counted boolean)`.execute(db)
+}
+
+/**
+ * Creates and merges products as `upsertProducts` does, for any number of them: if all are new, as in a first import, they are copied straight into
+ * the table; else into a temporary one, from which one statement merges them. Each product code must come once. Five statements at most.
+ */
+export async function loadProducts(
+  session: Session,
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  products: readonly LoadedProduct[],
+): Promise<LoadedProducts> {
+  if (products.length === 0) return { created: 0, updated: 0 }
+  await lockStores(catalogue, new Map([[storeUuid, { products: 'all' }]]))
+  if (await hasAny(catalogue, storeUuid, products)) {
+    await sql`truncate loaded_product`.execute(catalogue.db)
+    const valuesOf = (product: LoadedProduct) =>
+      [product.productCode, product.status, jsonOf(product), product.isCounted] as const
+    await session.copy('loaded_product', copyText(products, valuesOf))
+    return merge(catalogue, storeUuid)
+  }
+  const valuesOf = (product: LoadedProduct) =>
+    [storeUuid, product.productCode, product.status ?? 'new', jsonOf(product)] as const
+  await session.copy('product (store_uuid, product_code, status, attributes)', copyText(products, valuesOf))
+  return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }
+}
+
+/** Whether the store has one of the products. Each is looked up by its key. */
+async function hasAny({ db }: WriteCatalogue, storeUuid: string, products: readonly LoadedProduct[]): Promise<boolean> {
+  const { rows } = await sql`
+    select from unnest(${products.map(({ productCode }) => productCode)}::text[]) as n(product_code) cross join lateral (
+      select from product where store_uuid = ${storeKey(storeUuid)} and product_code = n.product_code collate "C" limit 1
+    ) p
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
+function jsonOf({ names, values }: LoadedProduct): string {
+  return JSON.stringify(Object.fromEntries(names.map((name, i) => [name, values[i]])))
+}
+
+/**
+ * Writes the products that are new or differ, in the order of their codes. `offset 0` and `= any` make PostgreSQL find
+ * each product by its key: it would join all of the store's products where its statistics know a large store.
+ */
+async function merge({ db }: WriteCatalogue, storeUuid: string): Promise<LoadedProducts> {
+  const { rows } = await sql<LoadedProducts>`
+    with item as materialized (
+      select l.*, p.attributes is not null as is_known
+      from loaded_product l left join lateral (
+        select status, attributes from product
+        where store_uuid = ${storeKey(storeUuid)} and product_code = l.product_code
+        offset 0
+      ) p on true
+      where p.attributes is null or not p.attributes @> l.attributes or p.status <> l.status
+      order by l.product_code
+    ), changed as (
+      update product p
+      set attributes = p.attributes || i.attributes, status = coalesce(i.status, p.status), updated_at = now()
+      from (select * from item where is_known offset 0) i
+      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = any(array[i.product_code])
+    ), made as (
+      insert into product (store_uuid, product_code, status, attributes)
+      select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from item where not is_known
+    )
+    select count(*) filter (where not is_known)::int as created, count(*) filter (where is_known)::int as updated
+    from item where is_counted`.execute(db)
+  return rows[0] ?? { created: 0, updated: 0 }
+}

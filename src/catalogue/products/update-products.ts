@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { storeNotFound, unavailable } from '../../errors.ts'
+import { type AttributeDefinition, attributeJudge } from '../attributes/attribute-rules.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
+import { locksOf } from '../locks.ts'
+import {
+  type FailedProduct,
+  failedProducts,
+  failTooLarge,
+  type GoodPatch,
+  type JudgedPatches,
+  judgePatches,
+  type ProductPatch,
+} from './product-patches.ts'
+import { maxSize, sizeNotChecked } from './product-size.ts'
+
+export interface UpdatedProducts {
+  storeUuid: string
+  updatedSkus: string[]
+  unavailableSkus: string[]
+  failedProducts: FailedProduct[]
+}
+
+/** A store's attribute definitions; the fingerprint shows whether the store still has them. */
+interface Rules {
+  definitions: AttributeDefinition[]
+  fingerprint: string
+}
+
+/** The last known rules of stores, bounded by their length in characters. */
+const knownRules = new LRUCache<string, Rules>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ definitions }) => JSON.stringify(definitions).length,
+})
+
+/** How often patches are judged again because the store's definitions have changed meanwhile. */
+const maxAttempts = 5
+
+/**
+ * Merges attributes and statuses into existing products: each whole or not at all (spec: PUT /products). Throws
+ * `store_not_found`. One statement, whatever the number of patches; two where the store's definitions are not known
+ * yet, or have changed.
+ */
+export async function updateProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+): Promise<UpdatedProducts> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  let rules = knownRules.get(uuid)
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const judged = await judgePatches(rules ? patches : [], attributeJudge(rules?.definitions ?? []))
+    const outcome = await mergeProducts(catalogue, uuid, judged, rules?.fingerprint)
+    if (!outcome) throw storeNotFound('storeUuid', storeUuid)
+    if ('missing' in outcome) return resultOf(uuid, patches, judged, outcome)
+    rules = outcome.rules
+    knownRules.set(uuid, rules)
+  }
+  throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
+}
+
+function resultOf(
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  judged: JudgedPatches,
+  { missing, tooLarge }: Merged,
+): UpdatedProducts {
+  failTooLarge(judged, tooLarge)
+  const { good, failed, impossible } = judged
+  for (const code of missing) failed.delete(code)
+  const hasUnavailable = missing.size + impossible.size > 0
+  const codes = hasUnavailable ? [...new Set(patches.map((patch) => patch.productCode))] : []
+  return {
+    storeUuid,
+    updatedSkus: [...good.keys()].filter((code) => !missing.has(code)),
+    unavailableSkus: codes.filter((code) => missing.has(code) || impossible.has(code)),
+    failedProducts: failedProducts(patches, failed),
+  }
+}
+
+/** Codes of products that do not exist, bad patches included, and of those that would have grown too large. */
+interface Merged {
+  missing: Set<string>
+  tooLarge: string[]
+}
+
+/**
+ * Calls `merge_products` (merge-products.sql) with the good patches; the codes of the failed ones are only looked up.
+ * Returns the store's rules, with nothing written, if the patches were judged by others; undefined if there is no such
+ * store.
+ */
+export async function mergeProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  { good, failed }: Pick<JudgedPatches, 'good' | 'failed'>,
+  judgedBy: string | undefined,
+): Promise<{ rules: Rules } | Merged | undefined> {
+  const request = {
+    store: storeUuid,
+    judgedBy: judgedBy ?? null,
+    locks: locksOf(new Map([[storeUuid, { products: [...good.keys(), ...failed.keys()] }]])),
+    refused: [...failed.keys()],
+    sizeNotChecked,
+    maxSize,
+  }
+  const patches = byCode(good, (patch) => patch.attributes)
+  const statuses = byCode(good, (patch) => patch.status)
+  const json = `${JSON.stringify(request).slice(0, -1)},"patches":${patches},"statuses":${statuses}}`
+  const { rows } = await sql<{
+    definitions: string | null
+    fingerprint: string
+    missing: string[] | null
+    too_large: string[] | null
+  }>`select definitions, fingerprint, missing, too_large from merge_products(${json}::jsonb)`.execute(catalogue.db)
+  const [row] = rows
+  if (!row) return undefined
+  const { definitions, fingerprint, missing, too_large } = row
+  if (definitions !== null) return { rules: { definitions: JSON.parse(definitions), fingerprint } }
+  return { missing: new Set(missing), tooLarge: too_large ?? [] }
+}
+
+/**
+ * A JSON object by product code; null is left out. Concatenated, because an object with ten thousand keys is slow to
+ * create and to serialize.
+ */
+function byCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
+  const members: string[] = []
+  for (const [code, patch] of patches) {
+    const held = value(patch)
+    if (held !== null) members.push(`${JSON.stringify(code)}:${JSON.stringify(held)}`)
+  }
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { storeUuidOf } from '../../text.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { allOf, containing } from '../conditions.ts'
+import type { KeysetPage } from '../keyset.ts'
+import { type Store, storeColumns, storeOf } from './stores.ts'
+
+/** All given conditions must hold. `search`: part of the store name, case-insensitive. */
+export interface StoreFilter {
+  search?: string | null | undefined
+  storeTaxonomy?: string | null | undefined
+  region?: string | null | undefined
+  channel?: string | null | undefined
+  storeGroup?: string | null | undefined
+}
+
+/** A page of stores in the order of their UUIDs, which is the order of their creation. */
+export async function listStores(catalogue: Catalogue, filter: StoreFilter, page: KeysetPage): Promise<Store[]> {
+  const rows = await catalogue.db
+    .selectFrom('store')
+    .select(storeColumns)
+    .where(matching(catalogue, filter))
+    .$if(page.after !== undefined, (q) => q.where('store_uuid', '>', page.after ?? ''))
+    .$if(page.before !== undefined, (q) => q.where('store_uuid', '<', page.before ?? ''))
+    .orderBy('store_uuid', page.backwards ? 'desc' : 'asc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(storeOf)
+}
+
+export async function countStores(catalogue: Catalogue, filter: StoreFilter): Promise<number> {
+  const row = await catalogue.db
+    .selectFrom('store')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where(matching(catalogue, filter))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** The stores of the groups, by group, in the order of their creation. */
+export async function listStoresOfGroups(
+  catalogue: Catalogue,
+  storeGroups: readonly string[],
+): Promise<Map<string, Store[]>> {
+  const { stores } = catalogue.viewer
+  const rows = await catalogue.db
+    .selectFrom('store')
+    .select(storeColumns)
+    .where('store_group', 'in', storeGroups)
+    .$if(stores !== undefined, (q) => q.where('store_uuid', '=', sql<string>`any(${[...(stores ?? [])]}::uuid[])`))
+    .orderBy('store_uuid')
+    .execute()
+  return Map.groupBy(rows.map(storeOf), (store) => store.storeGroup)
+}
+
+function matching({ viewer: { stores } }: Catalogue, filter: StoreFilter) {
+  const group = filter.storeGroup == null ? null : storeUuidOf(filter.storeGroup)
+  return allOf([
+    stores !== undefined && sql<boolean>`store_uuid = any(${[...stores]}::uuid[])`,
+    filter.search != null && sql<boolean>`store_name ilike ${containing(filter.search)}`,
+    filter.storeTaxonomy != null && sql<boolean>`store_taxonomy = ${filter.storeTaxonomy}`,
+    filter.region != null && sql<boolean>`${filter.region} = any(region)`,
+    filter.channel != null && sql<boolean>`${filter.channel} = any(channels)`,
+    group === undefined && sql<boolean>`false`,
+    group != null && sql<boolean>`store_group = ${group}::uuid`,
+  ])
+}

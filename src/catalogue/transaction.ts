@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Catalogue, inTransaction, type WriteCatalogue } from './catalogue.ts'
+
+/** Rolls the transaction of a dry run back, and carries its result out. */
+class DryRun<T> extends Error {
+  readonly result: T
+  constructor(result: T) {
+    super('rolled back: dry run')
+    this.result = result
+  }
+}
+
+const maxAttempts = 4
+
+/**
+ * Does the work in one transaction: completely, or not at all when it throws. With `dryRun` it is rolled back in the
+ * end, and the result is what it would have been. After a deadlock or a serialization failure it is repeated. If the
+ * catalogue is in a transaction already, a savepoint takes the transaction's place.
+ */
+export async function write<T>(
+  catalogue: Catalogue,
+  dryRun: boolean | null | undefined,
+  work: (catalogue: WriteCatalogue) => Promise<T>,
+): Promise<T> {
+  const perform = async (within: WriteCatalogue) => {
+    const result = await work(within)
+    if (dryRun) throw new DryRun(result)
+    return result
+  }
+  const attempt = () =>
+    isInTransaction(catalogue)
+      ? fromSavepoint(catalogue, perform)
+      : catalogue.db.transaction().execute((transaction) => perform(inTransaction(catalogue, transaction)))
+  return withRetries(attempt).catch((error: unknown) => {
+    if (error instanceof DryRun) return error.result
+    throw error
+  })
+}
+
+/**
+ * The same for work that is a single statement: without `begin` and `commit`, it takes one round trip instead of three.
+ */
+export function writeInOneStatement<T>(
+  catalogue: Catalogue,
+  dryRun: boolean | null | undefined,
+  work: (catalogue: Catalogue) => Promise<T>,
+): Promise<T> {
+  if (dryRun || catalogue.db.isTransaction) return write(catalogue, dryRun, work)
+  return withRetries(() => work(catalogue))
+}
+
+function isInTransaction(catalogue: Catalogue): catalogue is WriteCatalogue {
+  return catalogue.db.isTransaction
+}
+
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maxAttempts || !isRetryable(error)) throw error
+      await sleep(Math.random() * 20 * attempt)
+    }
+  }
+}
+
+/**
+ * Rolling back to the savepoint also releases the locks that were taken since: the other side of a deadlock goes on.
+ */
+async function fromSavepoint<T>(
+  catalogue: WriteCatalogue,
+  work: (catalogue: WriteCatalogue) => Promise<T>,
+): Promise<T> {
+  await sql`savepoint work`.execute(catalogue.db)
+  try {
+    return await work(catalogue)
+  } catch (error) {
+    await sql`rollback to savepoint work`.execute(catalogue.db)
+    throw error
+  }
+}
+
+/** serialization_failure and deadlock_detected. */
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+}

@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net'
+import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type pg from 'pg'
+import { type RequestContext, requestContext } from '../request/context.ts'
+import { requestCancel } from './cancel.ts'
+import { sendPrepared } from './prepared-statements.ts'
+
+/**
+ * A statement was not sent because the client has left. PostgreSQL uses this code for a statement that it has
+ * cancelled.
+ */
+class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+  readonly code = '57014'
+}
+
+/** A request to cancel that arrives between two statements is lost, so it is repeated. */
+const cancelAgainMs = 500
+
+/** A pooled client, with what `pg` has and its types do not show. */
+export type Session = pg.PoolClient & { connection: { stream: Socket }; readyForQuery: boolean }
+
+/**
+ * A connection of the pool, for as long as one statement or transaction has it. Its statements are prepared and traced.
+ * Within a request, answers are limited, and statements are cancelled when the client leaves.
+ */
+export class Connection implements PostgresPoolClient {
+  readonly #session: Session
+  readonly #onRelease: () => void
+  readonly #context: RequestContext | undefined
+  #cancelling: NodeJS.Timeout | undefined
+
+  constructor(session: Session, onRelease: () => void) {
+    this.#session = session
+    this.#onRelease = onRelease
+    this.#context = requestContext.getStore()
+    if (!this.#context) return
+    this.#context.signal.addEventListener('abort', this.#cancel)
+    session.connection.stream.on('data', this.#limitAnswers)
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  query<R>(
+    text: string | PostgresCursor<R>,
+    values: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof text !== 'string') throw new Error('this connection does not stream')
+    const hasLeft = this.#context?.signal.aborted
+    if (hasLeft && text !== 'rollback') return Promise.reject(new Cancelled('the client has left'))
+    const answer = sendPrepared<R>(this.#session, text, values)
+    this.#trace(text, answer)
+    return answer
+  }
+
+  /**
+   * Returns the connection to the pool: rolled back if a transaction is still open; closed if its statements were
+   * cancelled, because a request to cancel may arrive late.
+   */
+  release(destroy = false): void {
+    this.#context?.signal.removeEventListener('abort', this.#cancel)
+    this.#session.connection.stream.off('data', this.#limitAnswers)
+    clearInterval(this.#cancelling)
+    const end = (isBroken: boolean) => {
+      this.#session.release(isBroken)
+      this.#onRelease()
+    }
+    const status = this.#session.getTransactionStatus()
+    if (destroy || this.#cancelling) end(true)
+    else if (status !== 'T' && status !== 'E') end(false)
+    else {
+      this.#session.query('rollback').then(
+        () => end(false),
+        () => end(true),
+      )
+    }
+  }
+
+  readonly #cancel = (): void => {
+    if (this.#cancelling) return
+    requestCancel(this.#session)
+    this.#cancelling = setInterval(requestCancel, cancelAgainMs, this.#session).unref()
+  }
+
+  /** An answer beyond the request's limit ends with its connection, before it fills the memory. */
+  readonly #limitAnswers = ({ length }: Buffer): void => {
+    const error = this.#context?.readLimit.add(length)
+    if (error) this.#session.connection.stream.destroy(error)
+  }
+
+  #trace(sql: string, answer: Promise<unknown>): void {
+    const trace = this.#context?.trace
+    if (!trace) return
+    const began = performance.now()
+    const record = (error?: unknown) => trace.statement({ sql, durationMs: performance.now() - began, error })
+    answer.then(() => record(), record)
+  }
+}

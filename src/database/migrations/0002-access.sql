@@ -1,0 +1,52 @@
+create table token (
+  token_id uuid primary key,
+  name text not null,
+  hash bytea not null unique,
+  scopes text[] not null,
+  stores uuid[],
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz
+);
+
+-- The role that row-level security binds. Roles belong to the server, not to one database: it may exist already, or be
+-- created concurrently. A user who may not create roles goes without; the gateway logs a warning.
+do $$
+begin
+  create role catalogue_tenant nologin;
+exception
+  when duplicate_object or unique_violation or insufficient_privilege then null;
+end $$;
+
+-- The owner of the tables is not bound by the policies. In a subquery the setting is read once per statement, not once
+-- per row.
+do $$
+declare
+  tenant_table text;
+begin
+  foreach tenant_table in array array['store', 'attribute_definition', 'product', 'asset', 'asset_link', 'asset_group',
+    'asset_group_range', 'asset_group_total']
+  loop
+    execute format('alter table %I enable row level security', tenant_table);
+    execute format('create policy own_stores on %I using (
+      store_uuid = any ((select current_setting(''catalogue.stores'')::uuid[])::uuid[]))', tenant_table);
+  end loop;
+end $$;
+
+do $$
+begin
+  grant select, insert, update, delete on store, attribute_definition, product, asset, asset_link, asset_group,
+    asset_group_range, asset_group_total to catalogue_tenant;
+  execute format('grant usage on schema %I to catalogue_tenant', current_schema());
+  -- From PostgreSQL 16 on, a user who has created a role is a member of it that may not yet `set role` to it.
+  if current_setting('server_version_num')::integer >= 160000 then
+    if not pg_has_role(current_user, 'catalogue_tenant', 'set') then
+      execute format('grant catalogue_tenant to %I with set true', current_user);
+    end if;
+  elsif not pg_has_role(current_user, 'catalogue_tenant', 'member') then
+    execute format('grant catalogue_tenant to %I', current_user);
+  end if;
+exception
+  when undefined_object or insufficient_privilege or invalid_grant_operation then null;
+end $$;

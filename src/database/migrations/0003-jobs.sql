@@ -1,0 +1,61 @@
+-- How far an unfinished import of a file has come: written in the transaction of each chunk, deleted at the end of the
+-- file.
+create table import_run (
+  store_uuid uuid not null,
+  file text collate "C" not null,
+  content text not null,
+  options text not null,
+  counts jsonb not null,
+  report_file text collate "C",
+  report_bytes bigint not null,
+  updated_at timestamptz not null default now(),
+  primary key (store_uuid, file)
+);
+
+-- Imports and exports that the gateway runs in the background. The library pg-boss queues them, in its own schema.
+create table job (
+  store_uuid uuid not null,
+  job_id uuid not null unique,
+  kind text not null check (kind in ('import', 'export')),
+  state text not null check (state in ('queued', 'running', 'succeeded', 'failed')),
+  options jsonb not null,
+  counts jsonb not null,
+  problems jsonb not null default '[]',
+  error text,
+  attempt integer not null default 0,
+  crashes integer not null default 0,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  heartbeat_at timestamptz,
+  finished_at timestamptz,
+  primary key (store_uuid, job_id)
+);
+
+-- The input and output of a job, in parts.
+create table job_part (
+  store_uuid uuid not null,
+  job_id uuid not null,
+  direction text not null check (direction in ('input', 'output')),
+  part integer not null,
+  text text not null,
+  primary key (store_uuid, job_id, direction, part)
+);
+
+-- As in 0002-access.sql. `import_run` has no grants: only the gateway itself uses it.
+do $$
+declare
+  tenant_table text;
+begin
+  foreach tenant_table in array array['import_run', 'job', 'job_part'] loop
+    execute format('alter table %I enable row level security', tenant_table);
+    execute format('create policy own_stores on %I using (
+      store_uuid = any ((select current_setting(''catalogue.stores'')::uuid[])::uuid[]))', tenant_table);
+  end loop;
+end $$;
+
+do $$
+begin
+  grant select, insert, update, delete on job, job_part to catalogue_tenant;
+exception
+  when undefined_object or insufficient_privilege then null;
+end $$;

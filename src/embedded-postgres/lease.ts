@@ -1,0 +1,83 @@
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+/** pg connection options; `host` is the socket directory. */
+export interface Connection {
+  host: string
+  port: number
+  user: string
+  database: string
+}
+
+/**
+ * One connection that a gateway holds as long as it uses the server, as its pool closes idle connections, with a shared advisory lock. A gateway that
+ * wants to stop the server needs that lock exclusively: so it cannot stop it under another gateway, nor under one that is connecting, which waits
+ * for its own lock and then sees the server end.
+ */
+export interface Lease {
+  readonly connection: Connection
+  /** Resolves when the connection is gone, for whatever reason. */
+  readonly ended: Promise<void>
+  /** Whether no other lease and no other client is left; if so, no new lease is granted until this one is released. */
+  isLast(): Promise<boolean>
+  release(): Promise<void>
+}
+
+const lockKey = 7_231_605_118
+const applicationName = 'catalogue lease'
+
+/** Acquires a lease. Returns undefined when no server accepts clients at the moment, and throws when it refuses us permanently. */
+export async function acquireLease(connection: Connection): Promise<Lease | undefined> {
+  const socket = new Socket()
+  const client = new pg.Client({
+    ...connection,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+    lock_timeout: 5_000,
+    ssl: false,
+    stream: () => socket,
+  })
+  const ended = new Promise<void>((resolve) => client.once('end', resolve))
+  client.on('error', () => {}) // `ended` resolves too
+  try {
+    await client.connect()
+    await client.query('select pg_advisory_lock_shared($1)', [lockKey])
+  } catch (error) {
+    socket.destroy()
+    if (isPermanent(error)) throw error
+    return undefined
+  }
+  socket.unref()
+  return { connection, ended, isLast: () => isLast(client, socket), release: () => client.end() }
+}
+
+/** PostgreSQL's errors that pass: it starts, stops, is full, or is about to be stopped. */
+const transientCodes = new Set(['57P01', '57P02', '57P03', '53300', '55P03'])
+
+function isPermanent(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return !transientCodes.has(error.code ?? '')
+  return error instanceof Error && 'code' in error && error.code === 'EACCES'
+}
+
+async function isLast(client: pg.Client, socket: Socket): Promise<boolean> {
+  socket.ref()
+  try {
+    await client.query('select pg_advisory_unlock_shared($1)', [lockKey])
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey])
+    return rows[0]?.locked === true && (await hasNoOtherClients(client))
+  } catch {
+    return false // the server is gone
+  }
+}
+
+/** A connection that its client has closed is listed a moment longer, so a client counts when it stays. */
+async function hasNoOtherClients(client: pg.Client): Promise<boolean> {
+  const sql = `select count(*)::int as others from pg_stat_activity
+    where backend_type in ('client backend', 'walsender') and pid <> pg_backend_pid() and application_name <> $1`
+  for (const deadline = Date.now() + 500; ; await sleep(20)) {
+    const { rows } = await client.query<{ others: number }>(sql, [applicationName])
+    if (rows[0]?.others === 0) return true
+    if (Date.now() > deadline) return false
+  }
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, unlinkSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { catalogue } from './create-cluster.ts'
+import type { DataDirectory } from './data-directory.ts'
+import type { Connection } from './lease.ts'
+
+/** The port is part of a socket's name; no server listens on it. */
+export const socketPort = 5432
+
+/** Where the cluster's server answers when it runs. */
+export async function connectionTo(directory: DataDirectory): Promise<Connection> {
+  const file = await readPidFile(directory)
+  // A copy of a running cluster contains the original's file, and must not lead to the original's server.
+  const own = file && resolve(file.dataDir) === directory.cluster ? file : undefined
+  const host = own?.socketDir || directory.socketDir
+  return { host, port: own?.port || socketPort, user: catalogue, database: catalogue }
+}
+
+/** The process id of the server that runs on the cluster, whether it answers or not. */
+export async function findPostmaster(directory: DataDirectory): Promise<number | undefined> {
+  const file = await readPidFile(directory)
+  return file && (await isPostmaster(file.pid, directory)) ? file.pid : undefined
+}
+
+/**
+ * Removes the lock files that PostgreSQL would wrongly take for those of a running server: their process id belongs to another program by now (after a
+ * reboot), or a crash left them without one. PostgreSQL itself removes those of dead processes.
+ */
+export async function removeStaleLocks(directory: DataDirectory): Promise<void> {
+  for (const file of [pidFileOf(directory), join(directory.socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
+    const content = await readFile(file, 'utf8').catch(() => undefined)
+    if (content === undefined) continue
+    const pid = Number.parseInt(content, 10)
+    const isStale = pid > 0 ? isAlive(pid) && !(await isPostmaster(pid, directory)) : await isOlderThan(file, 2_000)
+    if (isStale) removeUnchanged(file, content)
+  }
+}
+
+/** Stops the cluster's server and waits until it has ended: by a fast shutdown, after ten seconds by an immediate one, which needs a recovery later. */
+export async function shutDown(directory: DataDirectory): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    const pid = await findPostmaster(directory)
+    if (pid === undefined) return
+    if (isAlive(pid)) process.kill(pid, signal)
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(10)) {
+      if (!(await isPostmaster(pid, directory))) return
+    }
+  }
+  throw new Error(`PostgreSQL in ${directory.cluster} did not stop within 20 s`)
+}
+
+function pidFileOf({ cluster }: DataDirectory): string {
+  return join(cluster, 'postmaster.pid')
+}
+
+async function readPidFile(directory: DataDirectory) {
+  const text = await readFile(pidFileOf(directory), 'utf8').catch(() => '')
+  const [pid = '', dataDir = '', , port = '', socketDir = ''] = text.split('\n')
+  return text === '' ? undefined : { pid: Number(pid), dataDir, port: Number(port), socketDir }
+}
+
+/** Process ids are reused, so the process must be a server of this very cluster. */
+async function isPostmaster(pid: number, { cluster }: DataDirectory): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
+    return words[words.indexOf('-D') + 1] === cluster
+  }
+  const ps = promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])
+  const { stdout } = await ps.catch(() => ({ stdout: '' }))
+  return stdout.includes(`-D ${cluster} `)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function isOlderThan(file: string, milliseconds: number): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  return found !== undefined && Date.now() - found.mtimeMs > milliseconds
+}
+
+/** Synchronous, as a starting server may put its own file there at any time, which must not be removed. */
+function removeUnchanged(file: string, content: string): void {
+  try {
+    if (readFileSync(file, 'utf8') === content) unlinkSync(file)
+  } catch {
+    // Another process has removed it.
+  }
+}

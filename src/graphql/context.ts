@@ -1,0 +1,32 @@
+import type { Caller } from '../auth/caller.ts'
+import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
+
+/** What resolvers use; one per request. */
+export interface Context {
+  readonly catalogue: Catalogue
+  readonly caller: Caller
+  /** The enumerations in force when the request began. */
+  readonly enumerations: Enumerations
+  /** The remote filter of the listing; undefined when the gateway filters by itself. */
+  readonly filter: Filter | undefined
+  readonly loaders: Loaders
+  /** Notifies the runner of jobs that one more is queued. */
+  jobQueued(): void
+  /** The id of the request, as it is echoed and logged. */
+  readonly requestId: string
+}
+
+export function createContext(request: Omit<Context, 'loaders'>): Context {
+  let loaders: Loaders | undefined
+  return {
+    ...request,
+    // Most requests of the façade need none.
+    get loaders() {
+      loaders ??= createLoaders(request.catalogue, request.filter)
+      return loaders
+    },
+  }
+}

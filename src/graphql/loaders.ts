@@ -1,0 +1,98 @@
+import DataLoader from 'dataloader'
+import { type AssetGroupPage, listGroupsOfParents, listGroupsOfStores } from '../catalogue/asset-groups/asset-groups.ts'
+import { type Filter, listFilteredGroupsOfStores } from '../catalogue/asset-groups/filtered-groups.ts'
+import { listDefinitions } from '../catalogue/attributes/attribute-definitions.ts'
+import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
+import { type AttributeViolations, findViolations } from '../catalogue/attributes/attribute-violations.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import {
+  countProducts,
+  countStatuses,
+  findProducts,
+  listProducts,
+  type Product,
+  type ProductKey,
+} from '../catalogue/products/list-products.ts'
+import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
+import { findStores } from '../catalogue/stores/stores.ts'
+
+export type Loaders = ReturnType<typeof createLoaders>
+
+/**
+ * One request's relations: what is asked for many parents at once is read in one statement. Nothing is kept between
+ * batches, so that the answer of a mutation never shows what was read before it.
+ */
+export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
+  return {
+    store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),
+    linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(catalogue, groups)),
+    attributeDefinitions: batched((uuids: readonly string[]) => listDefinitions(catalogue, uuids)),
+    attributeViolations: batched(
+      async (definitions: readonly StoredDefinition[]) => {
+        const byStore = Map.groupBy(definitions, (definition) => definition.storeUuid)
+        const found = new Map<string, AttributeViolations>()
+        for (const [storeUuid, group] of byStore) {
+          for (const [name, violations] of await findViolations(catalogue, storeUuid, group))
+            found.set(`${storeUuid}/${name}`, violations)
+        }
+        return found
+      },
+      (definition) => `${definition.storeUuid}/${definition.name}`,
+    ),
+    productCounts: batched((uuids: readonly string[]) => countStatuses(catalogue, uuids)),
+    product: batched(async (keys: readonly ProductKey[]) => byKey(await findProducts(catalogue, keys)), keyOf),
+    products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
+      batched((uuids: readonly string[]) => listProducts(catalogue, uuids, ...args)),
+    ),
+    productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
+      batched((uuids: readonly string[]) => countProducts(catalogue, uuids, filter)),
+    ),
+    assetGroupPage: perArguments((query: Parameters<typeof listGroupsOfStores>[2]) =>
+      batched<string, AssetGroupPage>((uuids) =>
+        filter
+          ? listFilteredGroupsOfStores(catalogue, filter, uuids, query)
+          : listGroupsOfStores(catalogue, uuids, query),
+      ),
+    ),
+    assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
+      batched(async (keys: readonly ProductKey[]) => {
+        const groups = await listGroupsOfParents(catalogue, keys, narrow)
+        return Map.groupBy(groups, (group) => keyOf({ storeUuid: group.storeUuid, productCode: group.parentCode }))
+      }, keyOf),
+    ),
+  }
+}
+
+/** A loader whose batch function gets each key once and answers by key; a key without an answer is undefined. */
+function batched<K, V>(
+  load: (keys: readonly K[]) => Promise<Map<string, V>>,
+  keyName: (key: K) => string = String,
+): DataLoader<K, V | undefined> {
+  return new DataLoader<K, V | undefined>(
+    async (keys) => {
+      const unique = new Map(keys.map((key) => [keyName(key), key]))
+      const found = await load([...unique.values()])
+      return keys.map((key) => found.get(keyName(key)))
+    },
+    { cache: false },
+  )
+}
+
+/** A loader for each set of arguments that the request's fields come with. */
+function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
+  const loaders = new Map<string, L>()
+  return (args) => {
+    const name = JSON.stringify(args)
+    const loader = loaders.get(name) ?? create(args)
+    loaders.set(name, loader)
+    return loader
+  }
+}
+
+function keyOf(key: ProductKey): string {
+  return `${key.storeUuid}/${key.productCode}`
+}
+
+function byKey(products: readonly Product[]): Map<string, Product> {
+  return new Map(products.map((product) => [keyOf(product), product]))
+}

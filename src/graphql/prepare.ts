@@ -1,0 +1,128 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { Caller } from '../auth/caller.ts'
+import { forbidden, invalidRequest } from '../errors.ts'
+import { type Access, accessOf, requireAccess, rootFields } from './access.ts'
+import { createCost } from './cost.ts'
+import { type DocumentSize, nestsDeeper, sizeOf } from './document-size.ts'
+import { type Limits, limitsOf, requireWithin, tooLong } from './limits.ts'
+import { compileWhenRunAgain, interpret, type Run } from './run.ts'
+
+/** One operation of a document, ready to be run any number of times. Every API runs these and nothing else. */
+export interface PreparedOperation {
+  readonly document: DocumentNode
+  readonly access: Access
+  readonly size: DocumentSize
+  readonly isMutation: boolean
+  /** Its first root field: names the operation in the log and the metrics. */
+  readonly name: string
+  /** What it may cost with these variables. Throws `InvalidVariables`. */
+  cost(variables: Record<string, unknown>): number
+  readonly run: Run
+}
+
+/** Who may ask for the schema: every token, or those of administrators. */
+export type Introspection = 'all' | 'admin'
+
+export interface Engine {
+  readonly schema: GraphQLSchema
+  /**
+   * Prepares an operation of a document's text for a caller. Throws, in this order: a `GraphQLError` (no GraphQL),
+   * `forbidden`, `invalid_request` (over a limit), an `AggregateError` of GraphQL errors (invalid).
+   */
+  prepare(query: string, operationName: string | undefined, caller: Caller): PreparedOperation
+  /** Prepares the one operation of a document of the service's own, which is known to be valid. */
+  prepareOwn(document: DocumentNode): PreparedOperation
+}
+
+const mostKept = 200
+const longestKept = 10_000
+/** Finding every error of a hostile document takes long. */
+const maxErrors = 20
+
+/** Prepares operations, each once: those of the last 200 texts are kept. */
+export function createEngine(schema: GraphQLSchema, introspection: Introspection): Engine {
+  const kept = new LRUCache<string, PreparedOperation>({ max: mostKept })
+  return {
+    schema,
+    prepare: (query, operationName, caller) => {
+      const key = `${operationName ?? ''}\n${query}`
+      const known = kept.get(key)
+      const limits = limitsOf(caller)
+      const mayIntrospect = introspection === 'all' || caller.scopes.has('admin')
+      try {
+        const prepared = known ?? prepareDocument(schema, parsed(query, limits), operationName)
+        requireAccess(prepared.access, caller)
+        if (prepared.size.introspectionDepth > 0 && !mayIntrospect) throw introspectionForbidden()
+        requireWithin(prepared.size, limits)
+        if (known) return known
+        const errors = validate(schema, prepared.document, undefined, { maxErrors, hideSuggestions: !mayIntrospect })
+        if (errors.length > 0) throw new AggregateError(errors)
+        if (query.length <= longestKept) kept.set(key, prepared)
+        return prepared
+      } catch (error) {
+        throw isStackOverflow(error) ? invalidRequest([{ field: 'query', details: tooDeep }]) : error
+      }
+    },
+    prepareOwn: (document) => prepareDocument(schema, document, undefined),
+  }
+}
+
+const tooDeep = 'the document must not nest or chain fragments so deep: its levels of brackets are too many'
+
+function introspectionForbidden() {
+  return forbidden('the token must have the scope admin to ask for the schema')
+}
+
+function parsed(query: string, limits: Limits): DocumentNode {
+  if (query.length > limits.characters) throw tooLong(limits.characters, 'characters')
+  try {
+    return parse(query, { maxTokens: limits.tokens })
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    if (error.message.includes('Parsing aborted')) throw tooLong(limits.tokens, 'tokens')
+    throw nestsDeeper(query, limits.brackets) ? tooLong(limits.brackets, 'levels of brackets') : error
+  }
+}
+
+/** graphql-js is recursive: documents can be built that exhaust the stack within the limits. */
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/.test(error.message)
+}
+
+function prepareDocument(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): PreparedOperation {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) throw invalidRequest([{ field: 'operationName', details: unknownOperation }])
+  const size = sizeOf(document)
+  // Introspection is rare, and long to compile.
+  const createRun = size.introspectionDepth > 0 ? interpret : compileWhenRunAgain
+  return {
+    document,
+    size,
+    access: accessOf(schema, document, operation),
+    isMutation: operation.operation === 'mutation',
+    name: nameOf(document, operation),
+    cost: createCost(schema, document, operation),
+    run: createRun(schema, document, operationName),
+  }
+}
+
+const unknownOperation =
+  'operationName must name an operation of the document, which may be left out if it has only one'
+
+function nameOf(document: DocumentNode, operation: OperationDefinitionNode): string {
+  const [name = 'none'] = rootFields(document, operation)
+  return name
+}

@@ -1,0 +1,63 @@
+import { invalidRequest } from '../errors.ts'
+
+/** What a GraphQL request asks for (GraphQL over HTTP: request parameters). */
+export interface RequestParams {
+  query: string | undefined
+  operationName: string | undefined
+  variables: Record<string, unknown>
+  extensions: Record<string, unknown>
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads the parameters of a POST. Throws `invalid_request`. */
+export function paramsOfBody(body: Uint8Array): RequestParams {
+  const params = jsonOf('the body', () => utf8.decode(body))
+  if (!isObject(params)) throw invalid('the body must be a JSON object with a query')
+  return checked(params)
+}
+
+/** Reads the parameters of a GET; an empty one is absent. Throws `invalid_request`. */
+export function paramsOfSearch(search: string): RequestParams {
+  const given = Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''))
+  const { query, operationName, variables = 'null', extensions = 'null' } = given
+  const json = { variables: jsonOf('variables', () => variables), extensions: jsonOf('extensions', () => extensions) }
+  return checked({ query, operationName, ...json })
+}
+
+function checked({ query, operationName, variables, extensions, ...others }: Record<string, unknown>): RequestParams {
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw invalid(`there is no parameter ${JSON.stringify(unknown)}`)
+  return {
+    query: text('query', query),
+    operationName: text('operationName', operationName),
+    variables: object('variables', variables),
+    extensions: object('extensions', extensions),
+  }
+}
+
+function text(name: string, value: unknown): string | undefined {
+  if (value == null || typeof value === 'string') return value ?? undefined
+  throw invalid(`${name} must be a string`)
+}
+
+function object(name: string, value: unknown): Record<string, unknown> {
+  if (value == null || isObject(value)) return value ?? {}
+  throw invalid(`${name} must be a JSON object`)
+}
+
+function jsonOf(name: string, read: () => string): unknown {
+  try {
+    return JSON.parse(read())
+  } catch {
+    throw invalid(`${name} must be JSON in UTF-8`)
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(details: string) {
+  return invalidRequest([{ details }])
+}

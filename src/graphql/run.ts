@@ -1,0 +1,63 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { lazy } from '../lazy.ts'
+import type { Context } from './context.ts'
+
+/** Runs one operation of a document. What resolvers throw is in the result's errors, as it was thrown. */
+export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
+
+/** Makes the function that runs an operation of a valid document by interpreting it. */
+export function interpret(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
+  return (variableValues, contextValue) =>
+    execute({ schema, document, operationName, variableValues, contextValue, hideSuggestions: true })
+}
+
+/**
+ * Makes the function that interprets an operation the first time and runs it compiled from the second time on. The
+ * compiler, which takes 60 ms to load, is loaded with the first document that comes again.
+ */
+export function compileWhenRunAgain(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
+  const interpreted = interpret(schema, document, operationName)
+  const compiled = lazy(async () => (await compile(schema, document, operationName)) ?? interpreted)
+  let isFirst = true
+  return async (variables, context) => {
+    const run = isFirst ? interpreted : await compiled()
+    isFirst = false
+    return run(variables, context)
+  }
+}
+
+/** The compiled operation; undefined where the compiler fails. */
+async function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName?: string,
+): Promise<Run | undefined> {
+  const { compileQuery, isCompiledQuery } = await import('graphql-jit')
+  const options = { disableLeafSerialization: !hasEnum(schema, document) }
+  const compiled = compileQuery(schema, document, operationName, options)
+  return isCompiledQuery(compiled) ? (variables, context) => compiled.query({}, context, variables) : undefined
+}
+
+/**
+ * Whether the document selects an enumeration, whose values have other names inside the process. All other leaves of
+ * the compiler's own are strings, numbers and booleans, which resolvers are typed to return.
+ */
+function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema)
+  let found = false
+  const enter = () => {
+    found ||= isEnumType(getNamedType(types.getType()))
+  }
+  visit(document, visitWithTypeInfo(types, { Field: { enter } }))
+  return found
+}

@@ -1,0 +1,126 @@
+import { GraphQLError } from 'graphql'
+import type { Logger } from 'pino'
+import { httpStatus } from '../../rest/response/status.ts'
+import type { Caller } from '../auth/caller.ts'
+import { CatalogueError, type Reason } from '../errors.ts'
+import { lazy } from '../lazy.ts'
+import type { Context } from './context.ts'
+import { InvalidVariables } from './cost.ts'
+import { limitsOf, tooCostly } from './limits.ts'
+import { documentOf, type PersistedDocuments } from './persisted-documents.ts'
+import type { Engine, PreparedOperation } from './prepare.ts'
+import { publicErrors } from './public-error.ts'
+import { paramsOfBody, paramsOfSearch } from './request-params.ts'
+import type { YogaContext, YogaServer } from './yoga.ts'
+
+/** A request to /graphql of an authenticated caller, as plain data. */
+export interface GraphQLRequest {
+  method: string
+  /** The query string without its question mark. */
+  search: string
+  /** The media types that the caller accepts, of those that an answer can have. */
+  accept: string
+  /** The JSON body of a POST. */
+  body: Uint8Array<ArrayBuffer> | undefined
+}
+
+export interface GraphQLAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** An operation that the caller may run, and what it may cost. */
+export interface AdmittedOperation {
+  operation: PreparedOperation
+  cost: number
+  run(context: Context): Promise<GraphQLAnswer>
+}
+
+/**
+ * Makes the function that reads a request and prepares what it asks for: an operation to run, or the answer that
+ * refuses it (GraphQL over HTTP, draft).
+ */
+export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
+  const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema, log))
+  const admit = (request: GraphQLRequest, caller: Caller, type: MediaType): AdmittedOperation | GraphQLAnswer => {
+    const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
+    const operation = engine.prepare(documentOf(params, persisted), params.operationName, caller)
+    if (operation.isMutation && request.method === 'GET') return mutationByGet
+    const requested = operation.cost(params.variables)
+    const limit = limitsOf(caller).cost
+    if (requested > limit) throw tooCostly(limit, requested)
+    const cost = { requested, limit }
+    const run = async (context: Context) => {
+      if (!isPlainPost(request)) return answerByYoga(await yoga(), request, { operation, context, cost })
+      const { data, errors } = await operation.run(params.variables, context)
+      const shown = errors && publicErrors(errors, log, context.requestId)
+      return answerOf(type, { data, errors: shown, extensions: { cost } })
+    }
+    return { operation, cost: requested, run }
+  }
+  return (request: GraphQLRequest, caller: Caller, requestId: string): AdmittedOperation | GraphQLAnswer => {
+    const type = mediaTypeOf(request.accept)
+    if (request.method !== 'GET' && request.method !== 'POST') return otherMethod
+    try {
+      return admit(request, caller, type)
+    } catch (thrown) {
+      const causes: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
+      const errors = publicErrors(causes, log, requestId)
+      if (thrown instanceof CatalogueError) return refusal(thrown.code, errors, type)
+      if (thrown instanceof InvalidVariables) return refusal('invalid_request', errors, type)
+      if (causes.every((cause) => cause instanceof GraphQLError)) return answerOf(type, { errors })
+      return refusal('internal_error', errors, type)
+    }
+  }
+}
+
+/** Most requests are plain. Rendered without yoga they take less time. */
+function isPlainPost({ method, accept }: GraphQLRequest): boolean {
+  return method === 'POST' && mediaTypeOf(accept) === json
+}
+
+async function answerByYoga(
+  yoga: YogaServer,
+  { method, search, accept, body }: GraphQLRequest,
+  context: YogaContext,
+): Promise<GraphQLAnswer> {
+  const headers = { accept, ...(body && { 'content-type': json }) }
+  const response = await yoga.fetch(
+    `http://localhost/graphql?${search}`,
+    { method, headers, body: body ?? null },
+    context,
+  )
+  const type = response.headers.get('content-type') ?? json
+  return { status: response.status, headers: { 'Content-Type': type }, body: await response.text() }
+}
+
+const json = 'application/json'
+const strictJson = 'application/graphql-response+json'
+type MediaType = typeof json | typeof strictJson
+
+/** The first of the accepted types; any means the plain one. */
+function mediaTypeOf(accept: string): MediaType {
+  const [first] = accept.split(',')
+  return first?.trim() === strictJson ? strictJson : json
+}
+
+/** The answer to a request that was understood: nothing of it was run where there is no data. */
+function answerOf(type: MediaType, result: { data?: unknown; errors?: unknown; extensions?: unknown }) {
+  const status = result.data === undefined && type === strictJson ? 400 : 200
+  return { status, headers: { 'Content-Type': `${type}; charset=utf-8` }, body: JSON.stringify(result) }
+}
+
+function refusal(reason: Reason, errors: readonly unknown[], type: MediaType): GraphQLAnswer {
+  const headers = { 'Content-Type': `${type}; charset=utf-8` }
+  return { status: httpStatus[reason] ?? 500, headers, body: JSON.stringify({ errors }) }
+}
+
+const mutationByGet = methodNotAllowed('POST', 'a mutation must be sent by POST')
+const otherMethod = methodNotAllowed('GET, POST', 'the method must be GET or POST')
+
+function methodNotAllowed(allow: string, message: string): GraphQLAnswer {
+  const errors = [{ message, extensions: { code: 'method_not_allowed' } }]
+  const { status, headers, body } = refusal('method_not_allowed', errors, json)
+  return Object.freeze({ status, headers: { ...headers, Allow: allow }, body })
+}

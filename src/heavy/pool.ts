@@ -1,0 +1,142 @@
+import { fileURLToPath } from 'node:url'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import type { Piscina } from 'piscina'
+import { FairQueue } from '../database/fair-queue.ts'
+import { unavailable } from '../errors.ts'
+import { type RequestContext, requestContext } from '../request/context.ts'
+import type { FinishedStatement, Task, TaskContext, TaskResult } from './protocol.ts'
+
+export interface PoolOptions {
+  /** The module that the threads run: it exports `run`, which takes a `Task`. */
+  entry: URL
+  /** What the threads are started with, as plain data. */
+  workerData: unknown
+  log: Logger
+  threads?: number
+  /** The memory of a thread, in MiB. A task that needs more ends its thread. */
+  heapMb?: number
+  /**
+   * After so long a task is cancelled, and shortly after its thread ended. The time counts from the task's start in its
+   * thread: the start of a thread, which loads the schema, may take seconds on a busy machine.
+   */
+  deadlineMs?: number
+}
+
+/** Work for the pool: its kind, what it needs as plain data, and the memory of it that may be moved. */
+export interface Job {
+  kind: string
+  input: unknown
+  moved: ArrayBuffer[]
+}
+
+export interface Pool {
+  /**
+   * Runs a task of the current request in a thread. Throws `unavailable` when too many tasks wait, when the deadline has passed, and when
+   * the thread ended, which nothing is known of then: a task is never run twice.
+   */
+  run<Output>(job: Job): Promise<Output>
+  close(): Promise<void>
+}
+
+const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
+/** How long a cancelled task may take before its thread is ended. */
+const cancelMs = 500
+const idleMs = 60_000
+
+/** A pool of threads for work that would block the thread that serves all requests. Threads start with the first tasks and end when idle; each runs one task at a time. */
+export function createPool({ threads = 2, heapMb = 1_024, deadlineMs = 10_000, ...options }: PoolOptions): Pool {
+  const slots = new FairQueue({ slots: threads, slotsPerToken: Math.max(1, threads - 1), ...queue })
+  let started: Promise<Piscina> | undefined
+  return {
+    run: async <Output>({ kind, input, moved }: Job) => {
+      const context = requestContext.getStore()
+      const release = await slots.acquire({ tokenId: context?.tokenId ?? '', signal: context?.signal })
+      const { port1: cancellation, port2: cancelled } = new MessageChannel()
+      const task: Task = { kind, input, context: plain(context), cancellation: cancelled }
+      const watch = watchTask(context?.signal, deadlineMs, cancellation)
+      try {
+        started ??= startPiscina({ threads, heapMb, ...options })
+        const pool = await started
+        const transferList = [cancelled, ...moved]
+        const result: TaskResult<Output> = await pool.run(task, { transferList, signal: watch.signal })
+        report(context, result.statements)
+        return result.output
+      } catch (error) {
+        options.log.error({ err: error, requestId: context?.requestId.text }, 'a task of the pool failed')
+        throw unavailable('unavailable', error)
+      } finally {
+        watch.end()
+        release()
+      }
+    },
+    close: async () => {
+      await (await started)?.destroy()
+    },
+  }
+}
+
+async function startPiscina({
+  entry,
+  workerData,
+  log,
+  threads,
+  heapMb,
+}: PoolOptions & { threads: number; heapMb: number }): Promise<Piscina> {
+  const { Piscina } = await import('piscina')
+  const pool = new Piscina({
+    filename: fileURLToPath(entry),
+    name: 'run',
+    minThreads: 0,
+    maxThreads: threads,
+    maxQueue: threads,
+    concurrentTasksPerWorker: 1,
+    idleTimeout: idleMs,
+    // The threads' own sockets and timers need the event loop while no task runs.
+    atomics: 'disabled',
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    workerData,
+  })
+  pool.on('error', (error: Error) => log.error({ err: error }, 'a thread of the pool failed'))
+  return pool
+}
+
+/**
+ * Cancels a task when its client leaves or the deadline has passed; aborts the signal, which ends the thread, when a task
+ * past the deadline goes on.
+ */
+function watchTask(
+  client: AbortSignal | undefined,
+  deadlineMs: number,
+  cancellation: MessagePort,
+): { signal: AbortSignal; end(): void } {
+  const ending = new AbortController()
+  const cancel = () => cancellation.postMessage('cancel')
+  let late: NodeJS.Timeout | undefined
+  let tooLate: NodeJS.Timeout | undefined
+  cancellation.once('message', () => {
+    late = setTimeout(cancel, deadlineMs)
+    tooLate = setTimeout(() => ending.abort(), deadlineMs + cancelMs)
+  })
+  client?.addEventListener('abort', cancel)
+  return {
+    signal: ending.signal,
+    end: () => {
+      cancellation.close()
+      clearTimeout(late)
+      clearTimeout(tooLate)
+      client?.removeEventListener('abort', cancel)
+    },
+  }
+}
+
+function plain(context: RequestContext | undefined): TaskContext {
+  const { requestId = { text: '', header: '' }, traceparent, trace, tokenId = '' } = context ?? {}
+  return { requestId, traceparent: trace?.traceparent() ?? traceparent, tokenId, isTraced: trace !== undefined }
+}
+
+function report(context: RequestContext | undefined, statements: readonly FinishedStatement[]): void {
+  for (const { failed, ...statement } of statements) {
+    context?.trace?.statement({ ...statement, error: failed ? new Error('the statement failed') : undefined })
+  }
+}

@@ -1,0 +1,26 @@
+/** What is known of a request before anything of it runs. */
+export interface Weight {
+  /** The length of its body. */
+  bytes: number
+  /** How many members the lists and objects of its body have together, at most; only asked for where the bytes do not decide. */
+  members(): number
+  /** What a GraphQL operation may cost; 0 for a REST request. */
+  cost: number
+}
+
+export interface RouteLimits {
+  /** A body of so many bytes is small, whatever its members. */
+  bytes: number
+  /** A body of up to twice the bytes is small if it has at most so many members: about a thousand products. */
+  members: number
+  cost: number
+}
+
+/** The thread that serves all requests is not blocked for more than about 20 ms by a request within these. */
+export const routeLimits: RouteLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000 }
+
+/** Decides, once and before anything runs, whether a request is answered on the thread that serves all or in the pool. */
+export function routeOf({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'pool' {
+  if (cost > limits.cost || bytes > 2 * limits.bytes) return 'pool'
+  return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'pool'
+}

@@ -1,0 +1,47 @@
+import type { Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long each step of stopping takes, in ms. */
+export interface StopOptions {
+  /** `/ready` fails, all else goes on: load balancers stop sending requests. */
+  readinessDelayMs: number
+  /** New connections are refused, and each answer closes its connection. */
+  drainMs: number
+  /** Running requests may end; then their connections are cut. */
+  forceCloseMs: number
+  /** Resolves when no other process accepts connections at the port: clients whose connection is closed would reconnect there. */
+  portClosed?: (() => Promise<void>) | undefined
+}
+
+const idleCheckMs = 20
+
+/**
+ * Stops the server so that no client loses a request. A connection that is closed just when its client sends a request loses it: for a while
+ * each answer announces that its connection closes, and only connections that stay idle all that time are closed by the server. The port is
+ * closed first: clients that reconnect at once would be reset with its backlog.
+ */
+export async function stopServer(server: Server, options: StopOptions): Promise<void> {
+  const { readinessDelayMs, drainMs, forceCloseMs, portClosed } = options
+  const isUsed = (await countConnections(server)) > 0
+  if (isUsed) await sleep(readinessDelayMs)
+  // The HTTP server's own `close` would close idle connections at once.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  await portClosed?.()
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
+  if (isUsed) await Promise.race([closed, sleep(drainMs, undefined, { ref: false })])
+  // Connections of answers that began before become idle later.
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+  const cut = setTimeout(() => server.closeAllConnections(), forceCloseMs)
+  server.closeIdleConnections()
+  await closed
+  clearInterval(idle)
+  clearTimeout(cut)
+  server.close(() => {}) // stops the check for slow clients
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)))
+}

@@ -1,0 +1,20 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Listens on the port of the host and returns the URL. Throws an error that names both, with the code of the system's error. */
+export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(listenError(error, host, port)))
+    server.listen(port, host, resolve)
+  })
+  const { port: actualPort } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+}
+
+/** A name that does not resolve gets the code of an address of another machine: for HOST the two mean the same. */
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const code = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? error.code : 'EADDRNOTAVAIL'
+  return Object.assign(new Error(`cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error }), {
+    code,
+  })
+}

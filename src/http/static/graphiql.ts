@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
+import type { Page } from '../page.ts'
+
+/** An operation to try: it has a tab of its own, and `/graphql?operation=NAME` opens it. */
+export interface Tryable {
+  name: string
+  document: string
+  variables?: Record<string, unknown>
+}
+
+/** GraphiQL as one page that loads nothing else. It asks for a token once, keeps it in the browser, and sends it with every request. */
+export function graphiqlPage(operations: readonly Tryable[]): Page {
+  const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
+    name,
+    query: document,
+    ...(variables && { variables: JSON.stringify(variables, null, 2) }),
+  }))
+  const rendered = renderGraphiQL({
+    title: 'Catalogue gateway: GraphiQL',
+    defaultTabs: tabs.slice(0, 1).map(({ query }) => ({ query })),
+    shouldPersistHeaders: false,
+  })
+  const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
+  const opening = `<script type="application/json" id="operations">${inScript(tabs)}</script><script>${own('open-operation.js')}</script>`
+  const body = rendered
+    .replace('<meta charset="utf-8" />', (charset) => charset + viewport)
+    .replace('<div id="root"></div>', (root) => root + own('token-dialog.html') + opening)
+  return { type: 'text/html; charset=utf-8', body, headers: { 'Content-Security-Policy': policyOf(body) } }
+}
+
+/** The scripts of this page and no other; its workers are blobs that it makes itself. */
+function policyOf(body: string): string {
+  const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => {
+    return `'sha256-${createHash('sha256').update(script.replaceAll('\r\n', '\n')).digest('base64')}'`
+  })
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.join(' ')} blob:`,
+    'worker-src blob:',
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Queries of dashboards, which stand in the documentation as well. */
+function dashboards(): Tryable[] {
+  return ['stores', 'catalogue', 'assets'].map((file) => {
+    const document = example(`${file}.graphql`)
+    const variables = file === 'stores' ? undefined : (JSON.parse(example(`${file}.json`)) as Record<string, unknown>)
+    return { name: file.charAt(0).toUpperCase() + file.slice(1), document, ...(variables && { variables }) }
+  })
+}
+
+function example(name: string): string {
+  return readFileSync(new URL(`../../../docs/examples/${name}`, import.meta.url), 'utf8')
+}
+
+function own(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8')
+}
+
+/** JSON that can stand in a page: nothing in it ends the script. */
+function inScript(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c')
+}

@@ -1,0 +1,148 @@
+import type { Transaction } from 'kysely'
+import { type Catalogue, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
+import { prepareLoading } from '../catalogue/products/load-products.ts'
+import { write } from '../catalogue/transaction.ts'
+import { type Session, withSession } from '../database/copy.ts'
+import type { Database } from '../database/tables.ts'
+import { ahead, chunksOf, unlessAborted, untilAborted, usualChunk } from './load/chunks.ts'
+import type { FailedRow, MappedRow } from './load/map-row.ts'
+import { type RowStream, streamRows } from './load/stream-rows.ts'
+import { writeChunk } from './load/write-chunk.ts'
+import type { ImportRequest } from './options.ts'
+import { moveRun, type RunKey, type RunPosition, start } from './position.ts'
+import { type Counts, sum } from './report/counts.ts'
+import { UsageError } from './usage-error.ts'
+
+export interface ImportWork {
+  /** The channels and asset formats that are configured. */
+  enumerations: Enumerations
+  /** Ends the import after the chunk that is being written. */
+  signal: AbortSignal
+  /** Called after each chunk with the counts of all rows so far. */
+  onProgress?(counts: Counts): void
+  /** Receives the rows that fail. */
+  report?: ImportReport
+  /** Identifies the run, so that it can be resumed. */
+  run?: RunKey | undefined
+  /** The position to resume from; by default the start. */
+  from?: RunPosition | undefined
+}
+
+export interface ImportReport {
+  /** Called with the columns of the file before its first row. */
+  begin(columns: readonly string[]): Promise<void>
+  /**
+   * Adds the rows of a chunk that failed, before its transaction is committed. The report is `length` long without them; returns its new length.
+   * The same chunk is added again if its transaction is retried.
+   */
+  add(rows: readonly FailedRow[], length: number, transaction: Transaction<Database>): Promise<number>
+}
+
+export interface ImportResult {
+  counts: Counts
+  /** Why the end of the file was not reached; undefined if it was. */
+  stopped: string | undefined
+  /** Whether it was not because the file cannot be read any further: then the import cannot be resumed. */
+  isBroken: boolean
+  /** The error that stopped the import, if one did. */
+  cause: unknown
+  /** Columns that options name and that no row had; empty if no row was imported. */
+  unseen: string[]
+}
+
+/**
+ * Imports a file into a store, in chunks of one transaction each; with `dryRun` all of them are one transaction that is rolled back. `input` is the
+ * content from its start, also if the run is resumed. Throws a UsageError if the file does not have the columns that the request names. After
+ * the first row nothing is thrown: the result says what stopped the import.
+ */
+export async function importFile(
+  catalogue: Catalogue,
+  input: AsyncIterable<Buffer>,
+  request: ImportRequest,
+  work: ImportWork,
+): Promise<ImportResult> {
+  const { enumerations, from = start, report, signal } = work
+  const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows), signal)
+  if (!stream) {
+    const stopped = stoppedBy('interrupted', from)
+    return { counts: from.counts, stopped, isBroken: false, cause: undefined, unseen: [] }
+  }
+  await report?.begin(stream.columns)
+  const end = await withSession(catalogue.db, (session) => importRows(session, request, stream, work))
+  const { counts } = end.position
+  const { unseen, broken } = stream.observed
+  return {
+    counts,
+    stopped: end.stopped ?? broken,
+    isBroken: broken !== undefined && end.stopped === undefined,
+    cause: end.cause,
+    unseen: counts.rows > counts.failed ? [...unseen] : [],
+  }
+}
+
+/** How far an import came, and why no further. */
+interface End {
+  position: RunPosition
+  stopped?: string
+  cause?: unknown
+}
+
+type WriteOne = (catalogue: WriteCatalogue) => Promise<RunPosition>
+
+async function importRows(session: Session, request: ImportRequest, stream: RowStream, work: ImportWork): Promise<End> {
+  await prepareLoading(session)
+  const chunks = chunksOf(stream.blocks, { ...usualChunk, rows: request.chunkRows ?? usualChunk.rows })
+  const { from = start, signal } = work
+  const importChunks = (inTransaction: (writeOne: WriteOne) => Promise<RunPosition>) =>
+    writeAll(untilAborted(ahead(chunks), signal), from, work, (rows, position) =>
+      inTransaction((catalogue) => writeOne({ session, catalogue, request, stream, work }, rows, position)),
+    )
+  const catalogue = wholeCatalogue(session.db)
+  if (!request.dryRun) return importChunks((writeOne) => write(catalogue, false, writeOne))
+  return write(catalogue, true, (transaction) => importChunks((writeOne) => writeOne(transaction)))
+}
+
+async function writeAll(
+  chunks: AsyncIterable<MappedRow[]>,
+  from: RunPosition,
+  { signal, onProgress }: ImportWork,
+  writeNext: (rows: MappedRow[], position: RunPosition) => Promise<RunPosition>,
+): Promise<End> {
+  let position = from
+  try {
+    for await (const rows of chunks) {
+      position = await writeNext(rows, position)
+      onProgress?.(position.counts)
+    }
+    return signal.aborted ? { position, stopped: stoppedBy('interrupted', position) } : { position }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    return { position, stopped: stoppedBy(error, position), cause: error }
+  }
+}
+
+interface ChunkWork {
+  session: Session
+  catalogue: WriteCatalogue
+  request: ImportRequest
+  stream: RowStream
+  work: ImportWork
+}
+
+/** Writes a chunk, its part of the report, and the position after it in one transaction. */
+async function writeOne(
+  { session, catalogue, request, stream, work: { report, run } }: ChunkWork,
+  rows: MappedRow[],
+  position: RunPosition,
+): Promise<RunPosition> {
+  const { counts, failed } = await writeChunk(session, catalogue, request, rows, stream.layout.columnOf)
+  const reportBytes = (await report?.add(failed, position.reportBytes, catalogue.db)) ?? position.reportBytes
+  const next = { counts: sum(position.counts, counts), reportBytes }
+  if (run) await moveRun(catalogue.db, run, position, next)
+  return next
+}
+
+function stoppedBy(reason: unknown, { counts }: RunPosition): string {
+  return `stopped after row ${counts.rows}: ${reason instanceof Error ? reason.message : reason}`
+}

@@ -1,0 +1,57 @@
+import { urlFault } from '../../catalogue/assets/asset-rules.ts'
+import { shown } from '../../text.ts'
+import type { Cell } from '../read/row.ts'
+
+interface UrlRules {
+  /** The text between the URLs of a cell; undefined: it holds one URL. */
+  separator: string | undefined
+  /** The URL that relative URLs are joined to. */
+  base: string | undefined
+}
+
+/** The URLs that a cell holds, in order: one, several, a list, or none. Throws a TypeError that says what is wrong with it. */
+export function assetUrls(cell: Cell, { separator, base }: UrlRules): string[] {
+  const texts = (typeof cell === 'string' ? textsOf(cell, separator) : listOf(cell)).map((text) => text.trim())
+  return texts.filter((text) => text !== '').map((text) => completed(text, base))
+}
+
+function textsOf(text: string, separator: string | undefined): string[] {
+  if (separator === undefined) return [text]
+  if (text.trimStart().startsWith('[')) {
+    const list = jsonList(text)
+    if (list) return listOf(list)
+  }
+  return text.split(separator)
+}
+
+function jsonList(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function listOf(list: readonly unknown[]): string[] {
+  return list
+    .filter((item) => item !== null)
+    .map((item) => {
+      if (typeof item === 'string') return item
+      throw new TypeError(`must be a list of URLs; got ${shown(item)} in it`)
+    })
+}
+
+/** A base and a path are joined even where the path begins with a slash: it is a path below the base, as shops export it. */
+function completed(text: string, base: string | undefined): string {
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(text)
+  const url = base === undefined || isAbsolute ? text : joined(base, text)
+  const fault = urlFault(url)
+  if (fault === undefined) return url
+  throw new TypeError(base === undefined && !isAbsolute ? `${fault}; --asset-base would complete it` : fault)
+}
+
+function joined(base: string, path: string): string {
+  if (path.startsWith('//')) return `${new URL(base).protocol}${path}`
+  return `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
+}

@@ -1,0 +1,75 @@
+import type { MappedRow } from './map-row.ts'
+
+/** How much a chunk may hold, with as many assets as rows: one transaction writes it, and a few of them are in memory. */
+interface ChunkSize {
+  rows: number
+  characters: number
+}
+
+export const usualChunk: ChunkSize = { rows: 5_000, characters: 1024 * 1024 }
+
+/** Collects rows in chunks of a bounded size, in order. A chunk may be twice as large to hold all rows of its last product. */
+export async function* chunksOf(
+  blocks: AsyncIterable<readonly MappedRow[]>,
+  most: ChunkSize,
+): AsyncGenerator<MappedRow[]> {
+  let chunk: MappedRow[] = []
+  let size = 0
+  let assets = 0
+  for await (const rows of blocks) {
+    for (const row of rows) {
+      const room = row.code !== undefined && row.code === chunk.at(-1)?.code ? 2 : 1
+      const isFull = Math.max(chunk.length, assets) >= most.rows * room || size + row.size > most.characters * room
+      if (isFull && chunk.length > 0) {
+        yield chunk
+        chunk = []
+        size = 0
+        assets = 0
+      }
+      chunk.push(row)
+      size += row.size
+      assets += row.assets.length
+    }
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+/** The same items; each is made while the one before it is in use. */
+export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]()
+  let next = iterator.next()
+  try {
+    for (let item = await next; !item.done; item = await next) {
+      next = iterator.next()
+      next.catch(() => {}) // it is awaited later, if at all
+      yield item.value
+    }
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+/** The same items until the signal is aborted. It does not wait for the next one then: from a pipe it may never come. */
+export async function* untilAborted<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  try {
+    while (!signal.aborted) {
+      const item = await unlessAborted(items.next(), signal)
+      if (!item || item.done) return
+      yield item.value
+    }
+  } finally {
+    const ended = items.return(undefined)
+    if (signal.aborted) ended.catch(() => {})
+    else await ended
+  }
+}
+
+/** The promise's value, or undefined once the signal is aborted. Unlike a race it leaves no listener on the signal. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve(undefined)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

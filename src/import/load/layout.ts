@@ -1,0 +1,103 @@
+import { parseUrlField } from '../../catalogue/assets/url-fields.ts'
+import type { Enumerations } from '../../catalogue/enumerations.ts'
+import { shown } from '../../text.ts'
+import type { ImportRequest } from '../options.ts'
+import { UsageError } from '../usage-error.ts'
+import { attributeColumn, attributeOfColumn, isOfReport } from './attribute-column.ts'
+
+/** What each column of a file is read as. */
+export interface Layout {
+  /** The column of the product code. */
+  code: string
+  /** The column of the status, if the rows have it. */
+  status: string
+  /** The attribute that a column is imported as; undefined: none. */
+  attributeOf(column: string): string | undefined
+  /** The column that an attribute came from. */
+  columnOf(attribute: string): string
+  /** The format and the place of the asset whose URL the column holds; undefined: it holds none. */
+  urlPlaceOf(column: string): { assetFormat: string; position: number } | undefined
+}
+
+/**
+ * Decides what the columns are read as. `columns` are all that the file has or, if each row names its own, those of its first rows.
+ * Throws a UsageError if there is no column for the product code and, if all columns are known, if an option names
+ * one that is not there or two columns become the same attribute.
+ */
+export function planLayout(
+  request: ImportRequest,
+  enumerations: Enumerations,
+  columns: readonly string[],
+  isComplete: boolean,
+): Layout {
+  const code = request.code ?? usualCode(columns)
+  if (code === undefined) {
+    throw new UsageError(`--code must name the column of the product code; the file has ${listed(columns)}`)
+  }
+  const status = request.status ?? 'status'
+  const others = new Set([code, status, ...request.assetColumns])
+  const urlPlaceOf = (column: string) => parseUrlField(enumerations.assetFormats, column)
+  const attributeOf = (column: string) => {
+    const mapped = request.attributes.get(column)
+    if (mapped !== undefined) return mapped
+    const isOther = others.has(column) || isOfReport(column) || urlPlaceOf(column) !== undefined
+    return isOther || request.onlyMapped ? undefined : attributeOfColumn(column)
+  }
+  const columnByAttribute = new Map([...request.attributes].map(([column, attribute]) => [attribute, column]))
+  const columnOf = (attribute: string) =>
+    attribute === 'status' ? status : (columnByAttribute.get(attribute) ?? attributeColumn(attribute))
+  requireColumns(isComplete ? namedColumns(request) : new Map([['--code', [code]]]), columns)
+  if (isComplete) requireDistinct(columns, attributeOf)
+  return { code, status, attributeOf, columnOf, urlPlaceOf }
+}
+
+/** The columns that options name, by option. */
+export function namedColumns(request: ImportRequest): Map<string, readonly string[]> {
+  return new Map([
+    ['--code', request.code === undefined ? [] : [request.code]],
+    ['--status', request.status === undefined ? [] : [request.status]],
+    ['--assets', request.assetColumns],
+    ['--map', [...request.attributes.keys()]],
+  ])
+}
+
+/** `product_code`, else `sku`; in upper case only if neither is there in lower case. */
+function usualCode(columns: readonly string[]): string | undefined {
+  const names = ['product_code', 'sku']
+  return (
+    names.find((name) => columns.includes(name)) ??
+    names.flatMap((name) => columns.filter((column) => column.toLowerCase() === name))[0]
+  )
+}
+
+function requireColumns(named: ReadonlyMap<string, readonly string[]>, columns: readonly string[]): void {
+  const known = new Set(columns)
+  for (const [option, names] of named) {
+    const unknown = names.find((name) => !known.has(name))
+    if (unknown === undefined) continue
+    throw new UsageError(`${option} names the column ${shown(unknown)}; the file has ${listed(columns)}`)
+  }
+}
+
+function requireDistinct(columns: readonly string[], attributeOf: Layout['attributeOf']): void {
+  const byAttribute = new Map<string, string>()
+  for (const column of columns) {
+    const attribute = attributeOf(column)
+    if (attribute === undefined || attribute === '') continue
+    const other = byAttribute.get(attribute)
+    if (other !== undefined) {
+      throw new UsageError(`the columns ${shown(other)} and ${shown(column)} both become the attribute ${attribute}`)
+    }
+    byAttribute.set(attribute, column)
+  }
+}
+
+function listed(columns: readonly string[]): string {
+  if (columns.length === 0) return 'no columns'
+  const most = 100
+  const rest = columns.length > most ? ` and ${columns.length - most} more` : ''
+  const [only = ''] = columns
+  const separator = columns.length === 1 ? /[;\t|]/.exec(only)?.[0] : undefined
+  const hint = separator === undefined ? '' : `: cells must be separated by commas, not by ${shown(separator)}`
+  return `the columns ${columns.slice(0, most).map(shown).join(', ')}${rest}${hint}`
+}

@@ -1,0 +1,73 @@
+/** The formats of files that can be imported, by the extensions of their names. */
+export const formats = ['csv', 'jsonl', 'json'] as const
+export type Format = (typeof formats)[number]
+
+/** The content of a column in a row: a text, which is empty where there is none, or a JSON list. */
+export type Cell = string | readonly unknown[]
+
+/** A row as the file has it: its text, its bytes, or the value of a JSON list. */
+export type Source = string | Buffer | { value: unknown }
+
+/** The position of a row: its number in the file, from 1, and the line that it begins on, if the format has lines. */
+export interface Place {
+  number: number
+  line: number | undefined
+}
+
+/** A row that could be read, in any format. `size` is about its length in characters. */
+export interface Row extends Place {
+  columns: readonly string[]
+  cells: readonly Cell[]
+  size: number
+  source: Source
+  /** The rows of the file that a preset has joined to this one. */
+  rows?: readonly (Row | UnreadableRow)[]
+  /** What a preset found to be wrong with it. */
+  faults?: readonly Fault[]
+}
+
+/** A row that could not be read. */
+export interface UnreadableRow extends Place {
+  field: string | undefined
+  reason: string
+  /** Whether the file cannot be read after it. */
+  ends: boolean
+  /** Its cells as far as they are known. */
+  found?: readonly Cell[]
+  /** Undefined if the end of the row is not known. */
+  source: Source | undefined
+}
+
+export type Entry = Row | UnreadableRow
+
+/** Something that is wrong with a row, in a column of the file or in the whole row. */
+export interface Fault {
+  field: string | undefined
+  reason: string
+  /** The number of the row that has the fault, if it is not the first of several that were joined. */
+  row?: number | undefined
+}
+
+export interface RowSource {
+  /** The columns of every row; undefined if each row names its own. */
+  columns: readonly string[] | undefined
+  /** The rows in order, in blocks. */
+  rows: AsyncIterable<Entry[]>
+}
+
+/** The file cannot be read after this point; the rows before it are valid. */
+export class BrokenFile extends Error {
+  override readonly name = 'BrokenFile'
+  readonly line: number | undefined
+
+  constructor(message: string, line?: number) {
+    super(message)
+    this.line = line
+  }
+}
+
+/** The longest row that is read, in bytes: in a longer one a quote or bracket was probably never closed. */
+export const longestRow = 10 * 1024 * 1024
+
+/** How many columns a row may have. */
+export const mostColumns = 5_000

@@ -1,0 +1,75 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import type { Job, JobCounts, JobKey, JobProblem } from './job.ts'
+import { deleteParts } from './parts.ts'
+
+/** One attempt at a job. Once a later attempt has begun, updates of an earlier one change nothing. */
+export interface Attempt extends JobKey {
+  kind: Job['kind']
+  options: Record<string, unknown>
+  attempt: number
+  counts: JobCounts
+  problems: JobProblem[]
+}
+
+/** What an attempt runs with. */
+export interface JobControl {
+  /** Interrupts the attempt as soon as another one can continue from its position. */
+  signal: AbortSignal
+  onProgress(counts: JobCounts): void
+}
+
+/** How an attempt ended. The error is for the user: it says what is wrong with the input. */
+export interface JobResult {
+  error: string | undefined
+  counts: JobCounts
+}
+
+/** A job is retried once after its process died: it may be the cause. */
+const maxCrashes = 2
+
+/** Begins an attempt at a job. Returns undefined when the job has ended, or ends now because of its crashes. */
+export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: JobKey): Promise<Attempt | undefined> {
+  const { rows } = await sql<Attempt & { crashes: number }>`
+    update job set
+      state = 'running', attempt = attempt + 1, crashes = crashes + (state = 'running')::integer,
+      started_at = coalesce(started_at, now()), heartbeat_at = now()
+    where store_uuid = ${storeUuid} and job_id = ${jobId} and state in ('queued', 'running')
+    returning store_uuid as "storeUuid", job_id as "jobId", kind, options, attempt, crashes, counts, problems`.execute(
+    db,
+  )
+  const [attempt] = rows
+  if (!attempt || attempt.crashes < maxCrashes) return attempt
+  await finishJob(db, attempt, 'the gateway died or lost its database twice while the job was running')
+  return undefined
+}
+
+/** Saves how far the attempt is. Returns false when another attempt has begun since. */
+export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Promise<boolean> {
+  const { numUpdatedRows } = await updateOf(db, attempt).executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Ends the attempt, so that the next one can begin and this one does not count as a crash. */
+export async function giveBack(db: Kysely<Database>, attempt: Attempt): Promise<void> {
+  await updateOf(db, attempt).set({ state: 'queued' }).execute()
+}
+
+/** Ends the job, successfully unless there is an error, and deletes its input. */
+export async function finishJob(db: Kysely<Database>, attempt: Attempt, error: string | undefined): Promise<void> {
+  const state = error === undefined ? 'succeeded' : 'failed'
+  await updateOf(db, attempt)
+    .set({ state, error: error ?? null, finished_at: sql`now()` })
+    .execute()
+  await deleteParts(db, attempt, 'input')
+}
+
+function updateOf(db: Kysely<Database>, { storeUuid, jobId, attempt, counts, problems }: Attempt) {
+  return db
+    .updateTable('job')
+    .set({ heartbeat_at: sql`now()`, counts: JSON.stringify(counts), problems: JSON.stringify(problems) })
+    .where('store_uuid', '=', storeUuid)
+    .where('job_id', '=', jobId)
+    .where('attempt', '=', attempt)
+    .where('state', '=', 'running')
+}

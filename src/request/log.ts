@@ -1,0 +1,39 @@
+import type { Logger } from 'pino'
+
+/** A request that has its answer, as the log and the metrics describe it. */
+export interface ServedRequest extends RequestSummary {
+  requestId: string
+  status: number
+  durationMs: number
+}
+
+export interface RequestSummary {
+  /** Which API it came to. */
+  door: 'rest' | 'graphql' | 'other'
+  /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a valid document. */
+  operation: string
+  /** Whether it may change something. */
+  isWrite: boolean
+  /** The name of the caller's token; several tokens may share one. */
+  tokenName: string | undefined
+}
+
+/** From here on a request counts as slow. */
+const slowMs = 1_000
+
+/**
+ * Writes the log line of a request. Fast successful reads, which are most of the traffic and are counted in the metrics, get one at the level `debug` only; writes, refusals
+ * and clients that left (499) at `info`; server errors and slow requests at `warn`. No line holds a body, a query, a header or a token.
+ */
+export function logRequest(log: Logger, served: ServedRequest): void {
+  const level = levelOf(served)
+  if (!log.isLevelEnabled(level)) return
+  const { requestId, tokenName, door, operation, status, durationMs } = served
+  log[level]({ requestId, tokenName, door, operation, status, durationMs: Math.round(durationMs * 10) / 10 }, 'request')
+}
+
+function levelOf({ isWrite, status, durationMs }: ServedRequest): 'debug' | 'info' | 'warn' {
+  if (status === 499) return 'info'
+  if (status >= 500 || durationMs >= slowMs) return 'warn'
+  return status < 400 && !isWrite ? 'debug' : 'info'
+}

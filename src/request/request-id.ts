@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { lengthOf } from '../text.ts'
+
+/** A request's id: as text for bodies and logs, and as the header value that carries the same bytes back. */
+export interface RequestId {
+  text: string
+  header: string
+}
+
+/** The caller's `X-Request-Id` if it has 1 to 256 characters, else a new UUID. Node reads header bytes as latin1; the text behind them is UTF-8 where it can be. */
+export function requestIdOf(request: IncomingMessage): RequestId {
+  const sent = request.headers['x-request-id']
+  if (typeof sent !== 'string' || sent === '') return newRequestId()
+  const text = utf8Of(sent)
+  return lengthOf(text) <= 256 ? { text, header: sent } : newRequestId()
+}
+
+export function newRequestId(): RequestId {
+  const text = randomUUID()
+  return { text, header: text }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function utf8Of(latin1: string): string {
+  try {
+    return utf8.decode(Buffer.from(latin1, 'latin1'))
+  } catch {
+    return latin1
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
+import { catalog, searchPath } from '../support/program.ts'
+
+const database = useDatabase()
+
+/** Starts the gateway with a module that is loaded before it, asks it once whether it is ready, ends it, and returns what it said on stderr. */
+async function saidAtStart(before: string): Promise<string> {
+  const env = {
+    PATH: searchPath,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(before)}`,
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: database.url,
+    PORT: '0',
+    BOOTSTRAP_TOKEN: 'a-token-for-the-start',
+  }
+  const child = spawn(catalog, ['serve'], { env })
+  const said = text(child.stderr)
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const { status } = await fetch(`${/http:\/\/[^\s)]+/.exec(String(line))?.[0]}/ready`)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  expect(status).toBe(200)
+  return said
+}
+
+/** What is loaded when somebody asks for it, or where it is configured: each would delay every start, and stay in memory. */
+const later = [
+  '@graphql-yoga/render-graphiql',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-trace',
+  'cli-progress',
+  'cockatiel',
+  'csv-stringify',
+  'graphql-jit',
+  'jose',
+  'pg-boss',
+  'pg-copy-streams',
+  'prom-client',
+  'rate-limiter-flexible',
+  'stream-json',
+  'swagger-ui-dist',
+  'undici',
+]
+
+describe('a start', () => {
+  it('loads nothing that the first answers do without', async () => {
+    const said = await saidAtStart(`
+      import { subscribe } from 'node:diagnostics_channel'
+      import { registerHooks } from 'node:module'
+      let hasAnswered = false
+      subscribe('http.server.response.finish', () => { hasAnswered = true })
+      registerHooks({ load: (url, context, next) => {
+        if (!hasAnswered) process._rawDebug(url)
+        return next(url, context)
+      } })`)
+    const modules = said.trim().split('\n')
+    const packages = new Set(modules.map((url) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]))
+    expect([...packages]).toEqual(expect.arrayContaining(['graphql', 'kysely', 'pg', 'zod']))
+    expect(later.filter((name) => packages.has(name))).toEqual([])
+    const own = ['src/import/import.ts', 'src/cli/import.ts', 'src/filter/remote-filter.ts', 'rest/openapi/']
+    expect(modules.filter((url) => own.some((name) => url.includes(name)))).toEqual([])
+  })
+
+  it('loads neither the type stripper nor the fetch of Node', async () => {
+    const tellInternals = `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')))`
+    await saidAtStart(tellInternals) // what it compiles is kept for the next
+    const internals = await saidAtStart(tellInternals)
+    expect(internals).toContain('NativeModule http\n')
+    expect(internals).not.toMatch(/NativeModule internal\/deps\/(amaro|undici)\//)
+  })
+})

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, it } from 'vitest'
+import { productOf, storeWithProducts } from '../support/factories.ts'
+import { useGateway } from '../support/gateway.ts'
+
+/** A gateway remembers by what it judged a store's products. What another instance changes meanwhile is changed here in the database, behind its back. */
+const gateway = useGateway()
+let store: string
+beforeEach(async () => {
+  store = await storeWithProducts(gateway, ['A'])
+  expect(await put({ Size: 'any' })).toMatchObject({ updated_skus: ['A'] })
+})
+
+async function put(attributes: object, query = ''): Promise<unknown> {
+  const body = [{ product_code: 'A', ...attributes }]
+  const { status, text, json } = await gateway.call(`/v1/products?store_uuid=${store}${query}`, { method: 'PUT', body })
+  expect(status, text).toBe(200)
+  return (json as { data: unknown }).data
+}
+
+const defineElsewhere = () =>
+  sql`insert into attribute_definition (store_uuid, name, type) values (${store}, 'Size', 'enum')`.execute(
+    gateway.database.db,
+  )
+const sizeOf = async () => (await productOf(gateway, store, 'A'))?.attributes.Size
+
+it.each([
+  ['type', sql`type = 'number'`],
+  ['allowed values', sql`allowed_values = '{large}'`],
+  ['greatest length', sql`max_length = 2`],
+  ['pattern', sql`pattern = '[0-9]+'`],
+])('a definition that another instance makes, or changes in its %s, counts from then on', async (_what, change) => {
+  await defineElsewhere()
+  await sql`update attribute_definition set ${change} where store_uuid = ${store}`.execute(gateway.database.db)
+  expect(await put({ Size: 'small' })).toMatchObject({
+    updated_skus: [],
+    failed_products: { A: { Size: expect.stringContaining('must ') } },
+  })
+  expect(await sizeOf()).toBe('any')
+  await sql`update attribute_definition set type = 'text', allowed_values = null, max_length = null, pattern = null
+    where store_uuid = ${store}`.execute(gateway.database.db)
+  expect(await put({ Size: 'small' })).toMatchObject({ updated_skus: ['A'] })
+  expect(await sizeOf()).toBe('small')
+})
+
+it('so does one that it removes', async () => {
+  await defineElsewhere()
+  await sql`update attribute_definition set type = 'number' where store_uuid = ${store}`.execute(gateway.database.db)
+  expect(await put({ Size: 'small' })).toMatchObject({ updated_skus: [] })
+  await sql`delete from attribute_definition where store_uuid = ${store}`.execute(gateway.database.db)
+  expect(await put({ Size: 'small' })).toMatchObject({ updated_skus: ['A'] })
+})
+
+it('a preview finds them too, and changes nothing', async () => {
+  await defineElsewhere()
+  await sql`update attribute_definition set type = 'number' where store_uuid = ${store}`.execute(gateway.database.db)
+  expect(await put({ Size: 'small' }, '&dry_run=true')).toMatchObject({ updated_skus: [] })
+  expect(await put({ Size: '12' }, '&dry_run=true')).toMatchObject({ updated_skus: ['A'] })
+  expect(await sizeOf()).toBe('any')
+})
+
+it('a deleted store is not found, though its rules are cached', async () => {
+  await sql`delete from product where store_uuid = ${store}`.execute(gateway.database.db)
+  await sql`delete from store where store_uuid = ${store}`.execute(gateway.database.db)
+  const { status, json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [] })
+  expect({ status, json }).toMatchObject({ status: 404 })
+})

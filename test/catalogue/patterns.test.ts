@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { patternFault } from '../../src/catalogue/attributes/patterns.ts'
+import { define, productOf, storeWithProducts } from '../support/factories.ts'
+import { type GraphQLReply, useGateway } from '../support/gateway.ts'
+
+const gateway = useGateway()
+
+describe('a pattern', () => {
+  it('has at most 1,000 steps, which are estimated before it is compiled', () => {
+    const good = ['[A-Z]{2}-[0-9]+', '[0-9]{10}-[0-9]{10}-[A-Z]{10}', '[]a]{5}(?P<name>ab){3}', '(a{0,100}){0,4}b']
+    for (const pattern of good) expect(patternFault(pattern), pattern).toBeUndefined()
+    const bad = ['(a{0,100}){0,9}b', '[ab]*a[ab]{1000}c', '((a?){30}){30}b', 'a{0,1000}'.repeat(590), 'ab'.repeat(600)]
+    const startedAt = performance.now()
+    for (const pattern of bad) expect(patternFault(pattern), pattern).toMatch(/at most 1000 steps/)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  it('of more steps is refused, and defines nothing', async () => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const reply = await gateway.graphql(
+      `mutation { defineAttributes(storeUuid: "${store}", definitions: [{ name: "Slow", type: TEXT, pattern: "(a{0,100}){0,9}b" }]) { name } }`,
+    )
+    expect((reply as GraphQLReply).errors?.[0]?.extensions.code).toBe('invalid_request')
+    expect(await gateway.data(`{ store(storeUuid: "${store}") { attributeDefinitions { name } } }`)).toEqual({
+      store: { attributeDefinitions: [] },
+    })
+  })
+
+  it('holds for values of at most 4,096 characters, of fewer if it has many steps', async () => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await define(gateway, store, [
+      { name: 'Short', type: 'TEXT', pattern: 'a+' },
+      { name: 'Long', type: 'TEXT', pattern: '[ab]*a[ab]{900}c' },
+    ])
+    const put = async (item: Record<string, string>) => {
+      const body = [{ product_code: 'A', ...item }]
+      const { json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+      return (json as { data: { failed_products: Record<string, unknown> } }).data.failed_products.A
+    }
+    expect(await put({ Short: 'a'.repeat(4_096) })).toBeUndefined()
+    expect(await put({ Short: 'a'.repeat(4_097) })).toMatchObject({ Short: expect.stringMatching(/at most 4096 char/) })
+    expect(await put({ Long: 'a'.repeat(300) })).toMatchObject({
+      Long: expect.stringMatching(/at most 275 characters/),
+    })
+    expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Short: 'a'.repeat(4_096) })
+  })
+
+  it('does not keep other requests waiting while many values are matched', async () => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await define(
+      gateway,
+      store,
+      [...'abcdefgh'].map((name) => ({ name, type: 'TEXT', pattern: '[ab]*a[ab]{900}c' })),
+    )
+    const value = Array.from({ length: 270 }, (_, i) => 'ab'[(i * i) % 2]).join('')
+    const values = Object.fromEntries([...'abcdefgh'].map((name) => [name, value]))
+    const body = Array.from({ length: 20 }, (_, i) => ({ product_code: `p${i}`, ...values }))
+    let longest = 0
+    let last = performance.now()
+    const ticking = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    const { status } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+    clearInterval(ticking)
+    expect(status).toBe(200)
+    expect(longest).toBeLessThan(1_000)
+  })
+})

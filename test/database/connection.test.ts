@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery, sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connect, poolStateOf, withSlot } from '../../src/database/connect.ts'
+import { type RequestContext, requestContext } from '../../src/request/context.ts'
+import { ReadLimit } from '../../src/request/read-limit.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+it.each([
+  ['an open transaction', ['begin', 'select pg_current_xact_id()']],
+  ['a transaction that has failed', ['begin', 'select 1 / 0']],
+])('is rolled back with %s before another request gets it', async (_what, statements) => {
+  const db = connect({ ...database.connection, max: 1 }, () => {})
+  try {
+    await db
+      .getExecutor()
+      .provideConnection(async (connection) => {
+        for (const statement of statements) await connection.executeQuery(CompiledQuery.raw(statement))
+      })
+      .catch(() => {})
+    const { rows } = await sql`select pg_current_xact_id_if_assigned() as id`.execute(db)
+    expect(rows).toEqual([{ id: null }])
+  } finally {
+    await db.destroy()
+  }
+})
+
+it('prepares a statement under a name that depends on its text alone', async () => {
+  const names = async () => {
+    const db = connect({ ...database.connection, max: 1 }, () => {})
+    try {
+      for (const n of [Math.random(), 0]) {
+        if (n) await sql.raw(`select ${n} as n`).execute(db)
+        await db
+          .selectFrom('store')
+          .select('store_name')
+          .where('store_uuid', '=', '0190b3b0-0000-7000-8000-000000000000')
+          .execute()
+      }
+      const { rows } = await sql<{
+        name: string
+      }>`select name from pg_prepared_statements where statement like 'select "store_name"%'`.execute(db)
+      return rows.map(({ name }) => name)
+    } finally {
+      await db.destroy()
+    }
+  }
+  const [first, second] = [await names(), await names()]
+  expect(first).toEqual(second)
+  expect(first).toHaveLength(1)
+  expect(first[0]).toMatch(/^catalogue_[0-9a-f]{32}$/)
+})
+
+it('reads literals as the standard says, and commits durably, whatever the server is set to', async () => {
+  const options = '-c standard_conforming_strings=off -c synchronous_commit=off'
+  const db = connect({ ...database.connection, options }, () => {})
+  try {
+    const { rows } = await sql`
+      select current_setting('standard_conforming_strings') as literals, current_setting('synchronous_commit') as commits`.execute(
+      db,
+    )
+    expect(rows).toEqual([{ literals: 'on', commits: 'on' }])
+  } finally {
+    await db.destroy()
+  }
+})
+
+const contextOf = (signal: AbortSignal): RequestContext => ({
+  requestId: { text: 'r', header: 'r' },
+  tokenId: 'a',
+  traceparent: undefined,
+  trace: undefined,
+  readLimit: new ReadLimit(),
+  signal,
+})
+
+it('sends no statement of a client that left before the connection was there, and stays in the pool', async () => {
+  const db = connect({ ...database.connection, max: 1 }, () => {})
+  try {
+    const sent = requestContext.run(contextOf(AbortSignal.abort()), () => sql`select 1`.execute(db))
+    await expect(sent).rejects.toMatchObject({ code: '57014' })
+    expect(poolStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
+  } finally {
+    await db.destroy()
+  }
+})
+
+it('is free again, and its slot too, after errors of any kind', async () => {
+  const db = connect({ ...database.connection, max: 2 }, () => {})
+  const run = (statement: string, signal = new AbortController().signal) =>
+    requestContext.run(contextOf(signal), () =>
+      db.transaction().execute((transaction) => sql.raw(statement).execute(transaction)),
+    )
+  try {
+    for (let round = 0; round < 3; round++) {
+      const rejected = await Promise.allSettled([
+        run('select 1 / 0'),
+        run('select pg_terminate_backend(pg_backend_pid())'),
+        run('select pg_sleep(10)', AbortSignal.timeout(100)),
+        run('select pg_sleep(10)', AbortSignal.timeout(1)),
+        run('select 1', AbortSignal.abort()),
+      ])
+      expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 'rejected'))
+    }
+    await Promise.all([1, 2, 3, 4].map(() => run('select 1')))
+    const { total, idle, waiting } = poolStateOf(db) ?? {}
+    expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
+  } finally {
+    await db.destroy()
+  }
+})
+
+it('has a slot of its own for what a request leaves running', async () => {
+  const db = connect({ ...database.connection, max: 2 }, () => {})
+  const held = Promise.withResolvers<void>()
+  const hold = () => db.connection().execute(() => held.promise)
+  try {
+    const context = contextOf(new AbortController().signal)
+    const ended = Promise.withResolvers<void>()
+    const { left } = await requestContext.run(context, () =>
+      withSlot(db, async () => ({ left: ended.promise.then(hold) })),
+    )
+    ended.resolve()
+    const all = [left, hold(), hold()]
+    await sleep(200)
+    expect(poolStateOf(db)).toMatchObject({ total: 2, waiting: 1 })
+    held.resolve()
+    await Promise.all(all)
+  } finally {
+    held.resolve()
+    await db.destroy()
+  }
+})

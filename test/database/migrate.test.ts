@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, it } from 'vitest'
+import { connect } from '../../src/database/connect.ts'
+import { lockNumber, migrate } from '../../src/database/migrate.ts'
+import { useDatabase } from '../support/database.ts'
+
+const all = ['0001-catalogue', '0002-access', '0003-jobs', '0004-idempotency-and-rate-limits', 'merge-products']
+const database = useDatabase({ empty: true }, 'each')
+
+it('runs every script once, however many gateways start at once', async () => {
+  const { db } = database
+  const ran = await Promise.all([migrate(db), migrate(db), migrate(db)])
+  expect(ran.flat()).toEqual(all)
+  expect(await migrate(db)).toEqual([])
+})
+
+it('installs a function again when its text has changed', async () => {
+  const { db } = database
+  await migrate(db)
+  await sql`drop function merge_products(jsonb)`.execute(db)
+  await sql`update migration set checksum = 'of another text' where name = 'merge-products'`.execute(db)
+  expect(await migrate(db)).toEqual(['merge-products'])
+  const { rows } = await sql`select to_regprocedure('merge_products(jsonb)') is not null as installed`.execute(db)
+  expect(rows).toEqual([{ installed: true }])
+})
+
+it('leaves a database of a newer version alone', async () => {
+  const { db } = database
+  await migrate(db)
+  await sql`insert into migration (name, checksum) values ('0005-of-the-future', 'x')`.execute(db)
+  expect(await migrate(db)).toEqual([])
+})
+
+it('says in one sentence that a database from before the first release cannot be used', async () => {
+  const { db } = database
+  await sql`create table kysely_migration (name text, timestamp text)`.execute(db)
+  await expect(migrate(db)).rejects.toThrow(
+    'the database was created by a version before the first release: use a new, empty database',
+  )
+})
+
+it('changes nothing when a script fails', async () => {
+  const { db } = database
+  await sql`create table job (job_id uuid)`.execute(db)
+  await expect(migrate(db)).rejects.toThrow('relation "job" already exists')
+  const { rows } = await sql`select to_regclass('store') is null as without_store`.execute(db)
+  expect(rows).toEqual([{ without_store: true }])
+})
+
+it('waits for another migration longer than a request may wait', async () => {
+  const other = new pg.Client(database.connection)
+  await other.connect()
+  const db = connect(
+    { ...database.connection, statement_timeout: 200, lock_timeout: 100, query_timeout: 300 },
+    () => {},
+  )
+  try {
+    await other.query('select pg_advisory_lock($1)', [lockNumber])
+    const migrating = migrate(db)
+    setTimeout(() => other.query('select pg_advisory_unlock($1)', [lockNumber]), 1_000)
+    expect(await migrating).toEqual(all)
+  } finally {
+    await db.destroy()
+    await other.end()
+  }
+})

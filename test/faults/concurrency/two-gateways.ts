@@ -1,0 +1,39 @@
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+
+/** How many clients write at once. */
+export const writers = 64
+
+/** Two gateways on one database, each with connections for half of the writers. */
+export interface TwoGateways {
+  gateway: TestGateway
+  /** Calls one gateway or the other, by the writer's number; throws when the answer is no success. */
+  call(writer: number, method: string, path: string, body?: unknown): Promise<unknown>
+  graphql(writer: number, query: string, variables: Record<string, unknown>): Promise<Record<string, unknown>>
+  stop(): Promise<void>
+}
+
+const connection = { max: writers / 2, connectionTimeoutMillis: 20_000 }
+
+export async function startTwoGateways(): Promise<TwoGateways> {
+  const gateway = await startTestGateway({ connection })
+  const other = await startTestGateway({ database: gateway.database, connection })
+  const of = (writer: number) => (writer % 2 ? other : gateway)
+  return {
+    gateway,
+    call: async (writer, method, path, body) => {
+      const { status, text, json } = await of(writer).call(`/v1${path}`, { method, body })
+      if (status !== 200) throw new Error(`writer ${writer}: ${method} ${path} was answered with ${status} ${text}`)
+      return (json as { data: unknown }).data
+    },
+    graphql: (writer, query, variables) => of(writer).data(query, variables),
+    stop: async () => {
+      await other.stop()
+      await gateway.stop()
+    },
+  }
+}
+
+/** Runs all writers at once; the first failure fails all. */
+export async function together(work: (writer: number) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: writers }, (_, writer) => work(writer)))
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
+import { storeBody } from '../support/factories.ts'
+import { send } from '../support/http.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { openWire, type Wire } from '../support/wire.ts'
+import { type ClientProcess, startClientProcess } from './client-process.ts'
+import { quantile } from './quantile.ts'
+import { figure, isLong } from './scale.ts'
+
+const kept = isLong ? 10_000 : 1_000
+const slow = isLong ? 2_000 : 60
+const slowReaders = isLong ? 100 : 10
+const token = 'a-token-for-connections'
+const authorization = `Authorization: Bearer ${token}`
+/** The gateway is cut to 400 MB by the figures; a normal client's p99 to 100 ms, on a machine that does nothing else. */
+const calmMs = isLong ? 100 : 1_000
+
+const database = useDatabase()
+let program: Program
+let clientProcess: ClientProcess
+let store: string
+beforeAll(async () => {
+  clientProcess = await startClientProcess()
+  program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+  const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
+  store = JSON.parse(text).data.store_uuid
+})
+afterAll(async () => {
+  clientProcess.end()
+  await program.end('SIGKILL')
+})
+
+async function megabytes(): Promise<number> {
+  const status = await readFile(`/proc/${program.child.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+async function open(count: number): Promise<Wire[]> {
+  const wires: Wire[] = []
+  while (wires.length < count) {
+    wires.push(
+      ...(await Promise.all(Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(program.url)))),
+    )
+  }
+  return wires
+}
+
+describe(`${kept} kept connections`, () => {
+  it('are answered, all of them, again and again', { timeout: 120_000 }, async () => {
+    const wires = await open(kept)
+    try {
+      let answered = 0
+      for (const path of ['/health', '/v1/nowhere', '/health']) {
+        const request = `GET ${path} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
+        for (const wire of wires) wire.send(request)
+        const statuses = await Promise.all(wires.map(async (wire) => (await wire.answer())?.status))
+        expect(new Set(statuses)).toEqual(new Set([path === '/health' ? 200 : 404]))
+        answered += statuses.length
+      }
+      const rss = await megabytes()
+      expect(rss).toBeLessThan(400)
+      figure(9, `${kept} kept connections, ${answered} answers, 0 resets, RSS ${Math.round(rss)} MB`)
+    } finally {
+      for (const wire of wires) wire.close()
+    }
+  })
+})
+
+describe(`slow clients: ${slow} with headers, ${slow} with bodies, ${slowReaders} readers`, () => {
+  it('are cut, and a normal client does not notice them', { timeout: 120_000 }, async () => {
+    const large = Array.from({ length: 100 }, (_, i) => ({ product_code: `p${i}`, Long: 'x'.repeat(65_535) }))
+    const query = `?store_uuid=${store}`
+    const made = await send(`${program.url}/v1/products${query}`, { method: 'POST', token, body: large })
+    expect(made.status).toBe(200)
+    const head = `PUT /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n`
+    const { url } = program
+    const reading = `GET /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
+    const cut = Promise.all([
+      clientProcess.run('drip', { url, head: 'GET /health HTTP/1.1\r\nX-Slow: ', byte: 'x', count: slow }),
+      clientProcess.run('drip', { url, head: `${head}\r\n[`, byte: ' ', count: slow }),
+      clientProcess.run('readSlowly', { url, head: reading, count: slowReaders }),
+    ])
+    let done = false
+    const times: number[] = []
+    const normal = (async () => {
+      while (!done) {
+        const { status, milliseconds } = await send(`${program.url}/v1/assets${query}`, { token })
+        expect(status).toBe(200)
+        times.push(milliseconds)
+        await sleep(20)
+      }
+    })()
+    const [headers, bodies, readers] = await cut
+    done = true
+    await normal
+    const refused = readers.filter(({ isRefused }) => isRefused).length
+    expect(refused).toBeLessThan(slowReaders)
+    for (const { received } of readers) expect(received).toBeLessThan(6_000_000)
+    const [slowest, slowestBody] = [Math.max(...headers), Math.max(...bodies)]
+    const slowestReader = Math.max(...readers.map(({ milliseconds }) => milliseconds))
+    expect(slowest).toBeLessThan(isLong ? 15_000 : 18_000)
+    expect(slowestBody).toBeLessThan(25_000)
+    expect(slowestReader).toBeLessThan(25_000)
+    const p99 = quantile(times, 0.99)
+    expect(p99).toBeLessThan(calmMs)
+    figure(
+      10,
+      `${slow} slow headers cut ≤ ${slowest} ms, ${slow} bodies ≤ ${slowestBody} ms, ${slowReaders} readers (${refused} refused with 503) ≤ ${slowestReader} ms; a normal client's p99 ${p99.toFixed(1)} ms`,
+    )
+  })
+})

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { newStore } from '../support/factories.ts'
+import { anyFault, type FaultProxy, startFaultProxy, startPostgresProxy } from '../support/fault-proxy.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { codeOf, send } from '../support/http.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { Random } from '../support/random.ts'
+import { createProducts, faultsOf, newLedger, writeOnce } from './ledger.ts'
+import { isLong, seed } from './scale.ts'
+
+const rounds = isLong ? 60 : 8
+const roundMs = isLong ? 600 : 300
+
+let toDatabase: FaultProxy
+let toFilter: FaultProxy
+let service: Program
+let remoteFilter: RemoteFilter
+let gateway: TestGateway
+beforeAll(async () => {
+  toDatabase = await startPostgresProxy()
+  const late: { filter: RemoteFilter | undefined } = { filter: undefined }
+  const through = () => {
+    if (!late.filter) throw new Error('there is no filter yet')
+    return late.filter
+  }
+  gateway = await startTestGateway({
+    connection: { ...toDatabase.connection, connectionTimeoutMillis: 1_000, query_timeout: 2_000 },
+    remoteFilter: {
+      address: { url: 'http://127.0.0.1:1', timeoutMs: 500 },
+      filter: (...question) => through().filter(...question),
+      isReachable: () => through().isReachable(),
+      circuit: () => through().circuit(),
+      close: () => through().close(),
+    },
+  })
+  service = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: gateway.database.url })
+  toFilter = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) })
+  const log = pino({ level: 'silent' })
+  remoteFilter = createRemoteFilter({
+    url: `http://127.0.0.1:${toFilter.connection.port}`,
+    timeoutMs: 500,
+    probeAfterMs: 100,
+    log,
+  })
+  late.filter = remoteFilter
+})
+afterAll(async () => {
+  await toDatabase.set({ kind: 'none' })
+  await gateway.stop()
+  await remoteFilter.close()
+  await service.end()
+  await toDatabase.close()
+  await toFilter.close()
+})
+
+describe(`a network that fails in every way (seed ${seed})`, () => {
+  it(`${rounds} faults between gateway, filter and database: nothing is lost, nothing unexpected is answered`, {
+    timeout: 180_000,
+  }, async () => {
+    const random = new Random(seed)
+    const store = await newStore(gateway)
+    const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
+    for (const ledger of ledgers) await createProducts(gateway.url, token, ledger)
+    const listed = new Map<string, number>()
+    const schedule: string[] = []
+    let stop = false
+    const listing = () => send(`${gateway.url}/v1/assets?store_uuid=${store}`, { token })
+    const clients = [
+      ...ledgers.map(async (ledger) => {
+        while (!stop) await writeOnce(gateway.url, token, ledger)
+      }),
+      (async () => {
+        while (!stop) {
+          const what = await listing().then(({ status }) => String(status), codeOf)
+          listed.set(what, (listed.get(what) ?? 0) + 1)
+          await sleep(5)
+        }
+      })(),
+    ]
+    for (let round = 0; round < rounds; round++) {
+      const [proxy, name] =
+        random.below(3) === 0 ? ([toFilter, 'filter'] as const) : ([toDatabase, 'database'] as const)
+      const fault = anyFault(random)
+      schedule.push(`${name} ${Object.values(fault).join(' ')}`)
+      await proxy.set(fault)
+      await sleep(roundMs)
+      await proxy.set({ kind: 'none' })
+      await sleep(roundMs / 2)
+    }
+    stop = true
+    await Promise.all(clients)
+    for (const end = Date.now() + 5_000; (await listing()).status !== 200 && Date.now() < end; ) await sleep(50)
+    expect((await listing()).status, schedule.join('; ')).toBe(200)
+
+    const refusals = new Set(ledgers.flatMap((ledger) => [...ledger.refusals.keys()]))
+    expect(
+      [...refusals].filter((what) => what !== '503 with Retry-After'),
+      schedule.join('; '),
+    ).toEqual([])
+    expect(
+      [...listed.keys()].filter((what) => !['200', '502'].includes(what)),
+      schedule.join('; '),
+    ).toEqual([])
+    for (const ledger of ledgers) expect(await faultsOf(gateway.url, token, ledger), schedule.join('; ')).toEqual([])
+    expect(await checkReadModel(gateway.database.db)).toEqual([])
+    const { total, idle, waiting } = gateway.database.pool() ?? {}
+    expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
+    const writes = ledgers.reduce((sum, ledger) => sum + ledger.sent, 0)
+    process.stdout.write(
+      `network: seed ${seed}, ${rounds} faults, ${writes} writes: 0 lost, 0 in part; listing ${JSON.stringify([...listed])}\n`,
+    )
+  })
+})
+
+describe('a database that takes no writes, as a standby does', () => {
+  it('is read as ever; writes are unavailable for now; the gateway starts on it', { timeout: 60_000 }, async () => {
+    const store = await newStore(gateway)
+    const admin = await gateway.database.client()
+    const database = new URL(gateway.database.url).pathname.slice(1)
+    await admin.query(`alter database ${database} set default_transaction_read_only = on`)
+    const program = await startProgram(['serve'], { DATABASE_URL: gateway.database.url, BOOTSTRAP_TOKEN: token })
+    try {
+      const query = `?store_uuid=${store}`
+      expect((await send(`${program.url}/ready`)).status).toBe(200)
+      expect((await send(`${program.url}/v1/assets${query}`, { token })).status).toBe(200)
+      expect((await send(`${program.url}/v1/products${query}`, { token })).status).toBe(200)
+      for (const headers of [{}, { 'idempotency-key': 'k' }]) {
+        const body = [{ product_code: 'A' }]
+        const { status, headers: answered } = await send(`${program.url}/v1/products${query}`, {
+          method: 'POST',
+          token,
+          body,
+          headers,
+        })
+        expect([status, answered['retry-after']]).toEqual([503, '1'])
+      }
+    } finally {
+      await program.end()
+      await admin.query(`set default_transaction_read_only = off`)
+      await admin.query(`alter database ${database} reset default_transaction_read_only`)
+      await admin.end()
+    }
+  })
+})

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { productOf, storeWithProducts } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { type Reply, send } from '../support/http.ts'
+import { newToken } from '../support/tokens.ts'
+import { type ClientProcess, startClientProcess } from './client-process.ts'
+import { quantile } from './quantile.ts'
+import { figure, isLong } from './scale.ts'
+
+const clients = isLong ? 500 : 150
+/** What an answer may take that needs no database: the short form shares its machine with other tests. */
+const swiftMs = isLong ? 50 : 5_000
+
+let gateway: TestGateway
+/** What the gateway warns of. */
+let lines: string[]
+let clientProcess: ClientProcess
+let admin: pg.Client
+let store: string
+beforeAll(async () => {
+  clientProcess = await startClientProcess()
+})
+afterAll(() => clientProcess.end())
+beforeEach(async () => {
+  lines = []
+  gateway = await startTestGateway({ log: pino({ level: 'warn' }, { write: (line: string) => lines.push(line) }) })
+  store = await storeWithProducts(gateway, ['A', 'B'])
+  admin = await gateway.database.client()
+})
+afterEach(async () => {
+  await admin.end()
+  await gateway.stop()
+})
+
+/** Holds the table of products until the function that it returns is called: whoever writes or reads one waits. */
+async function lockProducts(): Promise<() => Promise<unknown>> {
+  await admin.query('begin')
+  await admin.query('lock table product in access exclusive mode')
+  return () => admin.query('commit')
+}
+
+const read = (signal?: AbortSignal, as = token) =>
+  send(`${gateway.url}/v1/products?store_uuid=${store}`, { token: as, ...(signal && { signal }) })
+const put = (color: string, as = token) =>
+  send(`${gateway.url}/v1/products?store_uuid=${store}`, {
+    method: 'PUT',
+    token: as,
+    body: [{ product_code: 'A', Color: color }],
+  })
+
+/** Requests of an operation with this status, as the metrics count them. */
+async function counted(operation: string, status: number): Promise<number> {
+  const { text } = await send(`${gateway.url}/metrics`, { token })
+  const series = `catalogue_request_duration_seconds_count{door="rest",operation="${operation}",status="${status}"} `
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(series))
+      ?.slice(series.length) ?? 0,
+  )
+}
+
+async function until(condition: () => Promise<boolean>, withinMs: number): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await condition()); await sleep(20)) {
+    if (Date.now() > end) throw new Error(`it was not so within ${withinMs} ms`)
+  }
+}
+
+describe('a pool of connections behind a lock', () => {
+  it(`${clients} clients: 503 with Retry-After at 2 s, what needs no database at once, and all is well after`, async () => {
+    const release = await lockProducts()
+    const url = `${gateway.url}/v1/products?store_uuid=${store}`
+    const answers = clientProcess.run('sendMany', { url, sent: { token }, count: clients })
+    // On a busy machine the last may come when the first have been refused.
+    await until(async () => (gateway.database.pool()?.waiting ?? 0) >= (isLong ? clients - 10 : 1), 10_000)
+    const swift: number[] = []
+    for (const [path, given, status] of [
+      ['/health', undefined, 200],
+      ['/v1/assets', undefined, 401],
+      ['/v1/assets', token, 400],
+      ['/v1/nowhere', token, 404],
+      ['/v1/stores', token, 405],
+    ] as const) {
+      const answer = await send(gateway.url + path, given ? { token: given } : {})
+      expect([path, answer.status]).toEqual([path, status])
+      swift.push(answer.milliseconds)
+    }
+    const refused = await send(`${gateway.url}/graphql`, { method: 'POST', token, body: { query: '{ nothing }' } })
+    expect([refused.status, refused.text]).toEqual([200, expect.stringContaining('Cannot query field')])
+    swift.push(refused.milliseconds)
+    expect(Math.max(...swift)).toBeLessThan(swiftMs)
+    expect((await send(`${gateway.url}/ready`)).status).toBe(503)
+    await until(async () => (await counted('ListProducts', 503)) === clients - 10, 9_000)
+    await release()
+    const began = performance.now()
+    expect((await read()).status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(1_000)
+
+    const all = await answers
+    const late = all.filter(({ status }) => status !== 200)
+    expect(late).toHaveLength(clients - 10)
+    for (const { status, retryAfter } of late) expect([status, retryAfter]).toEqual([503, '1'])
+    const times = late.map(({ milliseconds }) => milliseconds)
+    figure(
+      8,
+      `${clients} clients: ${late.length} × 503 at ${Math.round(quantile(times, 0.5))} ms, the last at ${Math.round(quantile(times, 1))} ms; without database ≤ ${Math.max(...swift).toFixed(0)} ms`,
+    )
+    expect(quantile(times, 0)).toBeGreaterThan(1_900)
+    expect(quantile(times, 1)).toBeLessThan(isLong ? 3_000 : 20_000)
+    await sleep(50)
+    const { total, idle, waiting } = gateway.database.pool() ?? {}
+    expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
+  })
+
+  it('serves callers in a circle: one that asks much does not keep another waiting', async () => {
+    const { secret: other } = await newToken(gateway, { name: 'bootstrap', scopes: ['READ', 'WRITE'] })
+    expect((await read(undefined, other)).status).toBe(200)
+    const release = await lockProducts()
+    const order: string[] = []
+    const note = async (name: string, answer: Promise<Reply>) => {
+      expect((await answer).status).toBe(200)
+      order.push(name)
+    }
+    const greedy = Array.from({ length: 60 }, (_, i) => note('greedy', put(`${i}`)))
+    await sleep(300)
+    const modest = note('modest', put('mine', other))
+    await sleep(200)
+    await release()
+    await Promise.all([...greedy, modest])
+    // It takes a few turns itself; in the order of arrival it would be the last of 61.
+    expect(order.indexOf('modest')).toBeLessThan(45)
+  })
+})
+
+describe('a client that has disconnected', () => {
+  it('is cancelled down to the statement: its locks and its connection are free at once, nothing is written, nothing is logged', async () => {
+    const release = await lockProducts()
+    const gone = new AbortController()
+    const body = [{ product_code: 'A', Color: 'Red' }]
+    const path = `${gateway.url}/v1/products?store_uuid=${store}`
+    const asked = Array.from({ length: 15 }, () =>
+      send(path, { method: 'PUT', token, body, signal: gone.signal }).catch(() => 'gone'),
+    )
+    await until(async () => (await gateway.database.lockWaiters()) === 10, 3_000)
+    gone.abort()
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['gone']))
+    await until(async () => (await gateway.database.lockWaiters()) === 0, 1_500)
+    await until(async () => (await counted('UpdateProducts', 499)) === 15, 1_500)
+    expect(lines).toEqual([])
+    await release()
+    expect((await put('Blue')).status).toBe(200)
+    expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Color: 'Blue' })
+    expect(gateway.database.pool()?.waiting).toBe(0)
+  })
+
+  it('does not cancel others that wait for the same token to be looked up', async () => {
+    const { secret } = await newToken(gateway, { scopes: ['READ'] })
+    await admin.query('begin')
+    await admin.query('lock table token in access exclusive mode')
+    const gone = new AbortController()
+    const leaving = read(gone.signal, secret).catch(() => 'gone')
+    await until(async () => (await gateway.database.lockWaiters()) === 1, 2_000)
+    const staying = read(undefined, secret)
+    await sleep(200)
+    gone.abort()
+    expect(await leaving).toBe('gone')
+    await sleep(200)
+    await admin.query('commit')
+    expect((await staying).status).toBe(200)
+  })
+
+  it('does not cancel the statements of others', async () => {
+    const release = await lockProducts()
+    const gone = new AbortController()
+    const leaving = [read(gone.signal), read(gone.signal)].map((answer) => answer.catch(() => 'gone'))
+    const staying = [put('Blue'), read()]
+    await until(async () => (await gateway.database.lockWaiters()) === 4, 2_000)
+    gone.abort()
+    await Promise.all(leaving)
+    await sleep(200)
+    await release()
+    expect((await Promise.all(staying)).map(({ status }) => status)).toEqual([200, 200])
+  })
+})

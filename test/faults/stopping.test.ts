@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
+import { codeOf, send } from '../support/http.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { openWire } from '../support/wire.ts'
+import { figure, isLong } from './scale.ts'
+
+const token = 'a-token-for-stopping'
+const rounds = isLong ? 10 : 1
+
+const database = useDatabase({}, 'each')
+let program: Program
+afterEach(async () => {
+  await program.end('SIGKILL')
+})
+
+/** Clients on connections of their own that ask again and again, until the port is closed to them; `allIn` once each has had an answer. */
+function crowd(size: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: size })
+  const result = { answered: 0, failures: [] as string[] }
+  const met = new Set<number>()
+  let begin = () => {}
+  const allIn = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const done = Promise.all(
+    Array.from({ length: size }, async (_, i) => {
+      const paths = ['/v1/products?store_uuid=none', '/health', '/v1/nowhere', '/graphql?query={__typename}']
+      for (let n = i; ; n++) {
+        try {
+          const { status } = await send(program.url + paths[n % paths.length], { token, agent })
+          if (status >= 500) result.failures.push(String(status))
+          result.answered++
+          if (met.add(i).size === size) begin()
+        } catch (error) {
+          if (codeOf(error) !== 'ECONNREFUSED') result.failures.push(codeOf(error))
+          return
+        }
+      }
+    }),
+  )
+  const outcome = done.then(() => {
+    agent.destroy()
+    return result
+  })
+  return { allIn, done: outcome }
+}
+
+describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
+  const start = () =>
+    startProgram(['serve', '--workers', workers], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+  beforeEach(async () => {
+    program = await start()
+  })
+
+  it(`no request of 100 clients on kept connections fails, and it ends with 0 within 5 s (${rounds} times)`, {
+    timeout: 300_000,
+  }, async () => {
+    let answered = 0
+    for (let round = 0; round < rounds; round++) {
+      const clients = crowd(100)
+      await clients.allIn
+      await sleep(200)
+      const begun = Date.now()
+      expect(await program.end('SIGTERM')).toEqual([0, null])
+      expect(Date.now() - begun).toBeLessThan(5_000)
+      const { answered: count, failures } = await clients.done
+      expect(failures).toEqual([])
+      answered += count
+      if (round + 1 < rounds) {
+        program = await start()
+      }
+    }
+    figure(
+      11,
+      `${workers} workers, ${rounds} × SIGTERM under 100 clients: ${answered} requests, 0 failed; exit 0 within 5 s`,
+    )
+  })
+
+  it('it is no longer ready at once, then takes no connections, then answers for the last time on those that there are', async () => {
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 })
+    expect((await send(`${program.url}/ready`, { agent: kept })).status).toBe(200)
+    const ended = program.end('SIGTERM')
+    await sleep(200)
+    expect((await send(`${program.url}/ready`)).status).toBe(503)
+    expect((await send(`${program.url}/ready`, { agent: kept })).headers.connection).toBe('keep-alive')
+    await sleep(600)
+    await expect(send(`${program.url}/health`)).rejects.toThrow('ECONNREFUSED')
+    const last = await send(`${program.url}/health`, { agent: kept })
+    expect([last.status, last.headers.connection]).toEqual([200, 'close'])
+    expect(await ended).toEqual([0, null])
+    kept.destroy()
+  })
+
+  it('it ends at once when no client is connected', async () => {
+    const begun = Date.now()
+    expect(await program.end('SIGTERM')).toEqual([0, null])
+    expect(Date.now() - begun).toBeLessThan(900)
+  })
+
+  it('it cuts a request that does not end, and ends with 0', async () => {
+    const wire = await openWire(program.url)
+    wire.send('PUT /v1/products?store_uuid=none HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ')
+    wire.send(`${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[`)
+    await sleep(100)
+    const begun = Date.now()
+    expect(await program.end('SIGTERM')).toEqual([0, null])
+    expect(Date.now() - begun).toBeLessThan(5_000)
+    wire.close()
+  })
+
+  it('a second one ends it at once, with 1', async () => {
+    const wire = await openWire(program.url)
+    wire.send('GET /health HTTP/1.1\r\nHo')
+    await sleep(100)
+    program.child.kill('SIGTERM')
+    await sleep(200)
+    const begun = Date.now()
+    program.child.kill('SIGTERM')
+    expect(await once(program.child, 'exit')).toEqual([1, null])
+    expect(Date.now() - begun).toBeLessThan(500)
+    wire.close()
+  })
+})

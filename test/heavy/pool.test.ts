@@ -1,0 +1,228 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
+import { createPool, type PoolOptions } from '../../src/heavy/pool.ts'
+import { requestContext } from '../../src/request/context.ts'
+import { ReadLimit } from '../../src/request/read-limit.ts'
+
+import { newStore, productOf, storeWithProducts } from '../support/factories.ts'
+import { startTestGateway, token, useGateway } from '../support/gateway.ts'
+import { send } from '../support/http.ts'
+
+const silent = pino({ level: 'silent' })
+const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
+
+const gateway = useGateway()
+let store: string
+beforeEach(async () => {
+  store = await storeWithProducts(gateway, ['A', 'B'])
+  gateway.database.statements()
+})
+
+const products = () => `/v1/products?store_uuid=${store}`
+/** A body with two of them goes to the pool, however few members it has. */
+const long = 'x'.repeat(65_535)
+
+describe('a request with a large body', () => {
+  it('is answered without a statement of the thread that serves all requests', async () => {
+    const body = [
+      { product_code: 'A', One: long, Two: long },
+      { product_code: 'C', One: 'x' },
+      { product_code: 'B', One: 7 },
+    ]
+    const { status, json } = await gateway.call(products(), { method: 'PUT', body })
+    expect(gateway.database.statements()).toBe(0)
+    expect({ status, json }).toMatchObject({
+      status: 200,
+      json: {
+        data: { updated_skus: ['A'], unavailable_skus: ['C'], failed_products: { B: { One: expect.any(String) } } },
+      },
+    })
+    expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ One: long, Two: long })
+  })
+
+  it('is answered by the pool only if it has many members, when it is not much longer than a small one', async () => {
+    const body = (items: number, text: string) =>
+      Array.from({ length: items }, (_, i) => ({ product_code: `none ${i}`, Text: text }))
+    await gateway.call(products(), { method: 'PUT', body: body(1_000, 'x'.repeat(70)) })
+    expect(gateway.database.statements()).toBeGreaterThan(0)
+    await gateway.call(products(), { method: 'PUT', body: body(3_000, '') })
+    expect(gateway.database.statements()).toBe(0)
+  })
+
+  it('is refused in the envelope, with its request id', async () => {
+    const headers = { 'x-request-id': 'the id of a large request' }
+    const body = `[{"product_code":"A","One":"${long}","Two":"${long}"`
+    const { status, json } = await gateway.call(products(), { method: 'PUT', body, headers })
+    expect({ status, json }).toMatchObject({
+      status: 400,
+      json: {
+        status: { code: -1, request_id: 'the id of a large request' },
+        data: { error_info: [{ field: 'body' }] },
+      },
+    })
+    expect(gateway.database.statements()).toBe(0)
+  })
+
+  it('is done once when it comes twice with a key', async () => {
+    const call = {
+      method: 'POST',
+      body: [{ product_code: 'new', One: long, Two: long }],
+      headers: { 'idempotency-key': 'large' },
+    }
+    const answers = await Promise.all([gateway.call(products(), call), gateway.call(products(), call)])
+    expect(answers.map(({ json }) => json)).toMatchObject(upTo(2, () => ({ data: { created_skus: ['new'] } })))
+  })
+
+  it('is run as GraphQL too, with its jobs', async () => {
+    const { startImport } = await gateway.data(
+      'mutation ($store: ID!, $content: String!) { startImport(storeUuid: $store, input: { content: $content }) { jobId } }',
+      { store, content: `sku,One,Two\nimported,${long},${long}\n` },
+    )
+    const job = `{ job(id: "${(startImport as unknown as { jobId: string }).jobId}") { state } }`
+    await vi.waitFor(async () => expect(await gateway.data(job)).toEqual({ job: { state: 'SUCCEEDED' } }), {
+      timeout: 20_000,
+    })
+    expect(await productOf(gateway, store, 'imported')).toBeDefined()
+  })
+
+  it('is cancelled when its client leaves, down to the statement', async () => {
+    const connection = { ...inject('postgres'), database: new URL(gateway.database.url).pathname.slice(1) }
+    const [admin, watcher] = [new pg.Client(connection), new pg.Client(connection)]
+    await Promise.all([admin.connect(), watcher.connect()])
+    const waiting = async () => {
+      const { rows } = await watcher.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows.length
+    }
+    await admin.query('begin; lock table product in access exclusive mode')
+    const leaving = new AbortController()
+    const body = [{ product_code: 'A', One: long, Two: long }]
+    const left = send(`${gateway.url}${products()}`, { method: 'PUT', token, body, signal: leaving.signal }).catch(
+      () => 'left',
+    )
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 20_000 })
+    leaving.abort()
+    expect(await left).toBe('left')
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000 })
+    await admin.query('commit')
+    await Promise.all([admin.end(), watcher.end()])
+    expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({})
+  })
+})
+
+describe('a costly operation', () => {
+  const costly = `{ stores(first: 100) { edges { node { storeName products(first: 100) { edges { node { productCode } } } } } } }`
+
+  it('is run without a statement of the thread that serves all requests', async () => {
+    const { stores } = await gateway.data(costly)
+    expect(stores).toMatchObject({ edges: expect.any(Array) })
+    expect(gateway.database.statements()).toBe(0)
+  })
+
+  it('is run by the pool too when it comes by GET', async () => {
+    const { status, json } = await gateway.call(`/graphql?query=${encodeURIComponent(costly)}`)
+    expect({ status, json }).toMatchObject({ status: 200, json: { data: { stores: { edges: expect.any(Array) } } } })
+    expect(gateway.database.statements()).toBe(0)
+  })
+})
+
+describe('a listing through the remote filter in the pool', () => {
+  const ends: (() => Promise<unknown> | unknown)[] = []
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end()
+  })
+
+  it('sends the id of the request; without an answer the listing is unavailable', async () => {
+    const received: unknown[] = []
+    const service = createServer((request, response) => {
+      received.push(request.headers['x-request-id'])
+      request.resume()
+      if (received.length > 1) response.writeHead(400).end()
+      else response.setHeader('content-type', 'application/json').end('{"total_groups":0,"parent_codes":[]}')
+    })
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+    ends.push(() => service.close())
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const remoteFilter = createRemoteFilter({ url, timeoutMs: 2_000, log: silent })
+    const routeLimits = { bytes: 0, members: 0, cost: 0 }
+    const filtered = await startTestGateway({ remoteFilter, more: { routeLimits } })
+    ends.push(filtered.stop, remoteFilter.close)
+    const listed = { query: `{ assetGroups(storeUuid: "${await newStore(filtered)}") { totalGroups } }` }
+    const ask = (id: string) =>
+      filtered.call('/graphql', { method: 'POST', body: listed, headers: { 'x-request-id': id } })
+    expect((await ask('first')).json).toMatchObject({ data: { assetGroups: { totalGroups: 0 } } })
+    expect((await ask('second')).json).toMatchObject({ errors: [{ extensions: { code: 'downstream_unavailable' } }] })
+    expect(received).toEqual(['first', 'second'])
+  })
+})
+
+describe('a pool of threads', () => {
+  const pools: ReturnType<typeof createPool>[] = []
+  afterEach(async () => {
+    for (const pool of pools.splice(0)) await pool.close()
+  })
+  const start = (options: Partial<PoolOptions> = {}) => {
+    const pool = createPool({ entry: new URL('./tasks.ts', import.meta.url), workerData: {}, log: silent, ...options })
+    pools.push(pool)
+    return (kind: string, input: unknown = undefined, tokenId = 'a', signal = new AbortController().signal) => {
+      const requestId = { text: kind, header: kind }
+      const context = {
+        requestId,
+        tokenId,
+        signal,
+        traceparent: undefined,
+        trace: undefined,
+        readLimit: new ReadLimit(),
+      }
+      return requestContext.run(context, () => pool.run<unknown>({ kind, input, moved: [] }))
+    }
+  }
+  const unavailable = { code: 'unavailable' }
+
+  it('fails a task that needs more memory than its thread has, and only that one', async () => {
+    const run = start({ heapMb: 32 })
+    const other = run('sleep', 500, 'b')
+    await expect(run('fill the memory')).rejects.toMatchObject(unavailable)
+    expect(await other).toBe('slept')
+    expect(await run('sleep', 1)).toBe('slept')
+  })
+
+  it('cancels a task after its deadline, and ends the thread of one that goes on', async () => {
+    const run = start({ deadlineMs: 1_000 })
+    await expect(run('until cancelled')).rejects.toMatchObject(unavailable)
+    const startedAt = Date.now()
+    await expect(run('block')).rejects.toMatchObject(unavailable)
+    expect(Date.now() - startedAt).toBeLessThan(3_000)
+    expect(await run('sleep', 1)).toBe('slept')
+  })
+
+  it('counts the deadline from the start of the task, not from that of its thread', async () => {
+    const run = start({ deadlineMs: 300, workerData: { startMs: 1_500 } })
+    expect(await run('sleep', 1)).toBe('slept')
+  })
+
+  it('leaves a thread to other tokens, however many tasks one token has', async () => {
+    const run = start()
+    await Promise.all([run('sleep', 1), run('sleep', 1, 'b')])
+    const many = Promise.all(upTo(5, () => run('sleep', 300)))
+    const startedAt = Date.now()
+    await run('sleep', 1, 'b')
+    expect(Date.now() - startedAt).toBeLessThan(250)
+    await many
+  })
+
+  it('removes a task that waits, and cancels one that runs, when its client leaves', async () => {
+    const run = start()
+    const leaving = new AbortController()
+    const running = run('until cancelled', undefined, 'a', leaving.signal)
+    const waiting = run('sleep', 1, 'a', leaving.signal)
+    setTimeout(() => leaving.abort(), 800)
+    await expect(waiting).rejects.toThrow('left')
+    await expect(running).rejects.toMatchObject(unavailable)
+  })
+})

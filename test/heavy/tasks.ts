@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { workerData } from 'node:worker_threads'
+import type { Task } from '../../src/heavy/protocol.ts'
+import { runTask } from '../../src/heavy/worker.ts'
+import { requestContext } from '../../src/request/context.ts'
+
+/** A thread takes so long to start. */
+await sleep((workerData as { startMs?: number }).startMs ?? 0)
+
+/** The tasks of `pool.test.ts`, by their kind. */
+const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
+  sleep: async (input) => {
+    await sleep(Number(input))
+    return 'slept'
+  },
+  'until cancelled': () =>
+    new Promise((_resolve, reject) => {
+      const going = setInterval(() => {}, 1_000)
+      requestContext.getStore()?.signal.addEventListener('abort', () => {
+        clearInterval(going)
+        reject(new Error('cancelled'))
+      })
+    }),
+  block: async () => {
+    for (;;);
+  },
+  'fill the memory': async () => {
+    const filled: number[][] = []
+    for (;;) filled.push(Array.from({ length: 10_000 }, (_, i) => i))
+  },
+}
+
+export function run(task: Task): Promise<unknown> {
+  return runTask(task, async (input) => ({ output: await tasks[task.kind]?.(input), moved: [] }))
+}

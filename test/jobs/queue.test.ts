@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, expect, it } from 'vitest'
+import { type Gateway, startGateway } from '../../src/app/gateway.ts'
+import { catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { findJob, type Job } from '../../src/jobs/job.ts'
+import { startExport, startImport } from '../../src/jobs/start-job.ts'
+import { useDatabase } from '../support/database.ts'
+import { token } from '../support/gateway.ts'
+
+const database = useDatabase()
+const gateways: Gateway[] = []
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()))
+})
+
+async function startOne(): Promise<Gateway> {
+  const { db, connection } = database
+  const globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} }
+  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const options = { db, connection, globalConfig, log, bootstrapToken: token, host: '127.0.0.1', port: 0 }
+  const gateway = await startGateway(options)
+  gateways.push(gateway)
+  return gateway
+}
+
+async function stopAll(): Promise<void> {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()))
+}
+
+async function newStore(): Promise<string> {
+  const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
+  const store = await write(wholeCatalogue(database.db), false, (work) =>
+    createStore(work, fallbackEnumerations, input, { copyTaxonomy: false }),
+  )
+  return store.storeUuid
+}
+
+const queueExport = (storeUuid: string) =>
+  startExport(wholeCatalogue(database.db), storeUuid, { format: 'jsonl', channel: 'SMP', status: null })
+
+const queueImport = (storeUuid: string, rows: number) => {
+  const lines = Array.from({ length: rows }, (_, i) => `P${i},https://a.example/${i}\n`)
+  const options = {
+    format: 'csv' as const,
+    channel: 'SMP',
+    assets: [],
+    assetSeparator: ',',
+    map: [],
+    onlyMapped: false,
+    dryRun: false,
+  }
+  const content = `sku,Image URL 1\n${lines.join('')}`
+  return startImport(wholeCatalogue(database.db), fallbackEnumerations, { ...options, store: storeUuid }, content)
+}
+
+async function currentState({ jobId }: Job): Promise<Job> {
+  const job = await findJob(wholeCatalogue(database.db), jobId)
+  if (!job) throw new Error(`there is no job ${jobId}`)
+  return job
+}
+
+async function finished(job: Job): Promise<Job> {
+  const isFinished = async () => (await currentState(job)).finishedAt !== null
+  await expect.poll(isFinished, { timeout: 50_000, interval: 20 }).toBe(true)
+  return currentState(job)
+}
+
+const attemptsOf = (jobs: readonly Job[]) => {
+  const ids = jobs.map(({ jobId }) => jobId)
+  return database.db.selectFrom('job').select(['attempt', 'crashes']).where('job_id', 'in', ids).execute()
+}
+
+const startOf = ({ startedAt }: Job) => startedAt?.getTime() ?? Number.NaN
+const endOf = ({ finishedAt }: Job) => finishedAt?.getTime() ?? Number.NaN
+
+it('runs the first job of a store before the second job of another store', async () => {
+  const [busy, other] = [await newStore(), await newStore()]
+  const jobs = [await queueExport(busy), await queueExport(busy), await queueExport(busy), await queueExport(other)]
+  await startOne()
+  const [first, second, third, ofOther] = (await Promise.all(jobs.map(finished))).map(startOf)
+  expect([first, ofOther, second, third]).toEqual([first, ofOther, second, third].toSorted())
+  await stopAll()
+})
+
+it('takes none of the connections for requests while it waits for jobs', async () => {
+  await startOne()
+  const watcher = await database.client()
+  const queueSessions = `select 1 from pg_stat_activity
+    where datname = current_database() and application_name = 'catalogue-gateway-queue'`
+  await expect.poll(async () => (await watcher.query(queueSessions)).rowCount, { timeout: 10_000 }).toBe(1)
+  const held = Promise.withResolvers<void>()
+  const all = Array.from({ length: 10 }, () => database.db.connection().execute(() => held.promise))
+  const mostWaiting: number[] = []
+  // The queue is polled every 2 s.
+  for (let i = 0; i < 50; i++, await sleep(50)) mostWaiting.push(database.pool()?.waiting ?? 0)
+  held.resolve()
+  await Promise.all([...all, watcher.end()])
+  expect(Math.max(...mostWaiting)).toBe(0)
+  await stopAll()
+})
+
+it('runs each job once on several gateways', async () => {
+  await Promise.all([startOne(), startOne(), startOne()])
+  const stores = [await newStore(), await newStore(), await newStore()]
+  const queued = await Promise.all(stores.flatMap((store) => Array.from({ length: 4 }, () => queueImport(store, 200))))
+  const jobs = await Promise.all(queued.map(finished))
+  expect(new Set(jobs.map(({ state }) => state))).toEqual(new Set(['succeeded']))
+  expect(await attemptsOf(jobs)).toEqual(jobs.map(() => ({ attempt: 1, crashes: 0 })))
+  await stopAll()
+})
+
+it('runs one job of a store at a time on several gateways, and jobs of other stores meanwhile', async () => {
+  await startOne()
+  const storeUuid = await newStore()
+  const long = await queueImport(storeUuid, 60_000)
+  await expect.poll(async () => (await currentState(long)).state, { timeout: 10_000 }).toBe('running')
+  await startOne()
+  const next = await queueExport(storeUuid)
+  const ofOther = await finished(await queueExport(await newStore()))
+  const [first, second] = await Promise.all([finished(long), finished(next)])
+  expect(startOf(second)).toBeGreaterThanOrEqual(endOf(first))
+  expect(endOf(ofOther)).toBeLessThan(endOf(first))
+  await stopAll()
+})
+
+it('gives the running job back at shutdown, and another gateway continues it', async () => {
+  const gateway = await startOne()
+  const job = await queueImport(await newStore(), 60_000)
+  await expect.poll(async () => (await currentState(job)).counts.rows, { timeout: 40_000 }).toBeGreaterThan(0)
+  await gateway.close()
+  expect(await currentState(job)).toMatchObject({ state: 'queued' })
+  await startOne()
+  await expect.poll(async () => (await currentState(job)).state, { timeout: 8_000 }).toBe('running')
+  expect(await finished(job)).toMatchObject({ state: 'succeeded', counts: { rows: 60_000, created: 60_000 } })
+  expect(await attemptsOf([job])).toEqual([{ attempt: 2, crashes: 0 }])
+  await stopAll()
+})
+
+it('fails a job whose gateway died twice', async () => {
+  const job = await queueExport(await newStore())
+  const asAfterCrash = database.db.updateTable('job').set({ state: 'running', attempt: 2, crashes: 1 })
+  await asAfterCrash.where('job_id', '=', job.jobId).execute()
+  await startOne()
+  expect(await finished(job)).toMatchObject({ state: 'failed', error: expect.stringMatching(/died .* twice/) })
+  await stopAll()
+})
+
+it('queues a job of a caller that is limited to its store, with the transaction that creates it', async () => {
+  const storeUuid = await newStore()
+  const catalogue = catalogueFor(database.db, { stores: new Set([storeUuid]) })
+  const job = await startExport(catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null })
+  await startOne()
+  expect(await finished(job)).toMatchObject({ state: 'succeeded' })
+})

@@ -1,0 +1,170 @@
+import type { Item } from '../support/client.ts'
+
+/** A request that becomes an example of the reference. `{store}` stands for the store that the first one made. */
+export interface Step {
+  name: string
+  summary: string
+  method: string
+  path: string
+  query?: Record<string, string>
+  body?: unknown
+  /** Sent as it is, instead of the body as JSON. */
+  raw?: string
+  headers?: Record<string, string>
+  /** Instead of an administrator's: none, or one that may only read. */
+  token?: null | 'read'
+  /** How often it is asked; the last answer is the example. */
+  times?: number
+  /** What the service is without when this is asked. */
+  without?: 'database'
+}
+
+const newStore = {
+  store_name: 'Northern Lights',
+  store_taxonomy: 'catalog',
+  region: ['Europe', 'Global'],
+  channels: ['SMP'],
+  default_automation: ['image_type', 'background_removal'],
+  store_website: 'https://northern.example.com',
+}
+const keyed = { 'idempotency-key': 'example-key' }
+const inStore = { store_uuid: '{store}' }
+const url = (code: string, name: string) => `https://cdn.example.com/${code}/${name}.jpg`
+
+const creation: Step[] = [
+  { ...step('a-store', 'A store in a new group', 'POST /stores', {}, newStore), headers: keyed },
+  step(
+    'a-linked-store',
+    'A store that joins the group of another store and copies its attribute definitions',
+    'POST /stores',
+    { copy_taxonomy: 'true', linked_store_id: '{store}' },
+    { ...newStore, store_name: 'Northern Lights Outlet', store_website: null },
+  ),
+  step('products-with-images', 'Two products, one with images', 'POST /products', inStore, [
+    {
+      product_code: '1002',
+      Category: 'Lamps',
+      'Image URL 1': url('1002', 'front'),
+      'Image URL 2': url('1002', 'back'),
+    },
+    { product_code: '1003', status: 'draft', Category: 'Lamps' },
+  ]),
+  step('one-refused', 'An existing product and an invalid one', 'POST /products', inStore, [
+    { product_code: '1002', Color: 'Red' },
+    { product_code: '1004', Color: 7 },
+  ]),
+  step('images-at-places', 'An image at the first position of a group, and an invalid URL', 'POST /assets', inStore, [
+    {
+      parent_code: '1003',
+      asset_type: 'image',
+      assets: { 'Image URL 1': url('1003', 'front'), 'Image URL 2': 'no URL' },
+    },
+  ]),
+]
+
+const use: Step[] = [
+  step('a-page', 'The first page of groups', 'GET /assets', { ...inStore, limit: '2' }),
+  step('an-empty-page', 'An offset past the end: no groups, and the true total', 'GET /assets', {
+    ...inStore,
+    offset: '100',
+  }),
+  step('updated-and-not', 'A product that is updated, an invalid one and an unknown one', 'PUT /products', inStore, [
+    { product_code: '1002', status: 'active', Color: 'Blue' },
+    { product_code: '1003', status: 'sold', Color: 'Red' },
+    { product_code: '9999', Color: 'Red' },
+  ]),
+  step('products-by-code', 'Products by code', 'GET /products', { ...inStore, sku_codes: '1002,1003' }),
+  step('a-link-removed', 'An asset removed from a group; the asset is kept', 'POST /assets/unlink', {}, [
+    { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: '{asset}' },
+  ]),
+  step('a-link-not-found', 'An unknown asset', 'POST /assets/unlink', {}, [
+    { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: ['no-such-asset'] },
+  ]),
+  step('assets-of-a-product', 'All assets of a parent code', 'DELETE /assets', {}, [
+    { store_uuid: '{store}', parent_code: '1003' },
+  ]),
+  step('nothing-narrowed', 'An item without conditions is refused', 'DELETE /assets', {}, [{ store_uuid: '{store}' }]),
+]
+
+const refusals: Step[] = [
+  step('two-faults', 'Two faults, each with its own entry', 'GET /assets', { limit: '0' }),
+  step('a-bad-item', 'A fault in an item of a list', 'PUT /products', inStore, [
+    { product_code: '1002' },
+    { Color: 'Red' },
+  ]),
+  { ...step('unreadable-json', 'A body that is not JSON', 'POST /stores'), raw: '{"store_name": ' },
+  { ...step('no-token', 'A request without a token', 'GET /assets', inStore), token: null },
+  step('unknown-store', 'An unknown store', 'GET /assets', {
+    store_uuid: '00000000-0000-7000-8000-000000000000',
+  }),
+  {
+    ...step(
+      'key-used-before',
+      'An idempotency key that was used with another body',
+      'POST /stores',
+      {},
+      {
+        ...newStore,
+        store_name: 'Southern Lights',
+      },
+    ),
+    headers: keyed,
+  },
+  step(
+    'too-many-items',
+    'Too many items',
+    'DELETE /assets',
+    {},
+    Array.from({ length: 10_001 }, () => ({})),
+  ),
+  {
+    ...step('read-only-token', 'A write with a read-only token', 'POST /stores', {}, newStore),
+    token: 'read',
+  },
+  {
+    ...step('a-keyed-store', 'A write with an idempotency key', 'POST /stores', {}, newStore),
+    headers: { 'idempotency-key': 'store-17' },
+  },
+  {
+    ...step(
+      'key-of-another',
+      'Another request with the same idempotency key',
+      'POST /stores',
+      {},
+      { ...newStore, store_name: 'Southern Lights' },
+    ),
+    headers: { 'idempotency-key': 'store-17' },
+  },
+  {
+    ...step('not-json', 'A body of another media type', 'POST /stores'),
+    raw: 'store_name=x',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
+  {
+    ...step('too-many-requests', 'A token over its rate limit', 'GET /assets', inStore),
+    token: 'read',
+    times: 4,
+  },
+  {
+    ...step('listing-unreachable', 'A listing while its source is unreachable', 'GET /assets', inStore),
+    without: 'database',
+  },
+  {
+    ...step('database-unreachable', 'Another request while the database is unreachable', 'GET /products', inStore),
+    without: 'database',
+  },
+]
+
+/** The requests in the order in which they are sent. */
+export const scenario: readonly Step[] = [...creation, ...use, ...refusals]
+
+function step(
+  name: string,
+  summary: string,
+  endpoint: string,
+  query: Record<string, string> = {},
+  body?: Item | Item[],
+): Step {
+  const [method = '', path = ''] = endpoint.split(' ')
+  return { name, summary, method, path, query, body }
+}

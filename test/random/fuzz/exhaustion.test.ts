@@ -1,0 +1,60 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { openWire } from '../../support/wire.ts'
+import { problemsOf } from './answers.ts'
+import { type Fixture, fill } from './fixture.ts'
+import { exhaustingGraphQLRequests } from './graphql-exhausting.ts'
+import { exhaustingRestRequests } from './rest-exhausting.ts'
+
+let gateway: TestGateway
+let fixture: Fixture
+/** What was worth a warning, but for requests that just took long. */
+const logged: { msg: string; status?: number }[] = []
+
+beforeAll(async () => {
+  const stream = {
+    write: (line: string) => {
+      const entry = JSON.parse(line)
+      if (entry.msg !== 'request' || entry.status >= 500) logged.push(entry)
+    },
+  }
+  gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
+  fixture = await fill(gateway)
+})
+afterAll(() => gateway.stop())
+
+for (const [api, requests] of Object.entries({ REST: exhaustingRestRequests, GraphQL: exhaustingGraphQLRequests })) {
+  for (const { name, request } of requests) {
+    it(`answers ${name} over ${api}`, async () => {
+      const sent = request(fixture)
+      const wire = await openWire(gateway.url)
+      wire.send(sent.bytes)
+      const answer = await wire.answer()
+      wire.close()
+      if (!answer) throw new Error('there is no answer')
+      expect(problemsOf(sent, answer)).toEqual([])
+      expect(logged.splice(0)).toEqual([])
+    })
+  }
+}
+
+it('keeps reasons short, however long the definitions are that they come from', async () => {
+  const [storeUuid = ''] = fixture.stores
+  const definitions = [
+    { name: 'One of many', type: 'ENUM', allowedValues: Array.from({ length: 10_000 }, (_, i) => 'v'.repeat(300) + i) },
+    { name: 'Of a pattern', type: 'TEXT', pattern: `[${'a'.repeat(9_998)}]` },
+  ]
+  await gateway.data(
+    'mutation ($s: ID!, $d: [AttributeDefinitionInput!]!) { defineAttributes(storeUuid: $s, definitions: $d) { name } }',
+    { s: storeUuid, d: definitions },
+  )
+  const codes = Array.from({ length: 10_000 }, (_, i) => `long-${i}`)
+  const create =
+    'mutation ($s: ID!, $p: [ProductPatch!]!) { upsertProducts(storeUuid: $s, products: $p) { createdSkus } }'
+  await gateway.data(create, { s: storeUuid, p: codes.map((productCode) => ({ productCode })) })
+  const body = codes.map((product_code) => ({ product_code, 'One of many': 'x', 'Of a pattern': 'x' }))
+  const reply = await gateway.call(`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body })
+  expect(reply.status).toBe(200)
+  expect(reply.text.length / codes.length).toBeLessThan(4_000)
+})

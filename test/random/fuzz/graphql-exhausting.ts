@@ -1,0 +1,135 @@
+import { type ExhaustingRequest, exhausting, nested, type Subject, times } from './exhausting-request.ts'
+
+/** Requests of /graphql that are made to exhaust it. */
+export const exhaustingGraphQLRequests: readonly ExhaustingRequest[] = [
+  ...[5_000, 1_000_000].flatMap((levels) => [
+    query(`a list ${levels} deep`, () => `{ a(b: ${nested('[', ']', levels)}) }`),
+    query(`${levels} brackets that never close`, () => `{ a(b: ${'['.repeat(levels)}`),
+    query(`an object ${levels} deep`, () => `{ a(b: ${nested('{a:', '}', levels, '1')}) }`),
+    query(`fields ${levels} deep`, () => nested('{a', '}', levels)),
+    query(`a type ${levels} deep`, () => `query ($a: ${nested('[', ']', levels, 'Int')}) { __typename }`),
+    query(`inline fragments ${levels} deep`, () => nested('{...', '}', levels, '{__typename}')),
+    query(
+      `${levels} brackets after closing ones in a comment`,
+      () => `#${']'.repeat(levels)}\n{ a(b: ${nested('[', ']', levels)}) }`,
+    ),
+    query(
+      `${levels} brackets after closing ones in a string`,
+      () => `{ a(s: "${']'.repeat(levels)}", b: ${nested('[', ']', levels)}) }`,
+    ),
+    query(`${levels} brackets beside closing ones in strings`, () => `{ a(b: ${nested('["\\"]",', ']', levels)}) }`),
+    query(
+      `${levels} brackets beside closing ones in block strings`,
+      () => `{ a(b: ${nested('["""\\"""]""",', ']', levels)}) }`,
+    ),
+    query(`${levels} brackets beside closing ones in comments`, () => `{ a(b: ${nested('[#]\n', ']', levels)}) }`),
+    variable(`a variable ${levels} deep`, () => nested('{"a":', '}', levels, '1')),
+    variable(`a variable that is a list ${levels} deep`, () => nested('[', ']', levels)),
+    storeId(`an id ${levels} deep`, () => nested('[', ']', levels)),
+  ]),
+
+  ...[500, 5_000, 50_000].map((count) =>
+    query(`a chain of ${count} fragments`, () => chain(count, (next) => `...${next}`)),
+  ),
+  query(
+    'a cycle of 1,000 fragments',
+    () => `{...f0} ${times(1_000, (i) => `fragment f${i} on Query{...f${(i + 1) % 1_000}} `)}`,
+  ),
+  query('fragments that double 60 times', () => chain(60, (next) => `...${next} ...${next}`)),
+  query(
+    'a fragment that is named as if it were introspection',
+    () => `{ ...__schema } fragment __schema on Query { ${nested('{a', '}', 200)} }`,
+  ),
+  query('50,000 aliases', () => `{${times(50_000, (i) => `a${i}:__typename `)}}`),
+  query('200,000 fields', () => `{${'__typename '.repeat(200_000)}}`),
+  query('10,000 fields that may conflict', () => `{${times(10_000, (i) => `a:store(storeUuid:"${i}"){storeUuid} `)}}`),
+  query(
+    '10,000 fragments that may conflict',
+    () => `{${times(10_000, (i) => `...f${i} `)}} ${times(10_000, (i) => `fragment f${i} on Query{a:__typename} `)}`,
+  ),
+  query('100,000 directives', () => `{__typename ${'@skip(if:false) '.repeat(100_000)}}`),
+  query('100,000 unknown directives', () => `{__typename ${'@x '.repeat(100_000)}}`),
+  query('100,000 variables', () => `query(${times(100_000, (i) => `$a${i}:Int `)}){__typename}`),
+  query('100,000 operations', () => '{__typename} '.repeat(100_000)),
+  query('100,000 unknown fields', () => `{${times(100_000, (i) => `stor${i} `)}}`),
+  query('a field name of 5 MB', () => `{${'s'.repeat(5_000_000)}}`),
+  query('an integer of 500,000 digits', () => `{stores(first:${'9'.repeat(500_000)}){totalCount}}`),
+  query('a block string of 5 MB', () => `{store(storeUuid:"""${' \n'.repeat(1_600_000)}"""){storeUuid}}`),
+  query('a comment of 5 MB', () => `#${'x'.repeat(5_000_000)}\n{__typename}`),
+  query(
+    'introspection that goes in circles',
+    () => `{__schema{types{fields${nested('{type{fields', '}}', 40, '{name}')}}}}`,
+  ),
+  query('types that go in circles', () => `{__type(name:"Store")${nested('{fields{type', '}}', 40, '{name}')}}`),
+  storeId('an id of 5 MB', () => `"${'s'.repeat(5_000_000)}"`),
+  exhausting(
+    'the faults of an id of 100 KB, 1,000 times',
+    'POST',
+    () => '/graphql',
+    () => {
+      const document = `query ($s: ID!) {${times(1_000, (i) => `a${i}:assetGroups(storeUuid:$s){totalGroups} `)}}`
+      return `{"query":${JSON.stringify(document)},"variables":{"s":"${'s'.repeat(100_000)}"}}`
+    },
+  ),
+  exhausting(
+    '1,000,000 channels',
+    'POST',
+    () => '/graphql',
+    () => {
+      const document = `mutation ($c: [String!]!) { createStore(input: { storeName: "a", storeTaxonomy: "brand", region: [], channels: $c,
+      defaultAutomation: [] }) { storeUuid } }`
+      return `{"query":${JSON.stringify(document)},"variables":{"c":[${'"",'.repeat(1_000_000)}""]}}`
+    },
+  ),
+  exhausting(
+    '1,000,000 asset ids',
+    'POST',
+    () => '/graphql',
+    ({ store }) => {
+      const document =
+        'mutation ($s: [AssetSelector!]!) { deleteAssets(selectors: $s) { failed errorInfo { details } } }'
+      const ids = times(1_000_000, (i) => `"${i.toString(36)}"`, ',')
+      return `{"query":${JSON.stringify(document)},"variables":{"s":[{"storeUuid":"${store}","assetId":[${ids}]}]}}`
+    },
+  ),
+]
+
+/** Fragments of which each spreads the next. */
+function chain(count: number, spreads: (next: string) => string): string {
+  const fragments = times(count, (i) => `fragment f${i} on Query{${spreads(`f${i + 1}`)}} `)
+  return `{...f0} ${fragments} fragment f${count} on Query{__typename}`
+}
+
+function query(name: string, document: () => string): ExhaustingRequest {
+  return exhausting(
+    name,
+    'POST',
+    () => '/graphql',
+    () => JSON.stringify({ query: document() }),
+  )
+}
+
+/** A document with a variable that takes any JSON. */
+function variable(name: string, json: (subject: Subject) => string): ExhaustingRequest {
+  const document = `mutation ($v: AttributeMap, $s: ID!, $code: String!) {
+    updateProducts(storeUuid: $s, products: [{ productCode: $code, attributes: $v }]) { updatedSkus } }`
+  return exhausting(
+    name,
+    'POST',
+    () => '/graphql',
+    (subject) => {
+      const { store, code } = subject
+      return `{"query":${JSON.stringify(document)},"variables":{"s":"${store}","code":"${code}","v":${json(subject)}}}`
+    },
+  )
+}
+
+function storeId(name: string, json: () => string): ExhaustingRequest {
+  const document = 'query ($s: ID!) { store(storeUuid: $s) { storeUuid } }'
+  return exhausting(
+    name,
+    'POST',
+    () => '/graphql',
+    () => `{"query":"${document}","variables":{"s":${json()}}}`,
+  )
+}

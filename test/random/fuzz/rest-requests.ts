@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import type { Fixture } from './fixture.ts'
+import { hostileBody, hostileParameter, hostilePath, hostileValue } from './hostile.ts'
+import { type Edit, type Json, jsonText } from './json-text.ts'
+import { framings, headers, methods, versions } from './request-parts.ts'
+import { type WireRequest, wireRequest } from './wire-request.ts'
+
+/** A request as a caller would send it: what the fuzzer starts from. */
+interface Usual {
+  method: string
+  path: string
+  query: readonly (readonly [name: string, value: string])[]
+  body?: Json
+}
+
+/** Requests of the façade: most are a good one with a few things wrong. */
+export function restRequests(fixture: Fixture): fc.Arbitrary<WireRequest> {
+  return fc
+    .constantFrom(...usualRequests(fixture))
+    .chain((usual) =>
+      fc.record({
+        method: methods(usual.method),
+        target: targets(usual),
+        version: versions,
+        headers: headers(contentTypes, accepts),
+        body: bodies(usual.body),
+        framing: framings,
+      }),
+    )
+    .map((parts) => wireRequest({ api: 'rest', ...parts }))
+}
+
+function usualRequests({ stores, codes, assetIds }: Fixture): Usual[] {
+  const [store = '', other = ''] = stores
+  const [code = '', second = '', third = ''] = codes
+  const newStore = {
+    store_name: 'One more',
+    store_taxonomy: 'brand',
+    region: ['India', 'Asia'],
+    channels: ['SMP', 'channel_value_1'],
+    default_automation: ['bulk_edit'],
+    store_website: 'https://example.com',
+  }
+  const patches: Json[] = [
+    { product_code: code, status: 'active', Color: 'Blue', Size: '12.5', Sold: 'true' },
+    { product_code: second, Since: '2026-11-21', Page: 'https://example.com', Fit: 'slim', Code: 'abc' },
+    { product_code: third },
+    { product_code: '__proto__', status: 'under review', constructor: 'x' },
+    { product_code: 'unknown', Color: 'Red' },
+  ]
+  const listing = [
+    ['store_uuid', store],
+    ['channel', 'SMP'],
+    ['asset_format', 'image'],
+    ['offset', '0'],
+    ['limit', '2'],
+  ] as const
+  return [
+    { method: 'GET', path: '/v1/assets', query: listing },
+    { method: 'GET', path: '/v1/assets', query: [['store_uuid', store.toUpperCase()]] },
+    { method: 'PUT', path: '/v1/products', query: [['store_uuid', store]], body: patches },
+    { method: 'PUT', path: '/v1/products', query: [['store_uuid', other]], body: patches.slice(0, 2) },
+    { method: 'POST', path: '/v1/stores', query: [], body: newStore },
+    {
+      method: 'POST',
+      path: '/v1/stores',
+      query: [
+        ['copy_taxonomy', 'true'],
+        ['linked_store_id', store],
+      ],
+      body: { ...newStore, store_website: null },
+    },
+    {
+      method: 'DELETE',
+      path: '/v1/assets',
+      query: [],
+      body: [
+        { store_uuid: store, asset_id: ['unknown', assetIds[0] ?? '', assetIds[0] ?? ''] },
+        { store_uuid: other, channel: 'SMP', parent_code: code, asset_id: assetIds[1] ?? '' },
+        { store_uuid: other },
+      ],
+    },
+    {
+      method: 'POST',
+      path: '/v1/assets/unlink',
+      query: [],
+      body: [
+        { store_uuid: store, parent_code: second, channel: 'SMP', asset_id: assetIds[1] ?? '' },
+        { store_uuid: other, parent_code: third, channel: 'SMP', asset_id: [assetIds[1] ?? '', 'unknown'] },
+        { store_uuid: other, parent_code: 'unknown', channel: 'SMP' },
+      ],
+    },
+    {
+      method: 'POST',
+      path: '/v1/products',
+      query: [
+        ['store_uuid', store],
+        ['channel', 'SMP'],
+      ],
+      body: [{ product_code: 'new', status: 'draft', Color: 'Red', 'Image URL 1': 'https://example.com/new.jpg' }],
+    },
+    {
+      method: 'GET',
+      path: '/v1/products',
+      query: [
+        ['store_uuid', store],
+        ['sku_codes', `${code},${second}`],
+        ['status', 'new'],
+        ['limit', '10'],
+      ],
+    },
+    {
+      method: 'POST',
+      path: '/v1/assets',
+      query: [['store_uuid', store]],
+      body: [{ parent_code: code, asset_type: 'image', assets: { 'Image URL 1': 'https://example.com/first.jpg' } }],
+    },
+  ]
+}
+
+const contentTypes = [
+  ...['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;CHARSET="UTF-8"'],
+  ...['application/json; charset=utf-16', 'application/json; charset=', 'application/json;'],
+  ...['application/json, text/plain', 'application/jsonx', 'application/vnd.api+json', 'application/graphql'],
+  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', 'text/html', '', ';'],
+  ...['*/*', '\xff'],
+]
+
+const accepts = [
+  ...['*/*', 'application/json', 'text/html', 'text/html;q=0.9, */*;q=0.1', 'application/xml', 'text/event-stream'],
+  ...['image/png', 'application/json;q=0', 'q=', '', ',,,', '\xff'],
+]
+
+function targets({ path, query }: Usual): fc.Arbitrary<string> {
+  const named = fc.tuple(
+    fc.constantFrom(
+      ...query.map(([name]) => name),
+      'unknown',
+      'dry_run',
+      '__proto__',
+      'store%5Fuuid',
+      'store_uuid[]',
+      '%',
+      '',
+    ),
+    hostileParameter,
+  )
+  const change = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('replace' as const), named }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), named }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), named }) },
+  )
+  const changed = fc.oneof(
+    { weight: 4, arbitrary: fc.constant([]) },
+    { weight: 6, arbitrary: fc.array(change, { minLength: 1, maxLength: 3 }) },
+  )
+  const paths = fc.oneof({ weight: 15, arbitrary: fc.constant(path) }, { weight: 1, arbitrary: hostilePath })
+  return fc.tuple(paths, changed).map(([start, changes]) => {
+    const pairs = changes.reduce<(readonly [string, string])[]>(
+      (all, { kind, named: [name, value] }) => {
+        const rest = kind === 'add' ? all : all.filter(([other]) => other !== name)
+        return kind === 'drop' ? rest : [...rest, [name, value]]
+      },
+      query.map(([name, value]) => [name, encodeURIComponent(value)] as const),
+    )
+    return pairs.length === 0 ? start : `${start}?${pairs.map((pair) => pair.join('=')).join('&')}`
+  })
+}
+
+/** A good body with up to three edits, mostly; sometimes another one, none, or one where none is taken. */
+function bodies(usual: Json | undefined): fc.Arbitrary<string | undefined> {
+  if (usual === undefined) return fc.option(hostileBody, { freq: 20, nil: undefined })
+  const edited = fc.array(edits, { maxLength: 3 }).map((made) => jsonText(usual, made))
+  return fc.oneof(
+    { weight: 16, arbitrary: edited },
+    { weight: 3, arbitrary: hostileBody },
+    { weight: 1, arbitrary: fc.constantFrom(undefined, '') },
+  )
+}
+
+export const edits: fc.Arbitrary<Edit> = fc.record({
+  kind: fc.constantFrom('replace', 'replace', 'replace', 'drop', 'twice', 'add'),
+  at: fc.nat(),
+  text: hostileValue,
+})

@@ -1,0 +1,194 @@
+import type { TestGateway } from '../../support/gateway.ts'
+import type { Reply } from '../../support/http.ts'
+import type { Failure, Selector } from './model-assets.ts'
+import type { Patch } from './model-products.ts'
+import type { Operation } from './operations.ts'
+import { list, type Ordered, object, parseOrdered, text } from './ordered-json.ts'
+import { failureOf } from './over-graphql.ts'
+
+const statusOf: Record<string, number> = { invalid_request: 400, store_not_found: 404 }
+
+/** Does an operation, store names resolved, under /v1 and answers in the model's words. */
+export async function perform(gateway: TestGateway, operation: Operation): Promise<object> {
+  const [method, path, body] = restRequest(operation)
+  const reply = await gateway.call(`/v1${path}`, { method, ...(body !== undefined && { body }) })
+  const envelope = object(parseOrdered(reply.text))
+  const status = object(envelope.get('status'))
+  const data = object(envelope.get('data'))
+  if (status.get('code') === 0 && reply.status === 200) return restAnswer(operation, data)
+  const reasons = list(data.get('error_info')).map((info) => text(object(info).get('reason')))
+  const [error = 'no reason'] = reasons
+  if (status.get('message') !== 'ERROR' || reply.status !== statusOf[error]) throw unexpected(reply)
+  return { error }
+}
+
+function restRequest(operation: Operation): [method: string, path: string, body?: unknown] {
+  const { dryRun } = operation
+  switch (operation.kind) {
+    case 'createStore': {
+      const { input, linked, copyTaxonomy } = operation
+      const query = { copy_taxonomy: copyTaxonomy, linked_store_id: linked, dry_run: dryRun }
+      const { storeName, storeTaxonomy, region, channels, defaultAutomation, storeWebsite } = input
+      const body = { store_name: storeName, store_taxonomy: storeTaxonomy, region, channels }
+      return [
+        'POST',
+        `/stores${search(query)}`,
+        { ...body, default_automation: defaultAutomation, store_website: storeWebsite },
+      ]
+    }
+    case 'updateProducts': {
+      const query = { store_uuid: operation.store, dry_run: dryRun }
+      return ['PUT', `/products${search(query)}`, operation.patches.map(restPatch)]
+    }
+    case 'deleteAssets':
+      return ['DELETE', `/assets${search({ dry_run: dryRun })}`, operation.selectors.map(restSelector)]
+    case 'unlinkAssets':
+      return ['POST', `/assets/unlink${search({ dry_run: dryRun })}`, operation.selectors.map(restSelector)]
+    case 'listAssets': {
+      const { channel, assetFormat, offset, limit } = operation.listing
+      return [
+        'GET',
+        `/assets${search({ store_uuid: operation.store, channel, asset_format: assetFormat, offset, limit })}`,
+      ]
+    }
+    case 'createProducts': {
+      const query = { store_uuid: operation.store, channel: operation.channel, dry_run: dryRun }
+      return ['POST', `/products${search(query)}`, operation.patches.map(restPatch)]
+    }
+    case 'pageProducts': {
+      const { codes, status } = operation.query
+      const query = { store_uuid: operation.store, sku_codes: codes?.join(','), status: status?.[0], ...operation.page }
+      return ['GET', `/products${search(query)}`]
+    }
+    case 'placeAssets': {
+      const query = { store_uuid: operation.store, channel: operation.channel, dry_run: dryRun }
+      const items = operation.placements.map(({ parentCode, assetFormat, assets }) => ({
+        parent_code: parentCode,
+        asset_type: assetFormat,
+        assets: Object.fromEntries(assets),
+      }))
+      return ['POST', `/assets${search(query)}`, items]
+    }
+    default:
+      throw new Error(`${operation.kind} has no REST endpoint`)
+  }
+}
+
+function restPatch({ productCode, status, attributes }: Patch) {
+  return Object.fromEntries([
+    ['product_code', productCode],
+    ...(status === undefined ? [] : [['status', status]]),
+    ...attributes,
+  ])
+}
+
+/** `null` is as good as left out, and a single string as a list of one: both come in turn. */
+function restSelector({ storeUuid, channel, parentCode, assetId }: Selector, index: number) {
+  const absent = index % 2 === 0 ? null : undefined
+  const [id, ...others] = assetId ?? []
+  const ids = index % 2 === 0 && id !== undefined && others.length === 0 ? id : assetId
+  return {
+    store_uuid: storeUuid,
+    channel: channel ?? absent,
+    parent_code: parentCode ?? absent,
+    asset_id: ids ?? absent,
+  }
+}
+
+function search(parameters: Record<string, string | number | boolean | undefined>): string {
+  const pairs = Object.entries(parameters).filter(([, given]) => given !== undefined)
+  return `?${pairs.map(([name, given]) => `${name}=${encodeURIComponent(String(given))}`).join('&')}`
+}
+
+function restAnswer({ kind }: Operation, data: Map<string, Ordered>): object {
+  switch (kind) {
+    case 'createStore':
+      return { storeUuid: data.get('store_uuid'), storeGroup: data.get('store_group') }
+    case 'updateProducts':
+      return {
+        storeUuid: data.get('store_uuid'),
+        updatedSkus: data.get('updated_skus'),
+        unavailableSkus: data.get('unavailable_skus'),
+        failedProducts: restFailedProducts(data),
+      }
+    case 'createProducts':
+      return {
+        storeUuid: data.get('store_uuid'),
+        createdSkus: data.get('created_skus'),
+        existingSkus: data.get('existing_skus'),
+        failedProducts: restFailedProducts(data),
+      }
+    case 'pageProducts':
+      return {
+        storeUuid: data.get('store_uuid'),
+        totalProducts: data.get('total_products'),
+        returnedProducts: data.get('returned_products'),
+        products: [...object(data.get('products'))].map(([code, product]) => restProduct(code, object(product))),
+      }
+    case 'placeAssets':
+      return {
+        created: data.get('created'),
+        updated: data.get('updated'),
+        failed: data.get('failed'),
+        failures: restFailures(data),
+      }
+    case 'deleteAssets':
+      return { deletedCount: data.get('deleted_count'), failed: data.get('failed'), failures: restFailures(data) }
+    case 'unlinkAssets':
+      return { unlinked: data.get('unlinked'), failed: data.get('failed'), failures: restFailures(data) }
+    default:
+      return {
+        totalGroups: data.get('total_groups'),
+        returnedGroups: data.get('returned_groups'),
+        groups: [...object(data.get('assets'))].map(([parentCode, group]) => restGroup(parentCode, object(group))),
+      }
+  }
+}
+
+function restFailedProducts(data: Map<string, Ordered>) {
+  return [...object(data.get('failed_products'))].map(([productCode, failures]) => ({
+    productCode,
+    attributes: [...object(failures)].map(([attribute, reason]) => text(reason) && attribute).sort(),
+  }))
+}
+
+/** `product_code`, `status` and `assets` are the product's own; the attributes stand beside them. */
+function restProduct(key: string, product: Map<string, Ordered>) {
+  const { product_code: code, status, assets: _assets, ...attributes } = Object.fromEntries(product)
+  if (code !== key) throw new Error(`the product ${JSON.stringify(code)} is at ${JSON.stringify(key)}`)
+  const assets = [...object(product.get('assets'))].map(([channel, entries]) => ({
+    channel,
+    assets: list(entries).map(restEntry),
+  }))
+  return { productCode: code, status, attributes, assets }
+}
+
+function restGroup(parentCode: string, group: Map<string, Ordered>) {
+  return {
+    parentCode,
+    channel: group.get('channel'),
+    assetType: group.get('asset_type'),
+    storeUuid: group.get('store_uuid'),
+    assets: list(group.get('assets')).map(restEntry),
+  }
+}
+
+/** The id first, then the one URL field. */
+function restEntry(entry: Ordered) {
+  const [id, url] = [...object(entry)]
+  return { [id?.[0] === 'asset_id' ? 'assetId' : 'wrong']: id?.[1], urlField: url?.[0], url: url?.[1] }
+}
+
+function restFailures(data: Map<string, Ordered>): Partial<Failure>[] {
+  const [first, ...rest] = list(data.get('error_info')).map((info) => object(info))
+  if (!first || (first.size === 0 && rest.length === 0)) return first ? [] : [{ reason: 'error_info is empty' }]
+  return [first, ...rest].map((info) =>
+    failureOf(Object.fromEntries([...info].map(([name, given]) => [camel(name), given]))),
+  )
+}
+
+const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+
+function unexpected(reply: Reply): Error {
+  return new Error(`unexpected answer ${reply.status}: ${reply.text}`)
+}

@@ -1,0 +1,118 @@
+import { createServer, request as forward, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CatalogueApiError } from '../../../rest/client/api-error.ts'
+import { createCatalogueClient } from '../../../rest/client/catalogue-client.ts'
+import { storeBody, storeWithAssets, unknownStore } from '../../support/factories.ts'
+import { token } from '../../support/gateway.ts'
+import { type GatewayBehindProxy, startGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
+
+let gateway: GatewayBehindProxy
+beforeAll(async () => {
+  gateway = await startGatewayBehindProxy()
+})
+afterAll(() => gateway.stop())
+
+const client = (baseUrl = gateway.url) => createCatalogueClient({ baseUrl: `${baseUrl}/v1`, token })
+const newStore = {
+  ...(storeBody() as Parameters<ReturnType<typeof client>['createStore']>[0]),
+  store_name: 'of a client',
+}
+const url = (name: string) => `https://cdn.example.com/${name}.jpg`
+
+describe('the typed client', () => {
+  it('has each operation', async () => {
+    const { createStore, createProducts, updateProducts, placeAssets, listProducts, unlinkAssets, deleteAssets } =
+      client()
+    const { store_uuid } = await createStore(newStore)
+    const created = await createProducts({ store_uuid }, [
+      { product_code: '1', 'Image URL 1': url('a') },
+      { product_code: '2' },
+    ])
+    expect(created).toEqual({ store_uuid, created_skus: ['1', '2'], existing_skus: [], failed_products: {} })
+    expect((await updateProducts({ store_uuid }, [{ product_code: '2', status: 'active' }])).updated_skus).toEqual([
+      '2',
+    ])
+    const placed = await placeAssets({ store_uuid }, [{ parent_code: '1', assets: { 'Image URL 1': url('b') } }])
+    expect(placed).toMatchObject({ created: 1, updated: 0, failed: 0 })
+    const { products } = await listProducts({ store_uuid, sku_codes: ['1'] })
+    const [first, second] = products[1]?.assets.SMP ?? []
+    expect([first?.['Image URL 1'], second?.['Image URL 2']]).toEqual([url('b'), url('a')])
+    const link = { store_uuid, parent_code: '1', channel: 'SMP', asset_id: first?.asset_id ?? '' }
+    expect((await unlinkAssets([link])).unlinked).toBe(1)
+    expect((await deleteAssets([{ store_uuid, parent_code: '1' }], { dry_run: true })).deleted_count).toBe(1)
+    expect((await client().listAssets({ store_uuid })).total_groups).toBe(1)
+  })
+
+  it('iterates over all pages of assets', async () => {
+    const codes = Array.from({ length: 123 }, (_, i) => `code-${String(i).padStart(3, '0')}`)
+    const store_uuid = await storeWithAssets(
+      gateway,
+      codes.map((code) => [code, code]),
+    )
+    const seen: string[] = []
+    for await (const { parent_code } of client().allAssets({ store_uuid })) seen.push(parent_code)
+    expect(seen).toEqual(codes)
+    const few: string[] = []
+    for await (const group of client().allAssets({ store_uuid, offset: 100, limit: 7 })) few.push(group.parent_code)
+    expect(few).toEqual(codes.slice(100))
+  })
+
+  it('throws an error answer with its reason, its faults and the id of the request, at once', async () => {
+    const refused = client()
+      .listAssets({ store_uuid: unknownStore() }, { requestId: 'mine' })
+      .catch((error) => error)
+    expect(await refused).toBeInstanceOf(CatalogueApiError)
+    expect(await refused).toMatchObject({
+      status: 404,
+      reason: 'store_not_found',
+      requestId: 'mine',
+      errorInfo: [{ field: 'store_uuid' }],
+    })
+  })
+
+  it('waits while the database is away, and goes on', async () => {
+    const { store_uuid } = await client().createStore(newStore)
+    await gateway.cut()
+    const listed = client().listProducts({ store_uuid })
+    setTimeout(() => gateway.restore(), 500)
+    expect((await listed).total_products).toBe(0)
+  })
+
+  it('sends a write again under its idempotency key when the answer was lost, so that it is done once', async () => {
+    const proxy = await losingAnswers(2)
+    const { port } = proxy.address() as AddressInfo
+    const store_name = 'made once'
+    const { store_uuid } = await client(`http://127.0.0.1:${port}`).createStore({ ...newStore, store_name })
+    const { stores } = (await gateway.data(
+      `{ stores(filter: { search: "${store_name}" }) { edges { node { storeUuid } } } }`,
+    )) as unknown as {
+      stores: { edges: unknown }
+    }
+    expect(stores.edges).toEqual([{ node: { storeUuid: store_uuid } }])
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+
+  it('ends when its caller gives up', async () => {
+    await gateway.cut()
+    const signal = AbortSignal.timeout(100)
+    await expect(client().listProducts({ store_uuid: unknownStore() }, { signal })).rejects.toThrow()
+    await gateway.restore()
+  })
+})
+
+/** A way to the gateway that takes so many requests there and loses the answers. */
+async function losingAnswers(times: number): Promise<Server> {
+  let lost = 0
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, headers, url: path } = incoming
+    const onward = forward(`${gateway.url}${path}`, { method, headers }, (answer) => {
+      if (lost++ < times) answer.resume().on('end', () => incoming.socket.destroy())
+      else answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers))
+    })
+    incoming.pipe(onward)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  return proxy
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '../../../rest/endpoints.ts'
+import { openApiDocument } from '../../../rest/openapi/document.ts'
+import { keptExamples } from '../../../rest/openapi/examples.ts'
+import { situations } from '../../../rest/openapi/responses.ts'
+import { httpStatus } from '../../../rest/response/status.ts'
+import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
+import { useGateway } from '../../support/gateway.ts'
+
+interface Operation {
+  operationId: string
+  parameters: { name?: string; in?: string }[]
+  responses: Record<string, { $ref?: string; content?: Record<string, { examples?: object }> }>
+  'x-graphql': { name: string; document: string; variables: object; href: string }
+}
+
+const document = openApiDocument(endpoints, fallbackEnumerations)
+const paths = document.paths as Record<string, Record<string, Operation>>
+const operations = Object.values(paths).flatMap((path) => Object.values(path))
+
+describe('the OpenAPI document', () => {
+  const gateway = useGateway()
+
+  it('is served without a token, as it is committed, and to GET only', async () => {
+    const { status, text, headers } = await gateway.call('/v1/openapi.json', { token: null })
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+    const committed = await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
+    expect(JSON.parse(text)).toEqual(JSON.parse(committed))
+    const refused = await gateway.call('/v1/openapi.json', { method: 'DELETE', token: null })
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  it('has each endpoint of the table with all its parameters, and nothing else', () => {
+    const expected = endpoints.map(({ method, path, shapes }) => ({
+      method,
+      path,
+      query: Object.keys(shapes(fallbackEnumerations).query.shape),
+    }))
+    const found = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters }]) => ({
+        method: method.toUpperCase(),
+        path,
+        query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      })),
+    )
+    expect(new Set(found)).toEqual(new Set(expected))
+    expect(found).toHaveLength(expected.length)
+  })
+
+  it('says what each reason means', () => {
+    expect(Object.keys(situations).toSorted()).toEqual(Object.keys(httpStatus).toSorted())
+  })
+
+  it('has examples of success for each operation, and of every error that can be brought about', () => {
+    for (const operation of operations) {
+      const examples = operation.responses[200]?.content?.['application/json']?.examples
+      expect(Object.keys(examples ?? {}).length, operation.operationId).toBeGreaterThan(0)
+    }
+    const shown = new Set(keptExamples.map(({ status }) => status))
+    const possible = Object.entries(httpStatus).filter(([reason]) => !unshown.includes(reason))
+    expect(possible.filter(([, status]) => !shown.has(status))).toEqual([])
+  })
+
+  it('names the GraphQL operation of each, with variables that it takes', async () => {
+    for (const { 'x-graphql': twin } of operations) {
+      expect(Object.keys(twin.variables).length, twin.name).toBeGreaterThan(0)
+      const { errors } = await gateway.graphql(twin.document, { ...twin.variables, dryRun: true })
+      expect(errors?.filter(({ extensions }) => extensions.code !== 'store_not_found') ?? []).toEqual([])
+    }
+  })
+})
+
+/** Reasons that no request can bring about at will, or none of a documented operation. */
+const unshown = ['internal_error', 'not_found', 'method_not_allowed']

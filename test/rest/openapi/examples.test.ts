@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Step, scenario } from '../../outside/scenario.ts'
+import { type GatewayBehindProxy, startGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
+import { queryString } from '../../support/rest-client.ts'
+import { newToken } from '../../support/tokens.ts'
+
+let gateway: GatewayBehindProxy
+beforeAll(async () => {
+  gateway = await startGatewayBehindProxy({ more: { rateLimit: 3 } })
+})
+afterAll(() => gateway.stop())
+
+it('the examples of the reference are what the service answers (vitest -u writes them anew)', async () => {
+  const known = new Map<string, string>()
+  const examples: unknown[] = []
+  const reader = await newToken(gateway, { scopes: ['READ'] })
+  for (const step of scenario) {
+    if (step.without === 'database') await gateway.cut()
+    const filled = fill(step, known)
+    const ask = () =>
+      gateway.call(`/v1${step.path}?${queryString(filled.query ?? {})}`, {
+        method: step.method,
+        headers: { 'x-request-id': `example-${step.name}`, ...step.headers },
+        body: step.raw ?? filled.body,
+        ...(step.token !== undefined && { token: step.token && reader.secret }),
+      })
+    for (let i = 1; i < (step.times ?? 1); i++) await ask()
+    const { status, text } = await ask()
+    const answer: unknown = JSON.parse(text)
+    remember(answer, known)
+    const shown = status === 413 ? undefined : (step.raw ?? filled.body)
+    examples.push({ ...outline(step), query: filled.query ?? {}, body: shown, status, answer })
+    await gateway.restore()
+  }
+  await expect(`${JSON.stringify(withFixedIds(examples), null, 2)}\n`).toMatchFileSnapshot(
+    '../../../rest/openapi/examples.json',
+  )
+})
+
+function outline({ name, summary, method, path }: Step) {
+  return { name, summary, method, path }
+}
+
+/** The step with what earlier answers gave it. */
+function fill(step: Step, known: ReadonlyMap<string, string>): Step {
+  const text = JSON.stringify(step).replace(/\{(store|asset)\}/g, (_, name: string) => known.get(name) ?? '')
+  return JSON.parse(text) as Step
+}
+
+/** Keeps the first store and the first asset that answers name. */
+function remember(answer: unknown, known: Map<string, string>): void {
+  const text = JSON.stringify(answer)
+  for (const [name, pattern] of [
+    ['store', /"store_uuid":"([^"]+)"/],
+    ['asset', /"asset_id":"([^"]+)"/],
+  ] as const) {
+    const found = pattern.exec(text)?.[1]
+    if (found !== undefined && !known.has(name)) known.set(name, found)
+  }
+}
+
+/** UUIDs and times to wait differ from run to run: the examples have the first, second, … UUID and a whole minute in their place. */
+function withFixedIds(examples: readonly unknown[]): unknown {
+  const ids = new Map<string, string>()
+  const text = JSON.stringify(examples).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (uuid) => {
+    if (uuid.startsWith('00000000')) return uuid
+    if (!ids.has(uuid)) ids.set(uuid, `019aa000-0000-7000-8000-${String(ids.size + 1).padStart(12, '0')}`)
+    return ids.get(uuid) ?? ''
+  })
+  return JSON.parse(text.replace(/(?<=try again in )\d+/g, '60'))
+}

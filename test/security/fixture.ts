@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { noCounts } from '../../src/import/report/counts.ts'
+import { addAssets, addProducts, define, newStore } from '../support/factories.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { newToken, revoke } from '../support/tokens.ts'
+
+/** Stands in every text of the foreign store: no answer to a token of another store may have it. */
+export const canary = 'CANARY'
+
+/** Two stores of one group that hold things of the same names, and tokens of every kind. */
+export interface Fixture {
+  own: string
+  foreign: string
+  /** A UUID that no store has. */
+  absent: string
+  tokens: Record<TokenKind, string | null>
+}
+
+export type TokenKind =
+  | 'none'
+  | 'malformed'
+  | 'unknown'
+  | 'revoked'
+  | 'expired'
+  | 'read-only'
+  | 'write-only'
+  | 'limited'
+  | 'other store'
+  | 'admin'
+
+export async function createFixture(gateway: TestGateway): Promise<Fixture> {
+  const own = await newStore(gateway, { store_name: 'own', store_website: 'https://own.example' })
+  const secret = { store_name: `${canary} store`, store_website: `https://${canary.toLowerCase()}.example` }
+  const foreign = await newStore(gateway, secret, `?linked_store_id=${own}`)
+  const other = await newStore(gateway, { store_name: 'another' })
+  await fill(gateway, own, 'own')
+  await fill(gateway, foreign, canary)
+  const make = async (wanted: Parameters<typeof newToken>[1]) => (await newToken(gateway, wanted)).secret
+  const revoked = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
+  await revoke(gateway, revoked.tokenId)
+  const expired = await newToken(gateway, { scopes: ['READ', 'WRITE'], expires: '1s' })
+  const tokens = {
+    none: null,
+    malformed: 'not a token',
+    unknown: `cat_${'x'.repeat(43)}`,
+    revoked: revoked.secret,
+    expired: expired.secret,
+    'read-only': await make({ scopes: ['READ'] }),
+    'write-only': await make({ scopes: ['WRITE'] }),
+    limited: await make({ scopes: ['READ', 'WRITE'], stores: [own] }),
+    'other store': await make({ scopes: ['READ', 'WRITE'], stores: [other] }),
+    admin: await make({ scopes: ['ADMIN'] }),
+  }
+  return { own, foreign, absent: foreign.replace(/^.{8}/, 'ffffffff'), tokens }
+}
+
+async function fill(gateway: TestGateway, store: string, mark: string): Promise<void> {
+  await addProducts(gateway, store, [
+    { productCode: 'CODE-1', attributes: { Color: mark, Size: mark } },
+    { productCode: `${mark}-2`, status: 'active', attributes: { [`Only ${mark}`]: mark } },
+  ])
+  await addAssets(gateway, store, [
+    ['asset-1', 'CODE-1', { url: `https://cdn.example/${mark}/1.jpg` }],
+    [`asset-${mark}`, 'CODE-1', { url: `https://cdn.example/${mark}/2.jpg` }],
+    ['asset-1', `${mark}-2`, { url: `https://cdn.example/${mark}/1.jpg` }],
+  ])
+  await define(gateway, store, [
+    { name: 'Size', type: 'NUMBER' },
+    { name: `Only ${mark}`, type: 'ENUM', allowedValues: [`no ${mark}`] },
+  ])
+  await addJob(gateway, store, mark)
+}
+
+/** The id that generated documents ask for. */
+const foreignJob = '01a1fdce-0000-7000-8000-00000000000f'
+
+/** An export that has ended. */
+async function addJob({ database: { db } }: TestGateway, store_uuid: string, mark: string): Promise<void> {
+  const job_id = mark === canary ? foreignJob : randomUUID()
+  const ended = { attempt: 1, started_at: new Date(), heartbeat_at: new Date(), finished_at: new Date(), error: mark }
+  const job = {
+    kind: 'export' as const,
+    state: 'failed' as const,
+    options: '{}',
+    counts: JSON.stringify(noCounts),
+    problems: JSON.stringify([{ row: 1, line: 2, productCode: mark, field: mark, reason: mark }]),
+    ...ended,
+  }
+  await db
+    .insertInto('job')
+    .values({ store_uuid, job_id, ...job })
+    .execute()
+  await db.insertInto('job_part').values({ store_uuid, job_id, direction: 'output', part: 0, text: mark }).execute()
+}

@@ -1,0 +1,174 @@
+import { expect } from 'vitest'
+import { newStore, storeBody } from '../support/factories.ts'
+import { type TestGateway, token } from '../support/gateway.ts'
+import type { Call } from '../support/http.ts'
+import { outcomeOf } from '../support/rest-client.ts'
+import { requirements } from './requirement.ts'
+
+/** Headers that carry no valid token, whatever they look like. */
+const bad: [what: string, authorization: string | undefined][] = [
+  ['none', undefined],
+  ['an empty one', ''],
+  ['the scheme alone', 'Bearer'],
+  ['the scheme and a space', 'Bearer '],
+  ['the token alone', token],
+  ['another scheme', `Basic ${token}`],
+  ['an unknown token', 'Bearer an-unknown-token-of-some-length'],
+  ['a part of the token', `Bearer ${token.slice(0, -1)}`],
+  ['more than the token', `Bearer ${token}x`],
+  ['the token in another case', `Bearer ${token.toUpperCase()}`],
+  ['two tokens', `Bearer ${token} ${token}`],
+  ['the token after a comma', `Bearer x, Bearer ${token}`],
+  ['the token in quotes', `Bearer "${token}"`],
+  ['a token that PostgreSQL could not hold', 'Bearer a\u00ff\u0080'],
+]
+
+requirements('authentication', [
+  {
+    requirement:
+      'AUTH-01 MUST refuse a request without a valid token with 401 unauthorized and WWW-Authenticate: Bearer',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      for (const [what, authorization] of bad) {
+        const reply = await gateway.call(`/v1/assets?store_uuid=${store}`, anonymous({}, authorization))
+        expect(outcomeOf(reply), what).toMatchObject({ reason: 'unauthorized', entries: [{}] })
+        expect([reply.status, reply.headers['www-authenticate']], what).toEqual([401, 'Bearer'])
+      }
+    },
+    graphql: async (gateway) => {
+      for (const [what, authorization] of bad) {
+        const call = { method: 'POST', body: { query: '{ stores { totalCount } }' } }
+        const reply = await gateway.call('/graphql', anonymous(call, authorization))
+        const unauthorized = { errors: [{ extensions: { code: 'unauthorized' } }] }
+        expect(reply.json, what).toMatchObject(unauthorized)
+        expect(reply.json, what).not.toHaveProperty('data')
+        expect([reply.status, reply.headers['www-authenticate']], what).toEqual([401, 'Bearer'])
+      }
+    },
+  },
+  {
+    requirement: 'AUTH-02 MUST ask every operation for the token, and do nothing without it',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const calls: [path: string, call: Call][] = [
+        [`/v1/assets?store_uuid=${store}`, {}],
+        [`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [] }],
+        ['/v1/stores', { method: 'POST', body: storeBody({ store_name: 'made without a token' }) }],
+        ['/v1/assets', { method: 'DELETE', body: [] }],
+        ['/v1/assets/unlink', { method: 'POST', body: [] }],
+      ]
+      for (const [path, call] of calls) {
+        expect((await gateway.call(path, { ...call, token: null })).status, path).toBe(401)
+        expect((await gateway.call(path, call)).status, path).toBe(200)
+      }
+      expect(await countOf(gateway, 'made without a token')).toBe(1)
+    },
+    graphql: async (gateway) => {
+      const query = `mutation { createStore(input: {
+        storeName: "made without a token, too", storeTaxonomy: "catalog", region: [], channels: [], defaultAutomation: []
+      }) { storeUuid } }`
+      const call = { method: 'POST', body: { query } }
+      expect((await gateway.call('/graphql', { ...call, token: null })).status).toBe(401)
+      expect((await gateway.call(`/graphql?query=${encodeURIComponent('{__typename}')}`, { token: null })).status).toBe(
+        401,
+      )
+      expect(await countOf(gateway, 'made without a token, too')).toBe(0)
+    },
+  },
+  {
+    requirement: 'AUTH-03 MUST come first: whatever else is wrong with a request to /v1, without a token it is 401',
+    rest: async (gateway) => {
+      const calls: [path: string, call: Call][] = [
+        ['/v1', {}],
+        ['/v1/', {}],
+        ['/v1/nothing', {}],
+        ['/v1/stores', { method: 'GET' }],
+        ['/v1/stores', { method: 'OPTIONS' }],
+        ['/v1/assets', { method: 'PATCH', body: '{' }],
+        ['/v1/assets?limit=x&limit=y', {}],
+        ['/v1/products', { method: 'PUT', body: '{' }],
+        ['/v1/stores', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
+        ['/v1/assets', { method: 'DELETE', body: Array.from({ length: 10_001 }, () => ({})) }],
+        ['/v1/stores', { method: 'POST', body: Buffer.alloc(11 * 1024 * 1024, 'x') }],
+      ]
+      for (const [path, call] of calls) {
+        const reply = await gateway.call(path, { ...call, token: null })
+        expect(outcomeOf(reply), `${call.method} ${path}`).toMatchObject({ reason: 'unauthorized' })
+      }
+    },
+    graphql: async (gateway) => {
+      const calls: Call[] = [
+        { method: 'POST', body: '{' },
+        { method: 'POST', body: { query: '{' } },
+        { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } },
+        { method: 'PUT' },
+        { method: 'GET' },
+      ]
+      for (const call of calls) {
+        const reply = await gateway.call('/graphql', { ...call, token: null })
+        expect([reply.status, reply.json]).toMatchObject([401, { errors: [{ extensions: { code: 'unauthorized' } }] }])
+      }
+    },
+  },
+  {
+    requirement: 'AUTH-04 MUST answer HEAD without a token as GET, without a body',
+    rest: async (gateway) => {
+      const reply = await gateway.call('/v1/assets', { method: 'HEAD', token: null })
+      expect([reply.status, reply.text, reply.headers['www-authenticate']]).toEqual([401, '', 'Bearer'])
+    },
+  },
+  {
+    requirement: 'AUTH-05 MUST not say in a refusal what the token was',
+    rest: async (gateway) => {
+      const reply = await gateway.call('/v1/assets', anonymous({}, 'Bearer a-secret-of-someone'))
+      expect(reply.text).not.toContain('a-secret-of-someone')
+    },
+    graphql: async (gateway) => {
+      const reply = await gateway.call(
+        '/graphql',
+        anonymous({ method: 'POST', body: {} }, 'Bearer a-secret-of-someone'),
+      )
+      expect(reply.text).not.toContain('a-secret-of-someone')
+    },
+  },
+  {
+    requirement: 'AUTH-06 MUST not be asked of /health and /ready',
+    rest: async (gateway) => {
+      for (const path of ['/health', '/ready']) {
+        expect((await gateway.call(path, { token: null })).status).toBe(200)
+        expect((await gateway.call(path, anonymous({}, 'Bearer nonsense'))).status).toBe(200)
+      }
+    },
+  },
+  {
+    requirement: 'AUTH-07 MUST not be asked of the GraphiQL page itself',
+    graphql: async (gateway) => {
+      const reply = await gateway.call('/graphql', { token: null, headers: { accept: 'text/html,*/*;q=0.8' } })
+      expect(reply.status).toBe(200)
+      expect(reply.headers['content-type']).toMatch(/^text\/html/)
+      expect(reply.text).toContain('GraphiQL')
+    },
+  },
+  {
+    requirement: 'AUTH-08 MUST let every token introspect',
+    graphql: async (gateway) => {
+      const document = '{ __schema { queryType { name } } __type(name: "Store") { fields { name } } }'
+      const data = await gateway.data(document)
+      expect(data).toMatchObject({ __schema: { queryType: { name: 'Query' } } })
+      expect(JSON.stringify(data)).toContain('storeUuid')
+    },
+  },
+])
+
+/** The call with this Authorization header in the place of the token's. */
+function anonymous(call: Call, authorization: string | undefined): Call {
+  return { ...call, token: null, ...(authorization !== undefined && { headers: { authorization } }) }
+}
+
+async function countOf(gateway: TestGateway, storeName: string): Promise<number> {
+  const document = 'query ($name: String!) { stores(filter: { search: $name }) { totalCount } }'
+  const { stores } = (await gateway.data(document, { name: storeName })) as unknown as {
+    stores: { totalCount: number }
+  }
+  return stores.totalCount
+}

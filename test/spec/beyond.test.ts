@@ -1,0 +1,434 @@
+import { expect } from 'vitest'
+import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import {
+  addAssets,
+  define,
+  newStore,
+  productOf,
+  query,
+  storeWithAssets,
+  storeWithProducts,
+  unknownStore,
+  urlOf,
+} from '../support/factories.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { requirements } from './requirement.ts'
+
+type Data = Record<string, unknown>
+
+async function rest(gateway: TestGateway, method: string, path: string, body?: unknown) {
+  const reply = await gateway.call(`/v1${path}`, { method, ...(body !== undefined && { body }) })
+  const { status, data } = reply.json as { status: { code: number; message: string }; data: Data }
+  return { http: reply.status, message: status.message, data, text: reply.text }
+}
+
+/** The image URLs of a group in order, as the listing has them. */
+async function imagesOf(gateway: TestGateway, store: string, parentCode: string): Promise<string[]> {
+  const document = `query ($store: ID!) { result: assetGroups(storeUuid: $store) { groups { parentCode assets { position url } } } }`
+  const { result } = await query<{ groups: { parentCode: string; assets: { position: number; url: string }[] }[] }>(
+    gateway,
+    document,
+    { store },
+  )
+  const assets = result.groups.find((group) => group.parentCode === parentCode)?.assets ?? []
+  expect(assets.map((asset) => asset.position)).toEqual(assets.map((_, i) => i + 1))
+  return assets.map((asset) => asset.url)
+}
+
+const url = (name: string) => `https://cdn.example/${name}`
+
+requirements('beyond the specification', [
+  {
+    requirement:
+      'BEYOND-01 MUST create products with POST /products, new unless a status is given, and leave those that exist as they are',
+    rest: async (gateway) => {
+      const store = await storeWithProducts(gateway, [{ productCode: 'old', attributes: { Color: 'red' } }])
+      const body = [
+        { product_code: 'b', status: 'active', Color: 'blue' },
+        { product_code: 'old', status: 'active', Color: 'blue' },
+        { product_code: 'a' },
+      ]
+      expect(await rest(gateway, 'POST', `/products?store_uuid=${store}`, body)).toMatchObject({
+        http: 200,
+        message: 'success',
+        data: { store_uuid: store, created_skus: ['b', 'a'], existing_skus: ['old'], failed_products: {} },
+      })
+      expect(await productOf(gateway, store, 'a')).toMatchObject({ status: 'NEW', attributes: {} })
+      expect(await productOf(gateway, store, 'b')).toMatchObject({ status: 'ACTIVE', attributes: { Color: 'blue' } })
+      expect(await productOf(gateway, store, 'old')).toMatchObject({ status: 'NEW', attributes: { Color: 'red' } })
+    },
+  },
+  {
+    requirement:
+      'BEYOND-02 MUST make URL fields of a new product assets of its group on the channel, in the order of their numbers',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const body = [
+        {
+          product_code: '9',
+          'Image URL 10': url('c'),
+          'Image URL 2': url('b'),
+          'Image URL 1': url('a'),
+          'PDF URL 1': url('p'),
+        },
+        { product_code: 'Z9', 'Image URL 0': 'an attribute', 'Image URL': 'another' },
+      ]
+      await rest(gateway, 'POST', `/products?store_uuid=${store}&channel=channel_value_1`, body)
+      const { data, text } = await rest(gateway, 'GET', `/products?store_uuid=${store}`)
+      expect(data.products).toMatchObject({
+        '9': {
+          product_code: '9',
+          status: 'new',
+          assets: {
+            channel_value_1: [
+              { asset_id: expect.any(String), 'Image URL 1': url('a') },
+              { asset_id: expect.any(String), 'Image URL 2': url('b') },
+              { asset_id: expect.any(String), 'Image URL 3': url('c') },
+              { asset_id: expect.any(String), 'PDF URL 1': url('p') },
+            ],
+          },
+        },
+        Z9: { 'Image URL 0': 'an attribute', 'Image URL': 'another', assets: {} },
+      })
+      expect(text).not.toContain('Image URL 10')
+    },
+  },
+  {
+    requirement:
+      'BEYOND-03 MUST refuse a new product whole for a bad attribute or a bad URL, naming each, and make none of its assets',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
+      const body = [
+        { product_code: 'bad', Weight: 'heavy', 'Image URL 1': 'nowhere', 'Image URL 2': url('b'), Color: 7 },
+        { product_code: 'good', Weight: '7' },
+        { product_code: '', Weight: '7' },
+        { product_code: 'twice' },
+        { product_code: 'twice', status: 'sold' },
+      ]
+      const { data } = await rest(gateway, 'POST', `/products?store_uuid=${store}`, body)
+      expect(data).toMatchObject({ created_skus: ['good'], existing_skus: [] })
+      expect(Object.keys(data.failed_products as Data)).toEqual(['bad', '', 'twice'])
+      expect(Object.keys((data.failed_products as Record<string, Data>).bad ?? {})).toEqual([
+        'Weight',
+        'Image URL 1',
+        'Color',
+      ])
+      expect(await imagesOf(gateway, store, 'bad')).toEqual([])
+    },
+  },
+  {
+    requirement: 'BEYOND-04 MUST let the first entry of a code that comes twice create the product',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const body = [
+        { product_code: 'a', Color: 'red' },
+        { product_code: 'a', Color: 'blue', Size: 'M' },
+      ]
+      const { data } = await rest(gateway, 'POST', `/products?store_uuid=${store}`, body)
+      expect(data).toMatchObject({ created_skus: ['a'], existing_skus: [] })
+      expect(await productOf(gateway, store, 'a')).toMatchObject({ attributes: { Color: 'red' } })
+    },
+  },
+  {
+    requirement: 'BEYOND-05 MUST answer 400 for a channel that is not configured and 404 for an unknown store',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      for (const path of ['/products', '/assets']) {
+        expect((await rest(gateway, 'POST', `${path}?store_uuid=${store}&channel=nowhere`, [])).http, path).toBe(400)
+        expect((await rest(gateway, 'POST', `${path}?store_uuid=${unknownStore()}`, [])).http, path).toBe(404)
+        expect((await rest(gateway, 'POST', `${path}?store_uuid=${store}`, [])).http, path).toBe(200)
+      }
+      expect((await rest(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
+    },
+  },
+  {
+    requirement:
+      'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes beside code and status',
+    rest: async (gateway) => {
+      const codes = ['__proto__', '1002', '9', 'Z9', 'a', '\u{ffff}', '\u{10000}']
+      const store = await storeWithProducts(
+        gateway,
+        codes.map((productCode) => ({ productCode, attributes: { Color: 'red', '7': 'x' } })),
+      )
+      const { data, text } = await rest(gateway, 'GET', `/products?store_uuid=${store.toUpperCase()}`)
+      expect(data).toMatchObject({ store_uuid: store, total_products: 7, returned_products: 7 })
+      const keys = [...text.matchAll(/"product_code":("[^"]*")/g)].map((match) => JSON.parse(match[1] ?? ''))
+      expect(keys).toEqual(['1002', '9', 'Z9', '__proto__', 'a', '\u{ffff}', '\u{10000}'])
+      const found = (data.products as Record<string, Data>)['1002']
+      expect(found).toEqual({ product_code: '1002', status: 'new', Color: 'red', '7': 'x', assets: {} })
+    },
+  },
+  {
+    requirement:
+      'BEYOND-07 MUST filter GET /products by sku_codes, repeated or comma-separated, and by status, and clamp its limit to 100',
+    rest: async (gateway) => {
+      const codes = Array.from({ length: 120 }, (_, i) => `p${String(i).padStart(3, '0')}`)
+      const store = await storeWithProducts(
+        gateway,
+        codes.map((productCode, i) => ({ productCode, status: i % 2 ? 'under review' : 'active' })),
+      )
+      const list = async (parameters: string) => {
+        const { data } = await rest(gateway, 'GET', `/products?store_uuid=${store}${parameters}`)
+        return [data.total_products, data.returned_products, Object.keys((data.products ?? {}) as Data).at(0)]
+      }
+      expect(await list('&sku_codes=p001,p002&sku_codes=p003&sku_codes=no')).toEqual([3, 3, 'p001'])
+      expect(await list('&status=under+review')).toEqual([60, 60, 'p001'])
+      expect(await list('&limit=100000')).toEqual([120, 100, 'p000'])
+      expect(await list('&offset=119')).toEqual([120, 1, 'p119'])
+      expect(await list('&offset=999999999999')).toEqual([120, 0, undefined])
+      for (const bad of ['&status=ACTIVE', '&limit=0', '&offset=-1', '&limit=x', '&status=active&status=new']) {
+        expect((await rest(gateway, 'GET', `/products?store_uuid=${store}${bad}`)).http, bad).toBe(400)
+      }
+    },
+  },
+  {
+    requirement:
+      'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end',
+    rest: async (gateway) => {
+      const store = await storeWithAssets(gateway, [
+        ['a', 'P'],
+        ['b', 'P'],
+      ])
+      const body = [
+        { parent_code: 'P', asset_type: 'image', assets: { 'Image URL 9': url('end'), 'Image URL 1': url('start') } },
+      ]
+      expect((await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toEqual({
+        created: 2,
+        updated: 0,
+        failed: 0,
+        error_info: [{}],
+      })
+      expect(await imagesOf(gateway, store, 'P')).toEqual([url('start'), urlOf('a'), urlOf('b'), url('end')])
+      expect(await checkReadModel(gateway.database.db)).toEqual([])
+    },
+  },
+  {
+    requirement:
+      'BEYOND-09 MUST keep the asset id of a URL that the store has, and move one that is in the group already',
+    rest: async (gateway) => {
+      const store = await storeWithAssets(gateway, [
+        ['a', 'P'],
+        ['b', 'P'],
+        ['c', 'P'],
+        ['other', 'Q'],
+      ])
+      const body = [
+        {
+          parent_code: 'P',
+          assets: { 'Image URL 1': urlOf('c'), 'Image URL 2': urlOf('other'), 'Image URL 4': urlOf('b') },
+        },
+      ]
+      expect((await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toMatchObject({
+        created: 1,
+        updated: 1,
+        failed: 0,
+      })
+      const { data } = await rest(gateway, 'GET', `/assets?store_uuid=${store}`)
+      expect((data.assets as Record<string, { assets: Data[] }>).P?.assets.map((asset) => asset.asset_id)).toEqual([
+        'c',
+        'other',
+        'a',
+        'b',
+      ])
+      const again = await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)
+      expect(again.data).toMatchObject({ created: 0, updated: 0 })
+    },
+  },
+  {
+    requirement:
+      'BEYOND-10 MUST count bad entries of POST /assets as failed, each with its index, while the others go ahead',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const body = [
+        {
+          parent_code: 'P',
+          assets: { 'Image URL 1': 'nowhere', 'Video URL 1': url('v'), 'Image URL 2': url('b'), Color: url('c') },
+        },
+        { parent_code: 'P', asset_type: 'smell', assets: { 'Image URL 1': url('x') } },
+        { parent_code: '', assets: { 'Image URL 1': url('x') } },
+      ]
+      const { data } = await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)
+      expect(data).toMatchObject({ created: 1, updated: 0, failed: 5 })
+      expect((data.error_info as Data[]).map((entry) => entry.index)).toEqual([0, 0, 0, 1, 2])
+      expect(await imagesOf(gateway, store, 'P')).toEqual([url('b')])
+    },
+  },
+  {
+    requirement:
+      'BEYOND-11 MUST refuse a POST /assets body that names no parent code or no object of assets, applying nothing',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const good = { parent_code: 'P', assets: { 'Image URL 1': url('a') } }
+      const { http, data } = await rest(gateway, 'POST', `/assets?store_uuid=${store}`, [
+        good,
+        { assets: {} },
+        { parent_code: 'P', assets: [] },
+        7,
+      ])
+      expect(http).toBe(400)
+      expect((data.error_info as Data[]).map((entry) => [entry.index, entry.field])).toEqual([
+        [1, 'parent_code'],
+        [2, 'assets'],
+        [3, undefined],
+      ])
+      expect(await imagesOf(gateway, store, 'P')).toEqual([])
+    },
+  },
+  {
+    requirement: 'BEYOND-12 MUST give the same answer with dry_run=true on every write, and change nothing',
+    rest: async (gateway) => {
+      const store = await storeWithProducts(gateway, ['A'])
+      await addAssets(gateway, store, [
+        ['a', 'A'],
+        ['b', 'A'],
+      ])
+      const writes: [method: string, path: string, body: unknown][] = [
+        ['PUT', `/products?store_uuid=${store}`, [{ product_code: 'A', Color: 'red' }]],
+        ['POST', `/products?store_uuid=${store}`, [{ product_code: 'N', 'Image URL 1': url('n') }]],
+        ['POST', `/assets?store_uuid=${store}`, [{ parent_code: 'A', assets: { 'Image URL 1': url('z') } }]],
+        ['POST', '/assets/unlink', [{ store_uuid: store, parent_code: 'A', channel: 'SMP', asset_id: 'a' }]],
+        ['DELETE', '/assets', [{ store_uuid: store, parent_code: 'A' }]],
+      ]
+      const state = async () => [
+        (await rest(gateway, 'GET', `/products?store_uuid=${store}`)).data,
+        (await rest(gateway, 'GET', `/assets?store_uuid=${store}`)).data,
+      ]
+      for (const [method, path, body] of writes) {
+        const before = await state()
+        const preview = await rest(gateway, method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body)
+        expect(await state(), `${method} ${path}`).toEqual(before)
+        expect(await rest(gateway, method, path, body)).toMatchObject({ http: 200, data: preview.data })
+        expect(await state(), `${method} ${path}`).not.toEqual(before)
+      }
+      expect((await rest(gateway, 'DELETE', '/assets?dry_run=maybe', [])).http).toBe(400)
+    },
+  },
+  {
+    requirement: 'BEYOND-13 MUST make no store with dry_run=true',
+    rest: async (gateway) => {
+      const count = () => query<{ totalCount: number }>(gateway, '{ result: stores { totalCount } }')
+      const before = await count()
+      const body = { store_name: 'x', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
+      expect((await rest(gateway, 'POST', '/stores?dry_run=1', body)).http).toBe(200)
+      expect(await count()).toEqual(before)
+    },
+  },
+  {
+    requirement:
+      'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups',
+    graphql: async (gateway) => {
+      const store = await storeWithProducts(gateway, ['A', 'B'])
+      await addAssets(gateway, store, [['a', 'A']])
+      const document = `mutation ($store: ID!, $dryRun: Boolean!) {
+        result: deleteProducts(storeUuid: $store, productCodes: ["A", "nope", "A", ""], dryRun: $dryRun) { deletedSkus unavailableSkus } }`
+      const answer = { result: { deletedSkus: ['A'], unavailableSkus: ['nope', ''] } }
+      expect(await query(gateway, document, { store, dryRun: true })).toEqual(answer)
+      expect(await productOf(gateway, store, 'A')).not.toBeNull()
+      expect(await query(gateway, document, { store, dryRun: false })).toEqual(answer)
+      expect(await productOf(gateway, store, 'A')).toBeNull()
+      expect(await productOf(gateway, store, 'B')).not.toBeNull()
+      expect(await imagesOf(gateway, store, 'A')).toEqual([urlOf('a')])
+    },
+  },
+  {
+    requirement:
+      'BEYOND-15 MUST move an asset within its group and reorder the group, and refuse an asset that is not in it',
+    graphql: async (gateway) => {
+      const store = await storeWithAssets(gateway, [
+        ['a', 'P'],
+        ['b', 'P'],
+        ['v', 'P', { assetFormat: 'video' }],
+        ['c', 'P'],
+        ['a', 'Q'],
+      ])
+      const order = async (call: string, target = store) => {
+        const { data, errors } = await gateway.graphql(
+          `mutation ($store: ID!) { result: ${call} { assets { assetId position } } }`,
+          { store: target },
+        )
+        const { assets } = (data as unknown as { result: { assets: { assetId: string }[] } } | null)?.result ?? {
+          assets: [],
+        }
+        return errors?.[0]?.extensions.code ?? assets.map((asset) => asset.assetId)
+      }
+      expect(await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 1)')).toEqual([
+        'c',
+        'a',
+        'b',
+      ])
+      expect(await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 99)')).toEqual([
+        'a',
+        'b',
+        'c',
+      ])
+      expect(await order('reorderAssets(storeUuid: $store, parentCode: "P", assetIds: ["b", "c"])')).toEqual([
+        'b',
+        'c',
+        'a',
+      ])
+      expect(await imagesOf(gateway, store, 'P')).toEqual(['b', 'c', 'a'].map(urlOf))
+      expect(await order('reorderAssets(storeUuid: $store, parentCode: "P", assetIds: ["v"])')).toBe('link_not_found')
+      expect(await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 0)')).toBe(
+        'invalid_request',
+      )
+      expect(
+        await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 1)', unknownStore()),
+      ).toBe('store_not_found')
+      expect(await checkReadModel(gateway.database.db)).toEqual([])
+    },
+  },
+  {
+    requirement: 'BEYOND-16 MUST change what is given of a store and leave the rest, or nothing when a value is bad',
+    graphql: async (gateway) => {
+      const store = await newStore(gateway, { region: ['Asia'], store_website: 'https://a.example' })
+      const update = (input: string) =>
+        gateway.graphql(
+          `mutation ($store: ID!) { result: updateStore(storeUuid: $store, input: ${input}) { storeName region channels storeWebsite } }`,
+          { store },
+        )
+      expect((await update('{ storeName: " N ", channels: ["SMP", "SMP"] }')).data).toEqual({
+        result: { storeName: 'N', region: ['Asia'], channels: ['SMP'], storeWebsite: 'https://a.example' },
+      })
+      const { errors } = await update('{ storeName: "", region: ["Mars"], channels: null }')
+      expect(errors?.[0]?.extensions.errorInfo?.map((entry) => entry.field)).toEqual(['storeName', 'region[0]'])
+      expect((await update('{ storeWebsite: null }')).data).toMatchObject({
+        result: { storeName: 'N', storeWebsite: null },
+      })
+    },
+  },
+  {
+    requirement:
+      'BEYOND-17 MUST report the stored values that a definition would not take, also in a preview, and remove definitions',
+    graphql: async (gateway) => {
+      const store = await storeWithProducts(gateway, [
+        { productCode: 'a', attributes: { W: '7' } },
+        { productCode: 'b', attributes: { W: 'x' } },
+        { productCode: 'c', attributes: { V: 'x' } },
+        { productCode: 'd', attributes: { W: 'y' } },
+      ])
+      const document = `mutation ($store: ID!, $dryRun: Boolean!) {
+        result: defineAttributes(storeUuid: $store, dryRun: $dryRun, definitions: [{ name: "W", type: NUMBER }]) {
+          name violations { productCount examples { productCode value } } } }`
+      const violations = {
+        productCount: 2,
+        examples: [
+          { productCode: 'b', value: 'x' },
+          { productCode: 'd', value: 'y' },
+        ],
+      }
+      const answer = { result: [{ name: 'W', violations }] }
+      expect(await query(gateway, document, { store, dryRun: true })).toEqual(answer)
+      const names = () =>
+        query(gateway, 'query ($store: ID!) { result: store(storeUuid: $store) { attributeDefinitions { name } } }', {
+          store,
+        })
+      expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
+      expect(await query(gateway, document, { store, dryRun: false })).toEqual(answer)
+      const remove =
+        'mutation ($store: ID!) { result: removeAttributeDefinitions(storeUuid: $store, names: ["W", "none"]) { name } }'
+      expect(await query(gateway, remove, { store })).toEqual({ result: [] })
+      expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
+    },
+  },
+])

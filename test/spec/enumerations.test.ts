@@ -1,0 +1,131 @@
+import { expect } from 'vitest'
+import type { Item } from '../support/client.ts'
+import { newStore, query, storeBody } from '../support/factories.ts'
+import { graphqlClient } from '../support/graphql-client.ts'
+import { both, requirements } from './requirement.ts'
+
+/** Spec: Enumerations, word for word. */
+const regions = [
+  ...['India', 'Africa', 'Asia', 'Europe', 'Global'],
+  ...['Middle East', 'North America', 'Oceania', 'South America'],
+]
+const assetFormats = ['image', 'video', 'pdf', '3D', 'text']
+const channels = ['SMP', ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)]
+const taxonomies = ['catalog', 'brand']
+const automations = [
+  ...['color_distribution', 'analyze_attribute', 'analyze_image', 'mask_computation', 'product_listing_audit'],
+  ...['image_automation', 'bulk_actions', 'uniqueness_checker', 'product_quality_score', 'detail_shot_generator'],
+  ...[
+    'infographic_creator',
+    'video_generation',
+    'size_chart_creator',
+    'data_sync_to_external',
+    'delete_product_images',
+  ],
+  ...['bulk_edit', 'data_export', 'text_classifier', 'optical_character_recognition', 'image_classifier'],
+  ...['image_classifier_express', 'image_classifier_precise', 'conditional_attribution', 'product_description'],
+  ...['product_title_generation', 'SEO_Automations', 'swatch_generation', 'image_type', 'image_upload'],
+  ...['bulk_image_upload', 'hotspot_generation', 'unique_content_generator', 'master_automation'],
+  ...['multimedia_visibility', 'background_removal', 'face_swap', 'service-1', 'service-2', 'service-3', 'service-4'],
+  ...[
+    'service-5',
+    'metadata_translation',
+    'image_translation',
+    'update_availability',
+    'smp_upgrade',
+    'SMP_image_upsert',
+  ],
+]
+
+requirements('enumerations', [
+  {
+    requirement:
+      'ENUM-01 MUST have these regions, channels, formats, taxonomies and automations, in this order, and no others',
+    graphql: async (gateway) => {
+      const document = '{ result: enumerations { regions channels assetFormats storeTaxonomies defaultAutomations } }'
+      expect((await query<Item>(gateway, document)).result).toEqual({
+        regions,
+        channels,
+        assetFormats,
+        storeTaxonomies: taxonomies,
+        defaultAutomations: automations,
+      })
+      expect([channels.length, new Set(automations).size]).toEqual([38, automations.length])
+    },
+  },
+  {
+    requirement: 'ENUM-02 MUST take all values of every list together for a store',
+    ...both(async (gateway, client) => {
+      const body = storeBody({ region: regions, channels, default_automation: automations })
+      const { data } = await client.createStore(body)
+      const document = 'query ($uuid: ID!) { result: store(storeUuid: $uuid) { region channels defaultAutomation } }'
+      const { result } = await query(gateway, document, { uuid: (data as Item).store_uuid })
+      expect(result).toEqual({ region: regions, channels, defaultAutomation: automations })
+    }),
+  },
+  {
+    requirement: 'ENUM-03 MUST take both taxonomies',
+    ...both(async (_gateway, client) => {
+      for (const taxonomy of taxonomies) {
+        expect(await client.createStore(storeBody({ store_taxonomy: taxonomy }))).toMatchObject({ data: {} })
+      }
+    }),
+  },
+  {
+    requirement: 'ENUM-04 MUST refuse any other value of each, also one in another case or of another enumeration',
+    ...both(async (_gateway, client) => {
+      const wrong: [field: string, values: unknown[]][] = [
+        ['store_taxonomy', ['Catalog', 'BRAND', '', ' brand', 'SMP', '__proto__']],
+        ['region', [['india'], ['Antarctica'], ['middle east'], ['Middle_East'], ['SMP'], [''], ['toString']]],
+        ['channels', [['smp'], ['channel_value_0'], ['channel_value_38'], ['channel_value_01'], ['Asia'], ['SMP ']]],
+        ['default_automation', [['seo_automations'], ['service-0'], ['service-6'], ['smp_image_upsert'], ['catalog']]],
+      ]
+      for (const [field, values] of wrong) {
+        for (const value of values) {
+          const outcome = await client.createStore(storeBody({ [field]: value }))
+          const named = [{ field: expect.stringMatching(new RegExp(`^${field}`)) }]
+          expect(outcome, `${field} ${value}`).toMatchObject({ reason: 'invalid_request', entries: named })
+        }
+      }
+    }),
+  },
+  {
+    requirement: 'ENUM-05 MUST list every format',
+    ...both(async (gateway, client) => {
+      const store = await newStore(gateway)
+      for (const format of assetFormats) {
+        const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
+        expect(outcome, format).toMatchObject({ data: { total_groups: 0 } })
+      }
+    }),
+  },
+  {
+    requirement: 'ENUM-06 MUST link assets on every channel',
+    graphql: async (gateway) => {
+      const store = await newStore(gateway)
+      const assets = channels.map((channel) => ({
+        assetId: 'a',
+        parentCode: 'P',
+        channel,
+        url: 'https://cdn.example/a',
+      }))
+      const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
+        result: addAssets(storeUuid: $store, assets: $assets) { linked failed }
+      }`
+      expect((await query(gateway, document, { store, assets })).result).toEqual({ linked: 38, failed: 0 })
+      for (const channel of channels) {
+        const outcome = await graphqlClient(gateway).listAssets({ store_uuid: store, channel })
+        expect(outcome).toMatchObject({ data: { total_groups: 1, groups: [{ channel }] } })
+      }
+    },
+  },
+  {
+    requirement: 'ENUM-07 MUST have the product statuses of the spec as an enum in upper case',
+    graphql: async (gateway) => {
+      const document = '{ result: __type(name: "ProductStatus") { enumValues { name } } }'
+      const { result } = await query<{ enumValues: { name: string }[] }>(gateway, document)
+      const names = result.enumValues.map(({ name }) => name)
+      expect(names.sort()).toEqual(['ACTIVE', 'DRAFT', 'INACTIVE', 'NEW', 'PROBLEM', 'UNDER_REVIEW'])
+    },
+  },
+])

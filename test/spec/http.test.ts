@@ -1,0 +1,406 @@
+import { expect } from 'vitest'
+import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { type TestGateway, token } from '../support/gateway.ts'
+import { startGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
+import type { Call } from '../support/http.ts'
+import { outcomeOf } from '../support/rest-client.ts'
+import { openWire } from '../support/wire.ts'
+import { requirements } from './requirement.ts'
+
+const mebibyte = 1024 * 1024
+const mostBytes = 10 * mebibyte
+const mostItems = 10_000
+
+requirements('HTTP', [
+  {
+    requirement: 'HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere',
+    rest: async (gateway) => {
+      const paths = [
+        ...['/v1/nothing', '/v1/assets/unlink/x', '/v1/stores/1', '/v2/assets', '/', '/assets', '/v1x'],
+        ...['/favicon.ico'],
+      ]
+      for (const path of paths) {
+        for (const method of ['GET', 'POST', 'OPTIONS']) {
+          const reply = await gateway.call(path, { method })
+          expect(outcomeOf(reply), `${method} ${path}`).toMatchObject({ reason: 'not_found' })
+        }
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-02 MUST answer 405 with Allow for a method that a path does not serve',
+    rest: async (gateway) => {
+      const wrong: [method: string, path: string, allow: string][] = [
+        ...['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'].map((method): [string, string, string] => [
+          method,
+          '/v1/stores',
+          'POST, OPTIONS',
+        ]),
+        ['GET', '/v1/assets/unlink', 'POST, OPTIONS'],
+        ['DELETE', '/v1/assets/unlink', 'POST, OPTIONS'],
+      ]
+      for (const [method, path, allow] of wrong) {
+        const reply = await gateway.call(path, { method })
+        expect([reply.status, reply.headers.allow], `${method} ${path}`).toEqual([405, allow])
+        if (method !== 'HEAD') expect(outcomeOf(reply)).toMatchObject({ reason: 'method_not_allowed' })
+      }
+      for (const [path, served] of [
+        ['/v1/assets', ['GET', 'HEAD', 'DELETE']],
+        ['/v1/products', ['PUT']],
+      ] as const) {
+        const reply = await gateway.call(path, { method: 'PATCH' })
+        expect(reply.status).toBe(405)
+        expect(String(reply.headers.allow).split(', ')).toEqual(expect.arrayContaining([...served, 'OPTIONS']))
+      }
+    },
+    graphql: async (gateway) => {
+      for (const method of ['PUT', 'DELETE', 'PATCH']) {
+        const reply = await gateway.call('/graphql', { method })
+        expect(reply.status).toBe(405)
+        expect(reply.headers.allow).toMatch(/GET.*POST/)
+        expect(reply.json).toMatchObject({ errors: [{ extensions: { code: 'method_not_allowed' } }] })
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-03 MUST answer OPTIONS with 204, Allow and no body',
+    rest: async (gateway) => {
+      const allows = { '/v1/stores': /^POST, OPTIONS$/, '/v1/assets': /GET, HEAD.*OPTIONS/, '/v1/products': /PUT/ }
+      for (const [path, allow] of Object.entries(allows)) {
+        const reply = await gateway.call(path, { method: 'OPTIONS' })
+        expect([reply.status, reply.text]).toEqual([204, ''])
+        expect(reply.headers.allow).toMatch(allow)
+        expect(reply.headers['content-type']).toBeUndefined()
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-04 MUST answer HEAD as GET without a body: the same status and headers',
+    rest: async (gateway) => {
+      const store = await storeWithAssets(gateway, [['a', 'P']])
+      for (const path of [`/v1/assets?store_uuid=${store}`, '/v1/assets', `/v1/assets?store_uuid=${unknownStore()}`]) {
+        const call = { headers: { 'x-request-id': 'the same' } }
+        const [get, head] = [await gateway.call(path, call), await gateway.call(path, { ...call, method: 'HEAD' })]
+        expect(head.text).toBe('')
+        expect(head.status).toBe(get.status)
+        expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-05 MUST answer 415 to a body that is not application/json',
+    rest: async (gateway) => {
+      const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/json']
+      for (const type of [
+        ...types,
+        'application/jsonp',
+        'application/xml',
+        'json',
+        'application/json; charset=utf-16',
+      ]) {
+        for (const [path, call] of bodies()) {
+          const reply = await gateway.call(path, { ...call, headers: { 'content-type': type } })
+          expect(outcomeOf(reply), type).toMatchObject({ reason: 'unsupported_media_type', entries: [{}] })
+          expect(reply.status).toBe(415)
+        }
+      }
+    },
+    graphql: async (gateway) => {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
+        const call = { method: 'POST', body: { query: '{__typename}' }, headers: { 'content-type': type } }
+        const reply = await gateway.call('/graphql', call)
+        expect(reply.status, type).toBe(415)
+        expect(reply.json).toMatchObject({ errors: [{ extensions: { code: 'unsupported_media_type' } }] })
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-06 MUST take application/json in any case, with a charset of UTF-8',
+    rest: async (gateway) => {
+      const types = [
+        'application/json',
+        'Application/JSON',
+        'application/json; charset=utf-8',
+        'application/json;charset="UTF-8"',
+      ]
+      for (const type of types) {
+        const call = { method: 'DELETE', body: '[]', headers: { 'content-type': type } }
+        expect((await gateway.call('/v1/assets', call)).status, type).toBe(200)
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-07 MUST answer 415 to a body without Content-Type',
+    rest: async (gateway) => {
+      const answer = await raw(gateway, 'DELETE /v1/assets', 'Content-Length: 2\r\n', '[]')
+      expect(answer).toMatchObject({ status: 415, text: expect.stringContaining('unsupported_media_type') })
+    },
+  },
+  {
+    requirement: 'HTTP-08 MUST answer 400 invalid_request to JSON that cannot be read',
+    rest: async (gateway) => {
+      const unreadable = [
+        ...['{', '[', '[1,]', "['a']", '[] []', '{"a":1,}', 'nope', '\ufffe[]', '"\t"', '01', '[1e]', '//', ' '],
+      ]
+      for (const body of [
+        ...unreadable,
+        Buffer.from([0x22, 0xff, 0x22]),
+        Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+      ]) {
+        for (const [path, call] of bodies()) {
+          const outcome = outcomeOf(await gateway.call(path, { ...call, body }))
+          expect(outcome, String(body)).toMatchObject({ reason: 'invalid_request' })
+          expect(outcome.entries).toContainEqual(expect.objectContaining({ field: 'body' }))
+        }
+      }
+    },
+    graphql: async (gateway) => {
+      for (const body of ['{', 'nope', '[]', '""', 'null', '{"query":1}', '{"query":"{__typename}","variables":1}']) {
+        const reply = await gateway.call('/graphql', { method: 'POST', body })
+        expect([reply.status, reply.json], body).toMatchObject([
+          400,
+          { errors: [{ extensions: { code: 'invalid_request' } }] },
+        ])
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-09 MUST answer 400 to a missing body',
+    rest: async (gateway) => {
+      for (const [path, { method = '' }] of bodies()) {
+        const outcome = outcomeOf(await gateway.call(path, { method }))
+        expect(outcome, path).toMatchObject({ reason: 'invalid_request' })
+        expect(outcome.entries).toContainEqual(expect.objectContaining({ field: 'body' }))
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-10 MUST take a body of 10 MiB and answer 413 payload_too_large to one byte more',
+    rest: async (gateway) => {
+      const padded = (bytes: number) => `[${' '.repeat(bytes - 2)}]`
+      const most = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(mostBytes) })
+      expect(outcomeOf(most)).toMatchObject({ data: { deleted_count: 0 } })
+      const more = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(mostBytes + 1) })
+      expect(outcomeOf(more)).toMatchObject({ reason: 'payload_too_large', entries: [{}] })
+    },
+    graphql: async (gateway) => {
+      const padded = (bytes: number) => `{"query":"{__typename}"${' '.repeat(bytes - 24)}}`
+      const most = await gateway.call('/graphql', { method: 'POST', body: padded(mostBytes) })
+      expect(most.json).toMatchObject({ data: { __typename: 'Query' } })
+      const more = await gateway.call('/graphql', { method: 'POST', body: padded(mostBytes + 1) })
+      expect([more.status, more.json]).toMatchObject([413, { errors: [{ extensions: { code: 'payload_too_large' } }] }])
+    },
+  },
+  {
+    requirement: 'HTTP-11 MUST answer 413 to a body without Content-Length too, as soon as it is too large',
+    rest: async (gateway) => {
+      const chunk = `100000\r\n${' '.repeat(mebibyte)}\r\n`
+      const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
+      const whole = await raw(gateway, 'DELETE /v1/assets', head, `2\r\n[]\r\n0\r\n\r\n`)
+      expect(whole?.status).toBe(200)
+      const answer = await raw(gateway, 'DELETE /v1/assets', head, chunk.repeat(11))
+      expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('payload_too_large') })
+    },
+  },
+  {
+    requirement: 'HTTP-12 MUST take 10,000 items and answer 413 payload_too_large to one more',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const link = { store_uuid: store, parent_code: 'P', channel: 'SMP', asset_id: 'a' }
+      const items: [path: string, method: string, item: object][] = [
+        [`/v1/products?store_uuid=${store}`, 'PUT', { product_code: 'A' }],
+        ['/v1/assets', 'DELETE', { store_uuid: store, asset_id: 'a' }],
+        ['/v1/assets/unlink', 'POST', link],
+      ]
+      for (const [path, method, item] of items) {
+        const most = Array.from({ length: mostItems }, () => item)
+        expect((await gateway.call(path, { method, body: most })).status, path).toBe(200)
+        const outcome = outcomeOf(await gateway.call(path, { method, body: [...most, item] }))
+        expect(outcome, path).toMatchObject({ reason: 'payload_too_large', entries: [{}] })
+      }
+    },
+    graphql: async (gateway) => {
+      const store = await newStore(gateway)
+      const documents: [document: string, item: object][] = [
+        [
+          'mutation ($i: [AssetSelector!]!) { deleteAssets(selectors: $i) { failed } }',
+          { storeUuid: store, assetId: 'a' },
+        ],
+        [
+          'mutation ($i: [AssetUnlink!]!) { unlinkAssets(links: $i) { failed } }',
+          { storeUuid: store, parentCode: 'P', channel: 'SMP' },
+        ],
+        [
+          `mutation ($i: [ProductPatch!]!) { updateProducts(storeUuid: "${store}", products: $i) { updatedSkus } }`,
+          { productCode: 'A' },
+        ],
+        [
+          `mutation ($i: [ProductPatch!]!) { upsertProducts(storeUuid: "${store}", products: $i) { createdSkus } }`,
+          { productCode: 'A' },
+        ],
+        [
+          `mutation ($i: [NewAsset!]!) { addAssets(storeUuid: "${store}", assets: $i) { failed } }`,
+          { parentCode: 'P', url: 'x' },
+        ],
+      ]
+      for (const [document, item] of documents) {
+        const most = Array.from({ length: mostItems }, () => item)
+        expect((await gateway.graphql(document, { i: most })).errors, document).toBeUndefined()
+        const { errors } = await gateway.graphql(document, { i: [...most, item] })
+        expect(errors, document).toMatchObject([{ extensions: { code: 'payload_too_large' } }])
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-13 MUST update 10,000 products with attributes within a few seconds',
+    rest: async (gateway) => {
+      const codes = Array.from({ length: mostItems }, (_, i) => `sku ${i}`)
+      const store = await storeWithProducts(gateway, codes)
+      const body = codes.map((code) => ({ product_code: code, status: 'active', Color: 'red', Size: code }))
+      const started = performance.now()
+      const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+      expect((outcomeOf(reply).data as { updated_skus: string[] }).updated_skus).toEqual(codes)
+      expect(performance.now() - started).toBeLessThan(10_000)
+    },
+  },
+  {
+    requirement:
+      'HTTP-14 MUST refuse a repeated query parameter, even with the same or an empty value, or a name spelt otherwise',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const repeated = ['limit=1&limit=1', 'limit=1&limit=2', 'limit=&limit=1', 'limit&limit', 'limit=1&%6Cimit=1']
+      for (const search of [...repeated, 'offset=0&limit=1&limit=1']) {
+        const outcome = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&${search}`))
+        expect(outcome, search).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'limit' }] })
+      }
+      const twice = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&store_uuid=${store}`))
+      expect(twice).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_uuid' }] })
+      const put = { method: 'PUT', body: [] }
+      expect((await gateway.call(`/v1/products?store_uuid=${store}&store_uuid=x`, put)).status).toBe(400)
+      const post = { method: 'POST', body: storeBody() }
+      expect((await gateway.call('/v1/stores?copy_taxonomy=false&copy_taxonomy=false', post)).status).toBe(400)
+    },
+  },
+  {
+    requirement: 'HTTP-15 MUST ignore unknown query parameters, however they are written',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const ignored = [
+        ...['x=1', 'x=1&x=2', 'Limit=0', 'limit[]=0', '__proto__=1', '%=%', 'x=%ff', '=', '&&&', 'é', 'toString=1'],
+      ]
+      for (const search of ignored) {
+        const reply = await gateway.call(`/v1/assets?${encodeURI(search).replaceAll('%25', '%')}&store_uuid=${store}`)
+        expect(reply.status, search).toBe(200)
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-16 MUST refuse a parameter that is not percent-encoded UTF-8',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      for (const value of ['%', '%4', '%zz', '%ff', '%C3', '%ED%A0%80', '%C0%80', 'SMP%']) {
+        const outcome = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&channel=${value}`))
+        expect(outcome, value).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channel' }] })
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-17 MUST decode percent-encoding and the plus sign in names and values',
+    rest: async (gateway) => {
+      const store = await storeWithAssets(gateway, [['a', 'P']])
+      const written = store.replaceAll('-', '%2D')
+      const reply = await gateway.call(`/v1/assets?st%6Fre%5Fuuid=${written}&asset_format=%33D&channel=S%4dP`)
+      expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
+      const spaces = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&limit=+1`))
+      expect(spaces).toMatchObject({
+        reason: 'invalid_request',
+        entries: [{ details: expect.stringContaining('" 1"') }],
+      })
+    },
+  },
+  {
+    requirement: 'HTTP-18 MUST answer 401, 400 and 404 in that order where several apply',
+    rest: async (gateway) => {
+      const url = `/v1/assets?store_uuid=${unknownStore()}`
+      expect((await gateway.call(`${url}&limit=0`, { token: null })).status).toBe(401)
+      expect((await gateway.call(`${url}&limit=0`)).status).toBe(400)
+      expect((await gateway.call(url)).status).toBe(404)
+    },
+    graphql: async (gateway) => {
+      const query = (limit: number) =>
+        `{ assetGroups(storeUuid: "${unknownStore()}", limit: ${limit}) { totalGroups } }`
+      const anonymous = await gateway.call('/graphql', { method: 'POST', body: { query: query(0) }, token: null })
+      expect(anonymous.status).toBe(401)
+      expect((await gateway.graphql(query(0))).errors).toMatchObject([{ extensions: { code: 'invalid_request' } }])
+      expect((await gateway.graphql(query(1))).errors).toMatchObject([{ extensions: { code: 'store_not_found' } }])
+    },
+  },
+  {
+    requirement: 'HTTP-19 MUST serve a request target in absolute form as in origin form',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      const target = `http://catalogue.example:80/v1/assets?store_uuid=${store}`
+      const answer = await raw(gateway, `GET ${target}`, '', '')
+      expect(answer?.status).toBe(200)
+    },
+  },
+  {
+    requirement: 'HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached',
+    rest: async () => {
+      const gateway = await startGatewayBehindProxy()
+      try {
+        const statuses = async () =>
+          [await gateway.call('/health'), await gateway.call('/ready')].map(({ status }) => status)
+        expect(await statuses()).toEqual([200, 200])
+        await gateway.cut()
+        expect(await statuses()).toEqual([200, 503])
+        expect((await gateway.call('/ready')).headers['retry-after']).toMatch(/^\d+$/)
+        await gateway.restore()
+        expect(await statuses()).toEqual([200, 200])
+      } finally {
+        await gateway.stop()
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-21 MUST ignore the body of a GET',
+    rest: async (gateway) => {
+      const store = await newStore(gateway)
+      for (const body of ['{', JSON.stringify({ limit: 0 }), ' '.repeat(1000)]) {
+        const reply = await gateway.call(`/v1/assets?store_uuid=${store}`, {
+          body,
+          headers: { 'content-type': 'text/plain' },
+        })
+        expect(reply.status).toBe(200)
+      }
+    },
+  },
+  {
+    requirement: 'HTTP-22 MUST take a query string of thousands of characters',
+    rest: async (gateway) => {
+      const reply = await gateway.call(`/v1/assets?store_uuid=${'x'.repeat(8_000)}`)
+      expect(outcomeOf(reply)).toMatchObject({ reason: 'store_not_found' })
+    },
+  },
+])
+
+/** A good request for each operation that takes a body. */
+function bodies(): [path: string, call: Call][] {
+  return [
+    [`/v1/products?store_uuid=${unknownStore()}`, { method: 'PUT', body: [] }],
+    ['/v1/stores', { method: 'POST', body: storeBody() }],
+    ['/v1/assets', { method: 'DELETE', body: [] }],
+    ['/v1/assets/unlink', { method: 'POST', body: [] }],
+  ]
+}
+
+/** Sends a request as these bytes, with Host and the token, and returns the answer. */
+async function raw(gateway: TestGateway, target: string, headers: string, body: string) {
+  const wire = await openWire(gateway.url)
+  try {
+    wire.send(`${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`)
+    return await wire.answer()
+  } finally {
+    wire.close()
+  }
+}

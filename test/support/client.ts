@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+
+/** An entry of error_info, in the words of REST. */
+export interface Entry {
+  reason: string
+  details: string
+  field?: string
+  index?: number
+}
+
+/** What an operation answered, in the words of REST through whichever door it came: its data, or why it was refused. */
+export interface Outcome {
+  data?: unknown
+  reason?: string
+  entries?: Entry[]
+}
+
+export type Item = Record<string, unknown>
+
+/** The five operations of the spec, in the words of REST. A door fails the test when an answer is not formed as it must be. */
+export interface Client {
+  createStore(body: unknown, query?: Item): Promise<Outcome>
+  /** `data.groups` stands for `data.assets`: a list in the order of the answer, each with its `parent_code`. */
+  listAssets(query: Item): Promise<Outcome>
+  /** `data.failed_products` is a list of `[code, [[attribute, reason], …]]`, so that any code can stand in it. */
+  updateProducts(storeUuid: string, body: unknown): Promise<Outcome>
+  /** `data.error_info` has an entry for each failure, and so may be empty. */
+  deleteAssets(body: unknown): Promise<Outcome>
+  /** `data.error_info` as above. */
+  unlinkAssets(body: unknown): Promise<Outcome>
+}
+
+/** The outcome of a refused request: its entries, which must all have the one reason and say something. */
+export function refused(entries: Entry[]): Outcome & { reason: string } {
+  const [reason = ''] = entries.map((entry) => entry.reason)
+  for (const entry of entries) expect(entry).toMatchObject({ reason, details: expect.stringMatching(/\S/) })
+  expect(reason).not.toBe('')
+  return { reason, entries }
+}
+
+/** The outcome with its data turned, unless it was refused. */
+export function withData<Data>(outcome: Outcome, turn: (data: Data) => unknown): Outcome {
+  return outcome.reason === undefined ? { data: turn(outcome.data as Data) } : outcome
+}

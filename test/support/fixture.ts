@@ -1,0 +1,16 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+
+/** An object for the tests of the file or `describe` that this is called in: made before all or each of them, released afterwards. */
+export function fixture<Made extends object>(
+  make: () => Promise<Made>,
+  release: (made: Made) => unknown,
+  per: 'all' | 'each' = 'all',
+): Made {
+  const made = {} as Made
+  const [before, after] = per === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach]
+  before(async () => {
+    Object.assign(made, await make())
+  })
+  after(() => release(made))
+  return made
+}

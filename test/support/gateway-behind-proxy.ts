@@ -1,0 +1,23 @@
+import { startPostgresProxy } from './fault-proxy.ts'
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
+
+export interface GatewayBehindProxy extends TestGateway {
+  /** Cuts the connections to PostgreSQL, and has new ones refused. */
+  cut(): Promise<void>
+  restore(): Promise<void>
+}
+
+/** A gateway that reaches its PostgreSQL through a proxy. */
+export async function startGatewayBehindProxy(options: TestGatewayOptions = {}): Promise<GatewayBehindProxy> {
+  const proxy = await startPostgresProxy()
+  const gateway = await startTestGateway({ ...options, connection: proxy.connection })
+  return {
+    ...gateway,
+    cut: () => proxy.set({ kind: 'down' }),
+    restore: () => proxy.set({ kind: 'none' }),
+    stop: async () => {
+      await gateway.stop()
+      await proxy.close()
+    },
+  }
+}
