@@ -3,9 +3,6 @@ import type { Endpoint } from './endpoint.ts'
 import type { RestRequest, RestResponse } from './exchange.ts'
 import { closed, sealedBytes, toJson } from './response/envelope.ts'
 
-type Operation = Endpoint['document']
-type VersionedEndpoint = Endpoint & { version: NonNullable<Endpoint['version']> }
-
 /** The rendered `data` of an answer with the end of its envelope, and the version that it was made of. */
 interface CachedAnswer {
   version: string
@@ -29,10 +26,6 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
   })
 }
 
-export function isVersioned(endpoint: Endpoint): endpoint is VersionedEndpoint {
-  return endpoint.version !== undefined
-}
-
 /** Increase it when the same data gets another representation, so that no client keeps the old one. */
 const representationVersion = 1
 
@@ -42,13 +35,12 @@ const representationVersion = 1
  * shows all that was written before its request. An answer may be newer than its version, never older.
  */
 export async function answerVersioned(
-  endpoint: VersionedEndpoint,
+  endpoint: Endpoint,
   request: RestRequest,
   variables: Record<string, unknown>,
   cache: AnswerCache,
-  execute: (document: Operation, variables: Record<string, unknown>) => Promise<unknown>,
+  read: { version(): Promise<string | null>; answer(): Promise<{ data?: unknown; version: string | null }> },
 ): Promise<RestResponse> {
-  const { document, of, ofAnswer } = endpoint.version
   const answered = (version: string | null, data: Buffer): RestResponse => {
     const body = sealedBytes(0, endpoint.success, request.requestId, data)
     return { status: 200, headers: version === null ? {} : headersOf(version), body }
@@ -57,12 +49,11 @@ export async function answerVersioned(
   const ifNoneMatch = request.header('if-none-match')
   const cached = cache.get(key)
   if (ifNoneMatch !== undefined || cached) {
-    const current = of(await execute(document, variables))
+    const current = await read.version()
     if (current !== null && matches(ifNoneMatch, tagOf(current))) return { status: 304, headers: headersOf(current) }
     if (current !== null && cached?.version === current) return answered(current, cached.data)
   }
-  const result = await execute(endpoint.document, variables)
-  const version = ofAnswer(result)
+  const { data: result, version } = await read.answer()
   const data = closed(toJson(endpoint.data(result)))
   if (version !== null) cache.set(key, { version, data })
   return answered(version, data)

@@ -34,21 +34,14 @@ export interface Endpoint {
   repeatable?: readonly string[]
   /** Whether it answers through the filtering service: what is unavailable is then its downstream. */
   dependsOnFilter?: boolean
-  /** How to find, for less than the answer costs, whether an earlier one is still current. */
-  version?: Version<unknown, Record<string, unknown>, unknown>
+  /** Whether its answers have versions, and so an ETag. */
+  isVersioned?: boolean
   shapes(enumerations: Enumerations): Shapes<z.ZodObject, z.ZodType>
   variables(query: unknown, body: unknown): Record<string, unknown>
   data(result: unknown): unknown
 }
 
-/** An operation of the same variables that returns the current version, and where an answer has its own; null: none. */
-interface Version<Answer, Variables, Current> {
-  document: TypedDocumentNode<Current, NoInfer<Variables>>
-  of(result: Current): string | null
-  ofAnswer(result: Answer): string | null
-}
-
-interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType, Current> {
+interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType> {
   method: Endpoint['method']
   path: string
   success: Endpoint['success']
@@ -57,15 +50,15 @@ interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodTy
   takesBody: boolean
   repeatable?: readonly string[]
   dependsOnFilter?: boolean
-  version?: Version<Result, Variables, Current>
+  isVersioned?: boolean
   shapes(enumerations: Enumerations): Shapes<Query, Body>
   variables(query: z.output<Query>, body: z.input<Body>): Variables
   data(result: Result): unknown
 }
 
 /** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */
-export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType, Current>(
-  row: Row<Result, Variables, Query, Body, Current>,
+export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
+  row: Row<Result, Variables, Query, Body>,
 ): Endpoint {
   const { shapes } = row as unknown as Endpoint
   return { ...(row as unknown as Endpoint), shapes: madeOnce(shapes) }

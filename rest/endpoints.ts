@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import {
-  AssetsVersionDocument,
   CreateProductsDocument,
   CreateStoreDocument,
   DeleteAssetsDocument,
@@ -52,11 +51,7 @@ export const endpoints: readonly Endpoint[] = [
     document: ListAssetsDocument,
     takesBody: false,
     dependsOnFilter: true,
-    version: {
-      document: AssetsVersionDocument,
-      of: ({ assetGroupsVersion }) => assetGroupsVersion ?? null,
-      ofAnswer: ({ assetGroups }) => assetGroups.version ?? null,
-    },
+    isVersioned: true,
     shapes: ({ assetFormats }) => ({
       query: z.object({
         store_uuid: storeUuid,

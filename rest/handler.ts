@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type AnswerCache, answerVersioned, isVersioned } from './conditional.ts'
+import { type AnswerCache, answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RestRequest, RestResponse } from './exchange.ts'
 import { readBody } from './request/read-body.ts'
@@ -15,6 +15,8 @@ export interface RestServices<Caller> {
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
   execute: Execute<Caller>
+  /** The current version of the listing that the variables ask for; null where it has none. */
+  listingVersion(variables: Record<string, unknown>, request: Sender<Caller>): Promise<string | null>
   /** Does work that queries the database at once, when a connection is free for it. */
   withSlot(work: () => Promise<RestResponse>): Promise<RestResponse>
   /** Answers a request in the pool when its body is too large for this thread; undefined when it is not. */
@@ -46,8 +48,18 @@ interface PublicError {
 type Execute<Caller> = (
   document: TypedDocumentNode<unknown, Record<string, unknown>>,
   variables: Record<string, unknown>,
-  request: { caller: Caller; requestId: string },
-) => Promise<{ data?: unknown; errors?: readonly PublicError[] | undefined }>
+  request: Sender<Caller>,
+) => Promise<{
+  data?: unknown
+  errors?: readonly PublicError[] | undefined
+  /** The version of the listing in `data`; null where it has none. */
+  version: string | null
+}>
+
+interface Sender<Caller> {
+  caller: Caller
+  requestId: string
+}
 
 const prefix = '/v1'
 
@@ -111,19 +123,18 @@ async function answerHere<Caller>(
 ): Promise<RestResponse> {
   const { requestId } = request
   const { variables, keyed } = readRequest(request, endpoint, services.enumerations(), body)
-  const running =
-    (execute: Execute<Caller>) => async (document: Endpoint['document'], given: Record<string, unknown>) => {
-      const { data, errors } = await execute(document, given, { caller, requestId })
-      if (errors) throw restError(errors)
-      return data
-    }
-  if (isVersioned(endpoint)) {
-    return services.withSlot(() =>
-      answerVersioned(endpoint, request, variables, services.answers, running(services.execute)),
-    )
+  const sender = { caller, requestId }
+  const run = async (execute: Execute<Caller>) => {
+    const result = await execute(endpoint.document, variables, sender)
+    if (result.errors) throw restError(result.errors)
+    return result
   }
-  const work = async (execute: Execute<Caller>) =>
-    toJson(endpoint.data(await running(execute)(endpoint.document, variables)))
+  if (endpoint.isVersioned) {
+    const version = () => services.listingVersion(variables, sender)
+    const read = { version, answer: () => run(services.execute) }
+    return services.withSlot(() => answerVersioned(endpoint, request, variables, services.answers, read))
+  }
+  const work = async (execute: Execute<Caller>) => toJson(endpoint.data((await run(execute)).data))
   const data = keyed ? await services.idempotent(keyed, work) : await work(services.execute)
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }

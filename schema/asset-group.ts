@@ -3,7 +3,6 @@ import {
   type AssetGroup,
   type AssetGroupPage,
   checkFormat,
-  groupsVersion,
   largestPage,
   listGroups,
 } from '../src/catalogue/asset-groups/asset-groups.ts'
@@ -69,11 +68,6 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
       resolve: (page) => page.groups,
-    }),
-    version: t.exposeString('version', {
-      nullable: true,
-      description:
-        'Version of the listing of this store, channel and format: it changes when any of its pages changes. Use it as a cache key. Null with a remote filter.',
     }),
   }),
 })
@@ -141,28 +135,15 @@ builder.queryField('assetGroups', (t) =>
       storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
       ...pageArgs,
     },
-    resolve: (_root, args, { catalogue, enumerations, filter }) => {
+    resolve: async (_root, args, { catalogue, enumerations, filter, onListed }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
-      return filter
-        ? listFilteredGroups(catalogue, filter, args.storeUuid, query)
-        : listGroups(catalogue, args.storeUuid, query)
+      const page = filter
+        ? await listFilteredGroups(catalogue, filter, args.storeUuid, query)
+        : await listGroups(catalogue, args.storeUuid, query)
+      onListed?.(page.version)
+      return page
     },
-  }),
-)
-
-builder.queryField('assetGroupsVersion', (t) =>
-  t.string({
-    nullable: true,
-    description:
-      'Reads only `AssetGroupPage.version`: a cheap check whether a cached page is current. Null with a remote filter. Errors: `store_not_found`, `downstream_unavailable`.',
-    args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
-      channel: pageArgs.channel,
-      assetFormat: pageArgs.assetFormat,
-    },
-    resolve: (_root, args, { catalogue, filter }) =>
-      filter ? null : groupsVersion(catalogue, args.storeUuid, queryOf(args)),
   }),
 )
 

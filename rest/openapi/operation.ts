@@ -19,7 +19,7 @@ export function operationOf(
   endpoint: Endpoint,
   { enumerations, examples, schemas }: { enumerations: Enumerations; examples: readonly Example[]; schemas: Schemas },
 ): Json {
-  const { about, success, takesBody, dependsOnFilter, version } = endpoint
+  const { about, success, takesBody, dependsOnFilter, isVersioned = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const own = examples.filter(({ method, path }) => method === endpoint.method && path === endpoint.path)
   const good = own.filter(({ status }) => status === 200)
@@ -37,12 +37,12 @@ export function operationOf(
       ...queryParameters(query, endpoint.repeatable ?? [], schemas),
       { $ref: '#/components/parameters/XRequestId' },
       ...(takesBody ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(version ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+      ...(isVersioned ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
     ],
     ...(takesBody && body && { requestBody: requestBody(schemas.named(`${id}Body`, body), good) }),
     responses: {
-      200: successResponse(schemas.named(`${id}Answer`, successOf(success, about.answer)), good, version !== undefined),
-      ...(version && { 304: notModified }),
+      200: successResponse(schemas.named(`${id}Answer`, successOf(success, about.answer)), good, isVersioned),
+      ...(isVersioned && { 304: notModified }),
       ...errorResponses({ takesBody, dependsOnFilter: dependsOnFilter ?? false, namesStore }),
     },
   }

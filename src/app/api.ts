@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
@@ -23,7 +23,7 @@ import { withContext } from '../request/context.ts'
 import { maxObjectBytes, ReadLimit } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import type { PooledApi } from './pooled-api.ts'
-import { restServices } from './rest-services.ts'
+import { type RunOptions, restServices } from './rest-services.ts'
 
 export interface ApiOptions {
   db: Kysely<Database>
@@ -51,7 +51,7 @@ export interface Api {
 
 export function createApi(options: ApiOptions): Api {
   const { db, enumerations, filter, onJobQueued: jobQueued, pool, routeLimits, log } = options
-  const contextOf = (caller: Caller, requestId: string, transaction?: Transaction<Database>) =>
+  const contextOf = (caller: Caller, requestId: string, { transaction, onListed }: RunOptions = {}) =>
     createContext({
       catalogue: catalogueFor(transaction ?? db, caller.viewer),
       enumerations: enumerations(),
@@ -59,6 +59,7 @@ export function createApi(options: ApiOptions): Api {
       requestId,
       filter,
       jobQueued,
+      onListed,
     })
   const errorOf = (thrown: unknown, requestId: string) => publicError(thrown, log.child({ requestId }))
   const engine = createEngine(schema, options.introspection)

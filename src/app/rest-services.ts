@@ -3,7 +3,9 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { endpoints } from '../../rest/endpoints.ts'
 import type { RestServices } from '../../rest/handler.ts'
+import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
 import type { Caller } from '../auth/caller.ts'
+import { groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import { withSlot } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
 import { requireAccess } from '../graphql/access.ts'
@@ -16,39 +18,50 @@ import { traced } from '../request/traced.ts'
 interface Parts {
   db: Kysely<Database>
   log: Logger
-  contextOf(caller: Caller, requestId: string, transaction?: Transaction<Database>): Context
+  contextOf(caller: Caller, requestId: string, options?: RunOptions): Context
+}
+
+export interface RunOptions {
+  transaction?: Transaction<Database>
+  onListed?: Context['onListed']
 }
 
 /** How the REST API runs its operations: each is a prepared GraphQL operation. */
 export function restServices(
   engine: Engine,
   { db, log, contextOf }: Parts,
-): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'withSlot' | 'idempotent'> {
+): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'withSlot' | 'idempotent'> {
   const operations = prepareAll(engine)
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
     if (!operation) throw new Error('the document must be one of an endpoint')
     return operation
   }
-  const execute = (document: DocumentNode, variables: Record<string, unknown>, context: Context) => {
-    const { name, operation } = operationOf(document)
-    const work = async () => {
-      const { data, errors } = await operation.run(variables, context)
-      return { data, errors: errors && publicErrors(errors, log, context.requestId) }
+  const executeIn =
+    (transaction?: Transaction<Database>): RestServices<Caller>['execute'] =>
+    (document, variables, { caller, requestId }) => {
+      let version: string | null = null
+      const onListed = (current: string | null) => {
+        version = current
+      }
+      const context = contextOf(caller, requestId, { ...(transaction && { transaction }), onListed })
+      const { name, operation } = operationOf(document)
+      return traced('operation', name, async () => {
+        const { data, errors } = await operation.run(variables, context)
+        return { data, errors: errors && publicErrors(errors, log, requestId), version }
+      })
     }
-    return traced('operation', name, work)
-  }
   const doOnce = createOnce(db)
   return {
     authorize: (document, caller) => requireAccess(operationOf(document).operation.access, caller),
-    execute: (document, variables, { caller, requestId }) => execute(document, variables, contextOf(caller, requestId)),
+    execute: executeIn(),
+    listingVersion: async (variables, { caller, requestId }) => {
+      const { catalogue, filter } = contextOf(caller, requestId)
+      const { storeUuid, ...listing } = variables as ListAssetsQueryVariables
+      return filter ? null : traced('operation', 'ListAssets', () => groupsVersion(catalogue, storeUuid, listing))
+    },
     withSlot: (work) => withSlot(db, work),
-    idempotent: (request, work) =>
-      doOnce(request, (transaction) =>
-        work((document, variables, { caller, requestId }) =>
-          execute(document, variables, contextOf(caller, requestId, transaction)),
-        ),
-      ),
+    idempotent: (request, work) => doOnce(request, (transaction) => work(executeIn(transaction))),
   }
 }
 
@@ -59,14 +72,9 @@ interface RestOperation {
 }
 
 function prepareAll(engine: Engine): Map<DocumentNode, RestOperation> {
-  const all = endpoints.flatMap(({ document, version }) => {
-    const name = nameOf(document)
-    const own = [document, { name, operation: engine.prepareOwn(document) }] as const
-    if (!version) return [own]
-    const current = { name, operation: engine.prepareOwn(version.document) }
-    return [own, [version.document, current] as const]
-  })
-  return new Map(all)
+  return new Map(
+    endpoints.map(({ document }) => [document, { name: nameOf(document), operation: engine.prepareOwn(document) }]),
+  )
 }
 
 /** Makes the function that names the operation at a method and path; `none` where there is none. */

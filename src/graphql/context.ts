@@ -15,6 +15,8 @@ export interface Context {
   readonly loaders: Loaders
   /** Notifies the runner of jobs that one more is queued. */
   jobQueued(): void
+  /** Receives the version of the listing that `assetGroups` read; null with a remote filter. The REST API makes an ETag of it. */
+  readonly onListed?: ((version: string | null) => void) | undefined
   /** The id of the request, as it is echoed and logged. */
   readonly requestId: string
 }
