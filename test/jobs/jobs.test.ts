@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
-import { newStore, query, unknownStore } from '../support/factories.ts'
-import { token, useGateway } from '../support/gateway.ts'
+import { useDatabase } from '../support/database.ts'
+import { newStore, query, storeBody, unknownStore } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token, useGateway } from '../support/gateway.ts'
 import { send } from '../support/http.ts'
 import { startProgram } from '../support/program.ts'
 
@@ -29,33 +30,34 @@ const startImport = `mutation ($storeUuid: ID!, $input: ImportInput!) {
 const startExport = `mutation ($storeUuid: ID!, $format: FileFormat, $status: ProductStatus) {
   result: startExport(storeUuid: $storeUuid, format: $format, status: $status) { ${jobFields} } }`
 
-async function start(document: string, variables: Record<string, unknown>): Promise<string> {
-  const { result } = await query<Job>(gateway, document, variables)
+async function start(document: string, variables: Record<string, unknown>, on: TestGateway): Promise<string> {
+  const { result } = await query<Job>(on, document, variables)
   expect(result).toMatchObject({ state: expect.stringMatching(/^(QUEUED|RUNNING)$/), storeUuid: variables.storeUuid })
   return result.jobId
 }
 
-async function jobOf(id: string): Promise<Job> {
-  return (await query<Job>(gateway, `query ($id: ID!) { result: job(id: $id) { ${jobFields} } }`, { id })).result
+async function jobOf(id: string, on = gateway): Promise<Job> {
+  return (await query<Job>(on, `query ($id: ID!) { result: job(id: $id) { ${jobFields} } }`, { id })).result
 }
 
-async function ended(id: string): Promise<Job> {
-  const isOver = async () => ['SUCCEEDED', 'FAILED'].includes((await jobOf(id)).state)
+async function ended(id: string, on = gateway): Promise<Job> {
+  const isOver = async () => ['SUCCEEDED', 'FAILED'].includes((await jobOf(id, on)).state)
   await expect.poll(isOver, { timeout: 100_000, interval: 50 }).toBe(true)
-  return jobOf(id)
+  return jobOf(id, on)
 }
 
-async function outputOf(id: string): Promise<string> {
+async function outputOf(id: string, on = gateway): Promise<string> {
   const document = 'query ($id: ID!, $part: Int!) { result: job(id: $id) { output(part: $part) } }'
   let text = ''
   for (let part = 0; ; part++) {
-    const { output } = (await query<{ output: string | null }>(gateway, document, { id, part })).result
+    const { output } = (await query<{ output: string | null }>(on, document, { id, part })).result
     if (output === null) return text
     text += output
   }
 }
 
-const done = async (document: string, variables: Record<string, unknown>) => ended(await start(document, variables))
+const done = async (document: string, variables: Record<string, unknown>, on = gateway) =>
+  ended(await start(document, variables, on), on)
 
 it('imports a text, reports what failed, and returns the failed rows for correction', async () => {
   const storeUuid = await newStore(gateway)
@@ -177,61 +179,80 @@ it('shows a job to those only who see its store', async () => {
   expect(await gateway.graphql('{ job(id: "no uuid") { jobId } }')).toMatchObject({ data: { job: null } })
 })
 
-it('goes on with a job whose gateway was killed, and does nothing twice', async () => {
-  const { db, url } = gateway.database
-  const storeUuid = await newStore(gateway)
-  const line = (i: number) =>
-    `P${i},${i % 1000 === 0 ? 'bad' : 'new'},https://a.example/${i % 7000},https://a.example/b${i}\n`
-  const content = `sku,status,Image URL 1,Image URL 2\n${Array.from({ length: 60_000 }, (_, i) => line(i)).join('')}`
-  const jobId = await killedWithin(storeUuid, content)
-  const job = await ended(jobId)
-  expect(job).toMatchObject({ state: 'SUCCEEDED', rowsDone: 60_000 })
-  expect(await db.selectFrom('job').select('attempt').where('job_id', '=', jobId).execute()).toEqual([{ attempt: 2 }])
-  expect(job.counts).toEqual({
-    created: 59_940,
-    updated: 0,
-    unchanged: 0,
-    failed: 60,
-    assetsAdded: 66_933,
-    linksAdded: 119_880,
+describe('a job whose gateway was killed', () => {
+  /** A database on which no other gateway takes the job first: only the program runs jobs, until it is killed. */
+  const database = useDatabase({}, 'each')
+  const started: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const stop of started.splice(0)) await stop()
   })
-  expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 1000))
-  expect((await outputOf(jobId)).trimEnd().split('\n')).toHaveLength(61)
-  expect(await checkReadModel(db)).toEqual([])
 
-  async function killedWithin(store: string, text: string): Promise<string> {
-    const program = await startProgram(['serve'], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
-    const body = { query: startImport, variables: { storeUuid: store, input: { content: text } } }
-    const { json } = await send(`${program.url}/graphql`, { method: 'POST', token, body })
-    const { data } = json as { data: { result: Job } }
-    const isBegun = async () =>
-      (await db.selectFrom('import_run').select('file').where('store_uuid', '=', store).execute()).length
-    await expect.poll(isBegun, { timeout: 40_000, interval: 5 }).toBe(1)
+  it('goes on, and does nothing twice', async () => {
+    const line = (i: number) =>
+      `P${i},${i % 1000 === 0 ? 'bad' : 'new'},https://a.example/${i % 7000},https://a.example/b${i}\n`
+    const content = `sku,status,Image URL 1,Image URL 2\n${Array.from({ length: 60_000 }, (_, i) => line(i)).join('')}`
+    const { jobId, successor } = await killedInTheMiddle(startImport, { input: { content } })
+    expect(await database.db.selectFrom('import_run').select('file').execute()).toHaveLength(1)
+    const job = await ended(jobId, successor)
+    expect(job).toMatchObject({ state: 'SUCCEEDED', rowsDone: 60_000 })
+    expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
+    expect(job.counts).toEqual({
+      created: 59_940,
+      updated: 0,
+      unchanged: 0,
+      failed: 60,
+      assetsAdded: 66_933,
+      linksAdded: 119_880,
+    })
+    expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 1000))
+    expect((await outputOf(jobId, successor)).trimEnd().split('\n')).toHaveLength(61)
+    expect(await checkReadModel(database.db)).toEqual([])
+  }, 120_000)
+
+  it('does an export again, from one snapshot', async () => {
+    const { jobId, storeUuid, successor } = await killedInTheMiddle(startExport, { format: 'JSONL' }, (store) =>
+      sql`insert into product (store_uuid, product_code, status, attributes)
+        select ${store}::uuid, 'P' || n, 'new', jsonb_build_object('Text', repeat(n || ' ', 100))
+        from generate_series(1, 30000) n`.execute(database.db),
+    )
+    expect(await ended(jobId, successor)).toMatchObject({ state: 'SUCCEEDED', rowsDone: 30_000 })
+    expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
+    const again = await done(startExport, { storeUuid, format: 'JSONL' }, successor)
+    expect((await outputOf(jobId, successor)) === (await outputOf(again.jobId, successor))).toBe(true)
+  }, 120_000)
+
+  /** Starts a job in a program, and kills that as soon as the job has written three parts and waits to write the next. */
+  async function killedInTheMiddle(
+    document: string,
+    variables: Record<string, unknown>,
+    prepare: (storeUuid: string) => Promise<unknown> = async () => {},
+  ) {
+    const holder = await database.client()
+    await holder.query(holdFourthPart)
+    const program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+    started.push(() => program.end('SIGKILL'))
+    const post = async (path: string, body: unknown) =>
+      (await send(program.url + path, { method: 'POST', token, body })).json as { data: Record<string, never> }
+    const { store_uuid: storeUuid = '' } = (await post('/v1/stores', storeBody())).data
+    await prepare(storeUuid)
+    const { result } = (await post('/graphql', { query: document, variables: { storeUuid, ...variables } })).data
+    const { jobId } = result as unknown as Job
+    await expect.poll(database.lockWaiters, { timeout: 40_000, interval: 5 }).toBe(1)
+    expect(await database.db.selectFrom('job').select('state').execute()).toEqual([{ state: 'running' }])
     await program.end('SIGKILL')
-    return data.result.jobId
+    await holder.end()
+    const successor = await startTestGateway({ database })
+    started.push(successor.stop)
+    return { jobId, storeUuid, successor }
   }
-}, 120_000)
 
-it('does an export again whose gateway was killed, from one snapshot', async () => {
-  const { db, url } = gateway.database
-  const storeUuid = await newStore(gateway)
-  await sql`
-    insert into product (store_uuid, product_code, status, attributes)
-    select ${storeUuid}::uuid, 'P' || n, 'new', jsonb_build_object('Text', repeat(n || ' ', 100)) from generate_series(1, 30000) n`.execute(
-    db,
-  )
-  const program = await startProgram(['serve'], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
-  const body = { query: startExport, variables: { storeUuid, format: 'JSONL' } }
-  const { json } = await send(`${program.url}/graphql`, { method: 'POST', token, body })
-  const { jobId } = (json as { data: { result: Job } }).data.result
-  const parts = () => db.selectFrom('job_part').select('part').where('job_id', '=', jobId).execute()
-  await expect.poll(async () => (await parts()).length, { timeout: 40_000, interval: 5 }).toBeGreaterThan(3)
-  await program.end('SIGKILL')
-  expect(await db.selectFrom('job').select('state').where('job_id', '=', jobId).execute()).toEqual([
-    { state: 'running' },
-  ])
-  expect(await ended(jobId)).toMatchObject({ state: 'SUCCEEDED', rowsDone: 30_000 })
-  expect(await db.selectFrom('job').select('attempt').where('job_id', '=', jobId).execute()).toEqual([{ attempt: 2 }])
-  const again = await done(startExport, { storeUuid, format: 'JSONL' })
-  expect((await outputOf(jobId)) === (await outputOf(again.jobId))).toBe(true)
-}, 120_000)
+  const attemptsOf = (jobId: string) =>
+    database.db.selectFrom('job').select(['attempt', 'crashes']).where('job_id', '=', jobId).executeTakeFirst()
+})
+
+const holdFourthPart = `
+  create function wait_for_holder() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+  create trigger hold_fourth_part before insert on job_part for each row
+    when (new.direction = 'output' and new.part = 3) execute function wait_for_holder();
+  select pg_advisory_lock(1)`
