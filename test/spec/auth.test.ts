@@ -3,7 +3,7 @@ import { newStore, storeBody } from '../support/factories.ts'
 import { type TestGateway, token } from '../support/gateway.ts'
 import type { Call } from '../support/http.ts'
 import { outcomeOf } from '../support/rest-client.ts'
-import { requirements } from './requirement.ts'
+import { graphql, requirements, rest } from './requirement.ts'
 
 /** Headers that carry no valid token, whatever they look like. */
 const bad: [what: string, authorization: string | undefined][] = [
@@ -110,13 +110,10 @@ requirements('authentication', [
       }
     },
   },
-  {
-    requirement: 'AUTH-04 MUST answer HEAD without a token as GET, without a body',
-    rest: async (gateway) => {
-      const reply = await gateway.call('/v1/assets', { method: 'HEAD', token: null })
-      expect([reply.status, reply.text, reply.headers['www-authenticate']]).toEqual([401, '', 'Bearer'])
-    },
-  },
+  rest('AUTH-04 MUST answer HEAD without a token as GET, without a body', async (gateway) => {
+    const reply = await gateway.call('/v1/assets', { method: 'HEAD', token: null })
+    expect([reply.status, reply.text, reply.headers['www-authenticate']]).toEqual([401, '', 'Bearer'])
+  }),
   {
     requirement: 'AUTH-05 MUST not say in a refusal what the token was',
     rest: async (gateway) => {
@@ -131,33 +128,24 @@ requirements('authentication', [
       expect(reply.text).not.toContain('a-secret-of-someone')
     },
   },
-  {
-    requirement: 'AUTH-06 MUST not be asked of /health and /ready',
-    rest: async (gateway) => {
-      for (const path of ['/health', '/ready']) {
-        expect((await gateway.call(path, { token: null })).status).toBe(200)
-        expect((await gateway.call(path, anonymous({}, 'Bearer nonsense'))).status).toBe(200)
-      }
-    },
-  },
-  {
-    requirement: 'AUTH-07 MUST not be asked of the GraphiQL page itself',
-    graphql: async (gateway) => {
-      const reply = await gateway.call('/graphql', { token: null, headers: { accept: 'text/html,*/*;q=0.8' } })
-      expect(reply.status).toBe(200)
-      expect(reply.headers['content-type']).toMatch(/^text\/html/)
-      expect(reply.text).toContain('GraphiQL')
-    },
-  },
-  {
-    requirement: 'AUTH-08 MUST let every token introspect',
-    graphql: async (gateway) => {
-      const document = '{ __schema { queryType { name } } __type(name: "Store") { fields { name } } }'
-      const data = await gateway.data(document)
-      expect(data).toMatchObject({ __schema: { queryType: { name: 'Query' } } })
-      expect(JSON.stringify(data)).toContain('storeUuid')
-    },
-  },
+  rest('AUTH-06 MUST not be asked of /health and /ready', async (gateway) => {
+    for (const path of ['/health', '/ready']) {
+      expect((await gateway.call(path, { token: null })).status).toBe(200)
+      expect((await gateway.call(path, anonymous({}, 'Bearer nonsense'))).status).toBe(200)
+    }
+  }),
+  graphql('AUTH-07 MUST not be asked of the GraphiQL page itself', async (gateway) => {
+    const reply = await gateway.call('/graphql', { token: null, headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toMatch(/^text\/html/)
+    expect(reply.text).toContain('GraphiQL')
+  }),
+  graphql('AUTH-08 MUST let every token introspect', async (gateway) => {
+    const document = '{ __schema { queryType { name } } __type(name: "Store") { fields { name } } }'
+    const data = await gateway.data(document)
+    expect(data).toMatchObject({ __schema: { queryType: { name: 'Query' } } })
+    expect(JSON.stringify(data)).toContain('storeUuid')
+  }),
 ])
 
 /** The call with this Authorization header in the place of the token's. */

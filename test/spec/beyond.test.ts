@@ -12,11 +12,11 @@ import {
   urlOf,
 } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
-import { requirements } from './requirement.ts'
+import { graphql, requirements, rest } from './requirement.ts'
 
 type Data = Record<string, unknown>
 
-async function rest(gateway: TestGateway, method: string, path: string, body?: unknown) {
+async function restCall(gateway: TestGateway, method: string, path: string, body?: unknown) {
   const reply = await gateway.call(`/v1${path}`, { method, ...(body !== undefined && { body }) })
   const { status, data } = reply.json as { status: { code: number; message: string }; data: Data }
   return { http: reply.status, message: status.message, data, text: reply.text }
@@ -38,17 +38,16 @@ async function imagesOf(gateway: TestGateway, store: string, parentCode: string)
 const url = (name: string) => `https://cdn.example/${name}`
 
 requirements('beyond the specification', [
-  {
-    requirement:
-      'BEYOND-01 MUST create products with POST /products, new unless a status is given, and leave those that exist as they are',
-    rest: async (gateway) => {
+  rest(
+    'BEYOND-01 MUST create products with POST /products, new unless a status is given, and leave those that exist as they are',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, [{ productCode: 'old', attributes: { Color: 'red' } }])
       const body = [
         { product_code: 'b', status: 'active', Color: 'blue' },
         { product_code: 'old', status: 'active', Color: 'blue' },
         { product_code: 'a' },
       ]
-      expect(await rest(gateway, 'POST', `/products?store_uuid=${store}`, body)).toMatchObject({
+      expect(await restCall(gateway, 'POST', `/products?store_uuid=${store}`, body)).toMatchObject({
         http: 200,
         message: 'success',
         data: { store_uuid: store, created_skus: ['b', 'a'], existing_skus: ['old'], failed_products: {} },
@@ -57,11 +56,10 @@ requirements('beyond the specification', [
       expect(await productOf(gateway, store, 'b')).toMatchObject({ status: 'ACTIVE', attributes: { Color: 'blue' } })
       expect(await productOf(gateway, store, 'old')).toMatchObject({ status: 'NEW', attributes: { Color: 'red' } })
     },
-  },
-  {
-    requirement:
-      'BEYOND-02 MUST make URL fields of a new product assets of its group on the channel, in the order of their numbers',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-02 MUST make URL fields of a new product assets of its group on the channel, in the order of their numbers',
+    async (gateway) => {
       const store = await newStore(gateway)
       const body = [
         {
@@ -73,8 +71,8 @@ requirements('beyond the specification', [
         },
         { product_code: 'Z9', 'Image URL 0': 'an attribute', 'Image URL': 'another' },
       ]
-      await rest(gateway, 'POST', `/products?store_uuid=${store}&channel=channel_value_1`, body)
-      const { data, text } = await rest(gateway, 'GET', `/products?store_uuid=${store}`)
+      await restCall(gateway, 'POST', `/products?store_uuid=${store}&channel=channel_value_1`, body)
+      const { data, text } = await restCall(gateway, 'GET', `/products?store_uuid=${store}`)
       expect(data.products).toMatchObject({
         '9': {
           product_code: '9',
@@ -92,11 +90,10 @@ requirements('beyond the specification', [
       })
       expect(text).not.toContain('Image URL 10')
     },
-  },
-  {
-    requirement:
-      'BEYOND-03 MUST refuse a new product whole for a bad attribute or a bad URL, naming each, and make none of its assets',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-03 MUST refuse a new product whole for a bad attribute or a bad URL, naming each, and make none of its assets',
+    async (gateway) => {
       const store = await newStore(gateway)
       await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
       const body = [
@@ -106,7 +103,7 @@ requirements('beyond the specification', [
         { product_code: 'twice' },
         { product_code: 'twice', status: 'sold' },
       ]
-      const { data } = await rest(gateway, 'POST', `/products?store_uuid=${store}`, body)
+      const { data } = await restCall(gateway, 'POST', `/products?store_uuid=${store}`, body)
       expect(data).toMatchObject({ created_skus: ['good'], existing_skus: [] })
       expect(Object.keys(data.failed_products as Data)).toEqual(['bad', '', 'twice'])
       expect(Object.keys((data.failed_products as Record<string, Data>).bad ?? {})).toEqual([
@@ -116,60 +113,57 @@ requirements('beyond the specification', [
       ])
       expect(await imagesOf(gateway, store, 'bad')).toEqual([])
     },
-  },
-  {
-    requirement: 'BEYOND-04 MUST let the first entry of a code that comes twice create the product',
-    rest: async (gateway) => {
-      const store = await newStore(gateway)
-      const body = [
-        { product_code: 'a', Color: 'red' },
-        { product_code: 'a', Color: 'blue', Size: 'M' },
-      ]
-      const { data } = await rest(gateway, 'POST', `/products?store_uuid=${store}`, body)
-      expect(data).toMatchObject({ created_skus: ['a'], existing_skus: [] })
-      expect(await productOf(gateway, store, 'a')).toMatchObject({ attributes: { Color: 'red' } })
-    },
-  },
-  {
-    requirement: 'BEYOND-05 MUST answer 400 for a channel that is not configured and 404 for an unknown store',
-    rest: async (gateway) => {
+  ),
+  rest('BEYOND-04 MUST let the first entry of a code that comes twice create the product', async (gateway) => {
+    const store = await newStore(gateway)
+    const body = [
+      { product_code: 'a', Color: 'red' },
+      { product_code: 'a', Color: 'blue', Size: 'M' },
+    ]
+    const { data } = await restCall(gateway, 'POST', `/products?store_uuid=${store}`, body)
+    expect(data).toMatchObject({ created_skus: ['a'], existing_skus: [] })
+    expect(await productOf(gateway, store, 'a')).toMatchObject({ attributes: { Color: 'red' } })
+  }),
+  rest(
+    'BEYOND-05 MUST answer 400 for a channel that is not configured and 404 for an unknown store',
+    async (gateway) => {
       const store = await newStore(gateway)
       for (const path of ['/products', '/assets']) {
-        expect((await rest(gateway, 'POST', `${path}?store_uuid=${store}&channel=nowhere`, [])).http, path).toBe(400)
-        expect((await rest(gateway, 'POST', `${path}?store_uuid=${unknownStore()}`, [])).http, path).toBe(404)
-        expect((await rest(gateway, 'POST', `${path}?store_uuid=${store}`, [])).http, path).toBe(200)
+        expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}&channel=nowhere`, [])).http, path).toBe(
+          400,
+        )
+        expect((await restCall(gateway, 'POST', `${path}?store_uuid=${unknownStore()}`, [])).http, path).toBe(404)
+        expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}`, [])).http, path).toBe(200)
       }
-      expect((await rest(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
+      expect((await restCall(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
     },
-  },
-  {
-    requirement:
-      'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes beside code and status',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes beside code and status',
+    async (gateway) => {
       const codes = ['__proto__', '1002', '9', 'Z9', 'a', '\u{ffff}', '\u{10000}']
       const store = await storeWithProducts(
         gateway,
         codes.map((productCode) => ({ productCode, attributes: { Color: 'red', '7': 'x' } })),
       )
-      const { data, text } = await rest(gateway, 'GET', `/products?store_uuid=${store.toUpperCase()}`)
+      const { data, text } = await restCall(gateway, 'GET', `/products?store_uuid=${store.toUpperCase()}`)
       expect(data).toMatchObject({ store_uuid: store, total_products: 7, returned_products: 7 })
       const keys = [...text.matchAll(/"product_code":("[^"]*")/g)].map((match) => JSON.parse(match[1] ?? ''))
       expect(keys).toEqual(['1002', '9', 'Z9', '__proto__', 'a', '\u{ffff}', '\u{10000}'])
       const found = (data.products as Record<string, Data>)['1002']
       expect(found).toEqual({ product_code: '1002', status: 'new', Color: 'red', '7': 'x', assets: {} })
     },
-  },
-  {
-    requirement:
-      'BEYOND-07 MUST filter GET /products by sku_codes, repeated or comma-separated, and by status, and clamp its limit to 100',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-07 MUST filter GET /products by sku_codes, repeated or comma-separated, and by status, and clamp its limit to 100',
+    async (gateway) => {
       const codes = Array.from({ length: 120 }, (_, i) => `p${String(i).padStart(3, '0')}`)
       const store = await storeWithProducts(
         gateway,
         codes.map((productCode, i) => ({ productCode, status: i % 2 ? 'under review' : 'active' })),
       )
       const list = async (parameters: string) => {
-        const { data } = await rest(gateway, 'GET', `/products?store_uuid=${store}${parameters}`)
+        const { data } = await restCall(gateway, 'GET', `/products?store_uuid=${store}${parameters}`)
         return [data.total_products, data.returned_products, Object.keys((data.products ?? {}) as Data).at(0)]
       }
       expect(await list('&sku_codes=p001,p002&sku_codes=p003&sku_codes=no')).toEqual([3, 3, 'p001'])
@@ -178,14 +172,13 @@ requirements('beyond the specification', [
       expect(await list('&offset=119')).toEqual([120, 1, 'p119'])
       expect(await list('&offset=999999999999')).toEqual([120, 0, undefined])
       for (const bad of ['&status=ACTIVE', '&limit=0', '&offset=-1', '&limit=x', '&status=active&status=new']) {
-        expect((await rest(gateway, 'GET', `/products?store_uuid=${store}${bad}`)).http, bad).toBe(400)
+        expect((await restCall(gateway, 'GET', `/products?store_uuid=${store}${bad}`)).http, bad).toBe(400)
       }
     },
-  },
-  {
-    requirement:
-      'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end',
+    async (gateway) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P'],
@@ -193,7 +186,7 @@ requirements('beyond the specification', [
       const body = [
         { parent_code: 'P', asset_type: 'image', assets: { 'Image URL 9': url('end'), 'Image URL 1': url('start') } },
       ]
-      expect((await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toEqual({
+      expect((await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toEqual({
         created: 2,
         updated: 0,
         failed: 0,
@@ -202,11 +195,10 @@ requirements('beyond the specification', [
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('start'), urlOf('a'), urlOf('b'), url('end')])
       expect(await checkReadModel(gateway.database.db)).toEqual([])
     },
-  },
-  {
-    requirement:
-      'BEYOND-09 MUST keep the asset id of a URL that the store has, and move one that is in the group already',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-09 MUST keep the asset id of a URL that the store has, and move one that is in the group already',
+    async (gateway) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P'],
@@ -219,26 +211,25 @@ requirements('beyond the specification', [
           assets: { 'Image URL 1': urlOf('c'), 'Image URL 2': urlOf('other'), 'Image URL 4': urlOf('b') },
         },
       ]
-      expect((await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toMatchObject({
+      expect((await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toMatchObject({
         created: 1,
         updated: 1,
         failed: 0,
       })
-      const { data } = await rest(gateway, 'GET', `/assets?store_uuid=${store}`)
+      const { data } = await restCall(gateway, 'GET', `/assets?store_uuid=${store}`)
       expect((data.assets as Record<string, { assets: Data[] }>).P?.assets.map((asset) => asset.asset_id)).toEqual([
         'c',
         'other',
         'a',
         'b',
       ])
-      const again = await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)
+      const again = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)
       expect(again.data).toMatchObject({ created: 0, updated: 0 })
     },
-  },
-  {
-    requirement:
-      'BEYOND-10 MUST count bad entries of POST /assets as failed, each with its index, while the others go ahead',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-10 MUST count bad entries of POST /assets as failed, each with its index, while the others go ahead',
+    async (gateway) => {
       const store = await newStore(gateway)
       const body = [
         {
@@ -248,19 +239,18 @@ requirements('beyond the specification', [
         { parent_code: 'P', asset_type: 'smell', assets: { 'Image URL 1': url('x') } },
         { parent_code: '', assets: { 'Image URL 1': url('x') } },
       ]
-      const { data } = await rest(gateway, 'POST', `/assets?store_uuid=${store}`, body)
+      const { data } = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)
       expect(data).toMatchObject({ created: 1, updated: 0, failed: 5 })
       expect((data.error_info as Data[]).map((entry) => entry.index)).toEqual([0, 0, 0, 1, 2])
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('b')])
     },
-  },
-  {
-    requirement:
-      'BEYOND-11 MUST refuse a POST /assets body that names no parent code or no object of assets, applying nothing',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'BEYOND-11 MUST refuse a POST /assets body that names no parent code or no object of assets, applying nothing',
+    async (gateway) => {
       const store = await newStore(gateway)
       const good = { parent_code: 'P', assets: { 'Image URL 1': url('a') } }
-      const { http, data } = await rest(gateway, 'POST', `/assets?store_uuid=${store}`, [
+      const { http, data } = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, [
         good,
         { assets: {} },
         { parent_code: 'P', assets: [] },
@@ -274,50 +264,43 @@ requirements('beyond the specification', [
       ])
       expect(await imagesOf(gateway, store, 'P')).toEqual([])
     },
-  },
-  {
-    requirement: 'BEYOND-12 MUST give the same answer with dry_run=true on every write, and change nothing',
-    rest: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      await addAssets(gateway, store, [
-        ['a', 'A'],
-        ['b', 'A'],
-      ])
-      const writes: [method: string, path: string, body: unknown][] = [
-        ['PUT', `/products?store_uuid=${store}`, [{ product_code: 'A', Color: 'red' }]],
-        ['POST', `/products?store_uuid=${store}`, [{ product_code: 'N', 'Image URL 1': url('n') }]],
-        ['POST', `/assets?store_uuid=${store}`, [{ parent_code: 'A', assets: { 'Image URL 1': url('z') } }]],
-        ['POST', '/assets/unlink', [{ store_uuid: store, parent_code: 'A', channel: 'SMP', asset_id: 'a' }]],
-        ['DELETE', '/assets', [{ store_uuid: store, parent_code: 'A' }]],
-      ]
-      const state = async () => [
-        (await rest(gateway, 'GET', `/products?store_uuid=${store}`)).data,
-        (await rest(gateway, 'GET', `/assets?store_uuid=${store}`)).data,
-      ]
-      for (const [method, path, body] of writes) {
-        const before = await state()
-        const preview = await rest(gateway, method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body)
-        expect(await state(), `${method} ${path}`).toEqual(before)
-        expect(await rest(gateway, method, path, body)).toMatchObject({ http: 200, data: preview.data })
-        expect(await state(), `${method} ${path}`).not.toEqual(before)
-      }
-      expect((await rest(gateway, 'DELETE', '/assets?dry_run=maybe', [])).http).toBe(400)
-    },
-  },
-  {
-    requirement: 'BEYOND-13 MUST make no store with dry_run=true',
-    rest: async (gateway) => {
-      const count = () => query<{ totalCount: number }>(gateway, '{ result: stores { totalCount } }')
-      const before = await count()
-      const body = { store_name: 'x', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
-      expect((await rest(gateway, 'POST', '/stores?dry_run=1', body)).http).toBe(200)
-      expect(await count()).toEqual(before)
-    },
-  },
-  {
-    requirement:
-      'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups',
-    graphql: async (gateway) => {
+  ),
+  rest('BEYOND-12 MUST give the same answer with dry_run=true on every write, and change nothing', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await addAssets(gateway, store, [
+      ['a', 'A'],
+      ['b', 'A'],
+    ])
+    const writes: [method: string, path: string, body: unknown][] = [
+      ['PUT', `/products?store_uuid=${store}`, [{ product_code: 'A', Color: 'red' }]],
+      ['POST', `/products?store_uuid=${store}`, [{ product_code: 'N', 'Image URL 1': url('n') }]],
+      ['POST', `/assets?store_uuid=${store}`, [{ parent_code: 'A', assets: { 'Image URL 1': url('z') } }]],
+      ['POST', '/assets/unlink', [{ store_uuid: store, parent_code: 'A', channel: 'SMP', asset_id: 'a' }]],
+      ['DELETE', '/assets', [{ store_uuid: store, parent_code: 'A' }]],
+    ]
+    const state = async () => [
+      (await restCall(gateway, 'GET', `/products?store_uuid=${store}`)).data,
+      (await restCall(gateway, 'GET', `/assets?store_uuid=${store}`)).data,
+    ]
+    for (const [method, path, body] of writes) {
+      const before = await state()
+      const preview = await restCall(gateway, method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body)
+      expect(await state(), `${method} ${path}`).toEqual(before)
+      expect(await restCall(gateway, method, path, body)).toMatchObject({ http: 200, data: preview.data })
+      expect(await state(), `${method} ${path}`).not.toEqual(before)
+    }
+    expect((await restCall(gateway, 'DELETE', '/assets?dry_run=maybe', [])).http).toBe(400)
+  }),
+  rest('BEYOND-13 MUST make no store with dry_run=true', async (gateway) => {
+    const count = () => query<{ totalCount: number }>(gateway, '{ result: stores { totalCount } }')
+    const before = await count()
+    const body = { store_name: 'x', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
+    expect((await restCall(gateway, 'POST', '/stores?dry_run=1', body)).http).toBe(200)
+    expect(await count()).toEqual(before)
+  }),
+  graphql(
+    'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, ['A', 'B'])
       await addAssets(gateway, store, [['a', 'A']])
       const document = `mutation ($store: ID!, $dryRun: Boolean!) {
@@ -330,11 +313,10 @@ requirements('beyond the specification', [
       expect(await productOf(gateway, store, 'B')).not.toBeNull()
       expect(await imagesOf(gateway, store, 'A')).toEqual([urlOf('a')])
     },
-  },
-  {
-    requirement:
-      'BEYOND-15 MUST move an asset within its group and reorder the group, and refuse an asset that is not in it',
-    graphql: async (gateway) => {
+  ),
+  graphql(
+    'BEYOND-15 MUST move an asset within its group and reorder the group, and refuse an asset that is not in it',
+    async (gateway) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P'],
@@ -377,10 +359,10 @@ requirements('beyond the specification', [
       ).toBe('store_not_found')
       expect(await checkReadModel(gateway.database.db)).toEqual([])
     },
-  },
-  {
-    requirement: 'BEYOND-16 MUST change what is given of a store and leave the rest, or nothing when a value is bad',
-    graphql: async (gateway) => {
+  ),
+  graphql(
+    'BEYOND-16 MUST change what is given of a store and leave the rest, or nothing when a value is bad',
+    async (gateway) => {
       const store = await newStore(gateway, { region: ['Asia'], store_website: 'https://a.example' })
       const update = (input: string) =>
         gateway.graphql(
@@ -396,11 +378,10 @@ requirements('beyond the specification', [
         result: { storeName: 'N', storeWebsite: null },
       })
     },
-  },
-  {
-    requirement:
-      'BEYOND-17 MUST report the stored values that a definition would not take, also in a preview, and remove definitions',
-    graphql: async (gateway) => {
+  ),
+  graphql(
+    'BEYOND-17 MUST report the stored values that a definition would not take, also in a preview, and remove definitions',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'a', attributes: { W: '7' } },
         { productCode: 'b', attributes: { W: 'x' } },
@@ -430,5 +411,5 @@ requirements('beyond the specification', [
       expect(await query(gateway, remove, { store })).toEqual({ result: [] })
       expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
     },
-  },
+  ),
 ])

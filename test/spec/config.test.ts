@@ -1,19 +1,21 @@
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
+import type { Client } from '../support/client.ts'
 import { addAssets, newStore, query, storeBody, urlOf } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
 import { graphqlClient } from '../support/graphql-client.ts'
 import { restClient } from '../support/rest-client.ts'
-import { requirements } from './requirement.ts'
+import { graphql, type Requirement, requirements } from './requirement.ts'
 
 const refreshMs = 50
 
 requirements('global configuration', [
-  {
-    requirement: 'CONFIG-01 MUST name the URL fields of another format after it: audio has Audio URL n',
-    ...bothConfigured({ asset_formats: ['image', 'audio', 'éclair', 'x-ray'] }, async (gateway, client) => {
+  bothConfigured(
+    'CONFIG-01 MUST name the URL fields of another format after it: audio has Audio URL n',
+    { asset_formats: ['image', 'audio', 'éclair', 'x-ray'] },
+    async (gateway, client) => {
       const store = await newStore(gateway)
       const words = { audio: 'Audio', éclair: 'Éclair', 'x-ray': 'X-ray', image: 'Image' }
       for (const [assetFormat, word] of Object.entries(words)) {
@@ -25,49 +27,48 @@ requirements('global configuration', [
         const outcome = await client.listAssets({ store_uuid: store, asset_format: assetFormat })
         expect(outcome).toMatchObject({ data: { groups: [{ asset_type: assetFormat, assets: entries }] } })
       }
-    }),
-  },
-  {
-    requirement: 'CONFIG-02 MUST refuse a format that is not configured, and name those that are',
-    ...bothConfigured({ asset_formats: ['audio', 'image'] }, async (gateway, client) => {
+    },
+  ),
+  bothConfigured(
+    'CONFIG-02 MUST refuse a format that is not configured, and name those that are',
+    { asset_formats: ['audio', 'image'] },
+    async (gateway, client) => {
       const outcome = await client.listAssets({ store_uuid: await newStore(gateway), asset_format: 'video' })
       const details = expect.stringContaining('audio, image')
       expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ details }] })
-    }),
-  },
-  {
-    requirement: 'CONFIG-03 MUST take the configured channels, SMP always among them, and no others',
-    ...bothConfigured({ channels: ['web', 'shop'] }, async (_gateway, client) => {
+    },
+  ),
+  bothConfigured(
+    'CONFIG-03 MUST take the configured channels, SMP always among them, and no others',
+    { channels: ['web', 'shop'] },
+    async (_gateway, client) => {
       expect(await client.createStore(storeBody({ channels: ['web', 'SMP', 'shop'] }))).toMatchObject({ data: {} })
       const refused = await client.createStore(storeBody({ channels: ['channel_value_1'] }))
       expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channels[0]' }] })
-    }),
-  },
-  {
-    requirement: 'CONFIG-04 MUST take the first configured taxonomy for what the spec calls catalog',
-    ...bothConfigured({ store_taxonomies: ['acme', 'brand'] }, async (gateway, client) => {
+    },
+  ),
+  bothConfigured(
+    'CONFIG-04 MUST take the first configured taxonomy for what the spec calls catalog',
+    { store_taxonomies: ['acme', 'brand'] },
+    async (gateway, client) => {
       const { data } = await client.createStore(storeBody({ store_taxonomy: 'acme' }))
       const document = 'query ($uuid: ID!) { result: store(storeUuid: $uuid) { storeTaxonomy } }'
       const { store_uuid: uuid } = data as { store_uuid: string }
       expect((await query(gateway, document, { uuid })).result).toEqual({ storeTaxonomy: 'acme' })
       const refused = await client.createStore(storeBody({ store_taxonomy: 'catalog' }))
       expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_taxonomy' }] })
-    }),
-  },
-  {
-    requirement: 'CONFIG-05 MUST leave what is configured no key of as it is without a configuration',
-    graphql: async () => {
-      await configured({ asset_formats: ['audio'] }, async (gateway) => {
-        const { result } = await query<Enumerations>(gateway, enumerations)
-        expect(result.assetFormats).toEqual(['audio'])
-        expect([result.channels.length, result.storeTaxonomies]).toEqual([38, ['catalog', 'brand']])
-      })
     },
-  },
-  {
-    requirement:
-      'CONFIG-06 MUST follow the configuration at run time: without a restart, and back to the last good one never',
-    graphql: async () => {
+  ),
+  graphql('CONFIG-05 MUST leave what is configured no key of as it is without a configuration', async () => {
+    await configured({ asset_formats: ['audio'] }, async (gateway) => {
+      const { result } = await query<Enumerations>(gateway, enumerations)
+      expect(result.assetFormats).toEqual(['audio'])
+      expect([result.channels.length, result.storeTaxonomies]).toEqual([38, ['catalog', 'brand']])
+    })
+  }),
+  graphql(
+    'CONFIG-06 MUST follow the configuration at run time: without a restart, and back to the last good one never',
+    async () => {
       await configured({ asset_formats: ['image'], channels: ['web'] }, async (gateway, file) => {
         await file.write({ asset_formats: ['image', 'audio'] })
         await expect.poll(() => read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
@@ -77,11 +78,10 @@ requirements('global configuration', [
         expect(await read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
       })
     },
-  },
-  {
-    requirement:
-      'CONFIG-07 MUST go on listing, deleting and unlinking assets of a channel that is configured no longer',
-    graphql: async () => {
+  ),
+  graphql(
+    'CONFIG-07 MUST go on listing, deleting and unlinking assets of a channel that is configured no longer',
+    async () => {
       await configured({ channels: ['web'] }, async (gateway, file) => {
         const store = await newStore(gateway)
         await addAssets(gateway, store, [
@@ -99,7 +99,7 @@ requirements('global configuration', [
         expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
       })
     },
-  },
+  ),
 ])
 
 interface Enumerations {
@@ -133,10 +133,12 @@ async function configured(
 
 /** The two checks of a row, each on a configured gateway of its own. */
 function bothConfigured(
+  requirement: string,
   content: object,
-  check: (gateway: TestGateway, client: ReturnType<typeof restClient>) => Promise<void>,
-) {
+  check: (gateway: TestGateway, client: Client) => Promise<void>,
+): Requirement {
   return {
+    requirement,
     rest: () => configured(content, (gateway) => check(gateway, restClient(gateway))),
     graphql: () => configured(content, (gateway) => check(gateway, graphqlClient(gateway))),
   }

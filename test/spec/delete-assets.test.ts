@@ -11,84 +11,73 @@ import {
 } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { outcomeOf, restClient } from '../support/rest-client.ts'
-import { both, requirements } from './requirement.ts'
+import { both, requirements, rest } from './requirement.ts'
 
 const none = { data: { deleted_count: 0, failed: 0, error_info: [] } }
 
 requirements('DELETE /assets', [
-  {
-    requirement: 'ASSETS-DELETE-01 MUST answer with deleted_count, failed and error_info, and nothing else',
-    ...both(async (gateway, client) => {
+  both(
+    'ASSETS-DELETE-01 MUST answer with deleted_count, failed and error_info, and nothing else',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
       expect(outcome).toEqual({ data: { deleted_count: 1, failed: 0, error_info: [] } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-02 MUST write [{}] for error_info where there is nothing to report',
-    rest: async (gateway) => {
-      const store = await shop(gateway)
-      for (const body of [[], [{ store_uuid: store, asset_id: ['a'] }], [{ store_uuid: store, asset_id: [] }]]) {
-        const { text } = await gateway.call('/v1/assets', { method: 'DELETE', body })
-        expect(text).toMatch(/"failed":0,"error_info":\[\{\}\]\}\}$/)
-      }
     },
-  },
-  {
-    requirement: 'ASSETS-DELETE-03 MUST remove an asset with all its links, in every group',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
-      expect(await contents(client, store)).toEqual({
-        'P SMP image': ['b', 'c'],
-        'P SMP video': ['v'],
-        'P channel_value_1 image': ['b'],
-        'Q SMP image': ['b'],
-        'R channel_value_1 image': ['r'],
-      })
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-04 MUST remove the asset itself: its id is free for another URL and format',
-    ...both(async (gateway, client) => {
+  ),
+  rest('ASSETS-DELETE-02 MUST write [{}] for error_info where there is nothing to report', async (gateway) => {
+    const store = await shop(gateway)
+    for (const body of [[], [{ store_uuid: store, asset_id: ['a'] }], [{ store_uuid: store, asset_id: [] }]]) {
+      const { text } = await gateway.call('/v1/assets', { method: 'DELETE', body })
+      expect(text).toMatch(/"failed":0,"error_info":\[\{\}\]\}\}$/)
+    }
+  }),
+  both('ASSETS-DELETE-03 MUST remove an asset with all its links, in every group', async (gateway, client) => {
+    const store = await shop(gateway)
+    await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
+    expect(await contents(client, store)).toEqual({
+      'P SMP image': ['b', 'c'],
+      'P SMP video': ['v'],
+      'P channel_value_1 image': ['b'],
+      'Q SMP image': ['b'],
+      'R channel_value_1 image': ['r'],
+    })
+  }),
+  both(
+    'ASSETS-DELETE-04 MUST remove the asset itself: its id is free for another URL and format',
+    async (gateway, client) => {
       const store = await shop(gateway)
       await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
       await addAssets(gateway, store, [['a', 'P', { url: 'https://cdn.example/new', assetFormat: 'pdf' }]])
       expect(await contents(client, store)).toMatchObject({ 'P SMP pdf': ['a'] })
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-05 MUST choose by parent_code alone: the assets linked to it on every channel, in every format',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-05 MUST choose by parent_code alone: the assets linked to it on every channel, in every format',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([{ store_uuid: store, parent_code: 'P' }])
       expect(outcome).toMatchObject({ data: { deleted_count: 4, failed: 0 } })
       expect(await contents(client, store)).toEqual({ 'R channel_value_1 image': ['r'] })
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-06 MUST choose by channel alone: the assets linked on it to any parent code',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-06 MUST choose by channel alone: the assets linked on it to any parent code',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([{ store_uuid: store, channel: 'channel_value_1' }])
       expect(outcome).toMatchObject({ data: { deleted_count: 3, failed: 0 } })
       expect(await contents(client, store)).toEqual({ 'P SMP image': ['c'], 'P SMP video': ['v'] })
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-07 MUST narrow by channel and parent_code together',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.deleteAssets([{ store_uuid: store, channel: 'channel_value_1', parent_code: 'P' }])
-      expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
-      expect(await idsOf(client, store)).toEqual(['c', 'r', 'v'])
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-08 MUST narrow ids by channel and by parent_code: one that is not linked there is asset_not_found and stays',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-DELETE-07 MUST narrow by channel and parent_code together', async (gateway, client) => {
+    const store = await shop(gateway)
+    const outcome = await client.deleteAssets([{ store_uuid: store, channel: 'channel_value_1', parent_code: 'P' }])
+    expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
+    expect(await idsOf(client, store)).toEqual(['c', 'r', 'v'])
+  }),
+  both(
+    'ASSETS-DELETE-08 MUST narrow ids by channel and by parent_code: one that is not linked there is asset_not_found and stays',
+    async (gateway, client) => {
       const narrows = [
         { channel: 'channel_value_1' },
         { parent_code: 'P' },
@@ -104,12 +93,11 @@ requirements('DELETE /assets', [
         expect(failuresOf(outcome)).toMatchObject(kept.map((id) => ({ reason: 'asset_not_found', asset_id: id })))
         expect(await idsOf(client, store)).toEqual(expect.arrayContaining(kept))
       }
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-09 MUST refuse an item with none of channel, parent_code and asset_id: failed + 1, selector_required, nothing deleted',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-09 MUST refuse an item with none of channel, parent_code and asset_id: failed + 1, selector_required, nothing deleted',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const before = await contents(client, store)
       const nulls = { channel: null, parent_code: null, asset_id: null }
@@ -120,44 +108,37 @@ requirements('DELETE /assets', [
         { reason: 'selector_required', index: 1 },
       ])
       expect(await contents(client, store)).toEqual(before)
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-10 MUST choose nothing and fail nothing for an empty asset_id list, whatever stands beside it',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-10 MUST choose nothing and fail nothing for an empty asset_id list, whatever stands beside it',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const before = await contents(client, store)
       const empty = { store_uuid: store, asset_id: [] }
       const body = [empty, { ...empty, parent_code: 'P' }, { ...empty, channel: 'SMP', parent_code: 'nowhere' }]
       expect(await client.deleteAssets(body)).toEqual(none)
       expect(await contents(client, store)).toEqual(before)
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-11 MUST take null for left out',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.deleteAssets([
-        { store_uuid: store, channel: null, parent_code: 'R', asset_id: null },
-        { store_uuid: store, channel: null, parent_code: null, asset_id: ['c'] },
-      ])
-      expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
-      expect(await idsOf(client, store)).toEqual(['a', 'b', 'v'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-12 MUST take a single string for a list of one',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.deleteAssets([{ store_uuid: store, asset_id: 'a' }])
-      expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 0 } })
-      expect(await idsOf(client, store)).toEqual(['b', 'c', 'r', 'v'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-13 MUST count an id that is named twice once, found or not, in one item or several',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-DELETE-11 MUST take null for left out', async (gateway, client) => {
+    const store = await shop(gateway)
+    const outcome = await client.deleteAssets([
+      { store_uuid: store, channel: null, parent_code: 'R', asset_id: null },
+      { store_uuid: store, channel: null, parent_code: null, asset_id: ['c'] },
+    ])
+    expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
+    expect(await idsOf(client, store)).toEqual(['a', 'b', 'v'])
+  }),
+  both('ASSETS-DELETE-12 MUST take a single string for a list of one', async (gateway, client) => {
+    const store = await shop(gateway)
+    const outcome = await client.deleteAssets([{ store_uuid: store, asset_id: 'a' }])
+    expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 0 } })
+    expect(await idsOf(client, store)).toEqual(['b', 'c', 'r', 'v'])
+  }),
+  both(
+    'ASSETS-DELETE-13 MUST count an id that is named twice once, found or not, in one item or several',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([
         { store_uuid: store, asset_id: ['a', 'x', 'a', 'x'] },
@@ -166,25 +147,21 @@ requirements('DELETE /assets', [
       ])
       expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 1 } })
       expect(failuresOf(outcome)).toMatchObject([{ reason: 'asset_not_found', index: 0, asset_id: 'x' }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-14 MUST count an asset that several items choose once',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.deleteAssets([
-        { store_uuid: store, parent_code: 'P' },
-        { store_uuid: store, channel: 'SMP' },
-        { store_uuid: store, parent_code: 'P' },
-        { store_uuid: store, asset_id: ['a', 'b'] },
-      ])
-      expect(outcome).toMatchObject({ data: { deleted_count: 4, failed: 0 } })
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-15 MUST fail each id that is named and not found, as asset_not_found with its index, and go ahead with the others',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-DELETE-14 MUST count an asset that several items choose once', async (gateway, client) => {
+    const store = await shop(gateway)
+    const outcome = await client.deleteAssets([
+      { store_uuid: store, parent_code: 'P' },
+      { store_uuid: store, channel: 'SMP' },
+      { store_uuid: store, parent_code: 'P' },
+      { store_uuid: store, asset_id: ['a', 'b'] },
+    ])
+    expect(outcome).toMatchObject({ data: { deleted_count: 4, failed: 0 } })
+  }),
+  both(
+    'ASSETS-DELETE-15 MUST fail each id that is named and not found, as asset_not_found with its index, and go ahead with the others',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([
         { store_uuid: store, asset_id: ['a'] },
@@ -194,11 +171,11 @@ requirements('DELETE /assets', [
       const where = { index: 1, store_uuid: store, channel: 'SMP', parent_code: 'P' }
       const failure = { reason: 'asset_not_found', details: expect.stringMatching(/\S/), ...where }
       expect(failuresOf(outcome)).toEqual(['x', 'A', ''].map((id) => ({ ...failure, asset_id: id })))
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-16 MUST fail an item without ids that matched nothing once, as asset_not_found',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-16 MUST fail an item without ids that matched nothing once, as asset_not_found',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([
         { store_uuid: store, parent_code: 'nowhere' },
@@ -210,12 +187,11 @@ requirements('DELETE /assets', [
       expect(outcome).toMatchObject({ data: { deleted_count: 0, failed: 5 } })
       const indexes = failuresOf(outcome).map(({ reason, index }) => [reason, index])
       expect(indexes).toEqual([0, 1, 2, 3, 4].map((index) => ['asset_not_found', index]))
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-17 MUST fail an item of an unknown store as store_not_found with HTTP 200, once for each id, and go ahead with the others',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-17 MUST fail an item of an unknown store as store_not_found with HTTP 200, once for each id, and go ahead with the others',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const unknown = unknownStore()
       const outcome = await client.deleteAssets([
@@ -229,25 +205,21 @@ requirements('DELETE /assets', [
         { reason: 'store_not_found', index: 0, store_uuid: unknown, asset_id: 'b' },
         { reason: 'store_not_found', index: 1, store_uuid: 'no-uuid', parent_code: 'P' },
       ])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-18 MUST succeed with zeros for an empty array',
-    ...both(async (_gateway, client) => {
-      expect(await client.deleteAssets([])).toEqual(none)
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-19 MUST refuse a body that is no array, and a missing one, which never means everything',
-    rest: async (gateway) => {
+    },
+  ),
+  both('ASSETS-DELETE-18 MUST succeed with zeros for an empty array', async (_gateway, client) => {
+    expect(await client.deleteAssets([])).toEqual(none)
+  }),
+  rest(
+    'ASSETS-DELETE-19 MUST refuse a body that is no array, and a missing one, which never means everything',
+    async (gateway) => {
       const store = await shop(gateway)
       for (const body of [{ store_uuid: store, asset_id: ['a'] }, 'null', `"${store}"`, '1', '', undefined]) {
         const outcome = outcomeOf(await gateway.call('/v1/assets', { method: 'DELETE', body }))
         expect(outcome, String(body)).toMatchObject({ reason: 'invalid_request' })
       }
     },
-  },
+  ),
   {
     requirement:
       'ASSETS-DELETE-20 MUST refuse a request with a missing or wrongly typed field, name each such item, and apply nothing',
@@ -289,24 +261,20 @@ requirements('DELETE /assets', [
       expect(await idsOf(restClient(gateway), store)).toContain('a')
     },
   },
-  {
-    requirement: 'ASSETS-DELETE-21 MUST ignore unknown fields of an item, which do not narrow',
-    rest: async (gateway) => {
-      const store = await shop(gateway)
-      const body = [
-        { store_uuid: store, asset_id: 'a', asset_format: 'video', ['__proto__']: 1 },
-        { store_uuid: store, assetId: 'b' },
-      ]
-      const outcome = outcomeOf(await gateway.call('/v1/assets', { method: 'DELETE', body }))
-      expect(outcome).toMatchObject({
-        data: { deleted_count: 1, failed: 1, error_info: [{ reason: 'selector_required' }] },
-      })
-    },
-  },
-  {
-    requirement:
-      'ASSETS-DELETE-22 MUST refuse text that could not be stored unchanged, in any field, and apply nothing',
-    ...both(async (gateway, client) => {
+  rest('ASSETS-DELETE-21 MUST ignore unknown fields of an item, which do not narrow', async (gateway) => {
+    const store = await shop(gateway)
+    const body = [
+      { store_uuid: store, asset_id: 'a', asset_format: 'video', ['__proto__']: 1 },
+      { store_uuid: store, assetId: 'b' },
+    ]
+    const outcome = outcomeOf(await gateway.call('/v1/assets', { method: 'DELETE', body }))
+    expect(outcome).toMatchObject({
+      data: { deleted_count: 1, failed: 1, error_info: [{ reason: 'selector_required' }] },
+    })
+  }),
+  both(
+    'ASSETS-DELETE-22 MUST refuse text that could not be stored unchanged, in any field, and apply nothing',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const good = { store_uuid: store, asset_id: 'a' }
       for (const bad of ['\0', 'x\ud800', '\udc00']) {
@@ -318,35 +286,32 @@ requirements('DELETE /assets', [
         expect(listed).toMatchObject({ reason: 'invalid_request' })
       }
       expect(await idsOf(client, store)).toEqual(['a', 'b', 'c', 'r', 'v'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-23 MUST leave positions without gaps behind',
-    ...both(async (gateway, client) => {
-      const ids = ['a', 'b', 'c', 'd', 'e']
-      const store = await storeWithAssets(
-        gateway,
-        ids.map((id): [string, string] => [id, 'P']),
-      )
-      await client.deleteAssets([{ store_uuid: store, asset_id: ['a', 'd'] }])
-      expect(await client.listAssets({ store_uuid: store })).toMatchObject({
-        data: {
-          groups: [
-            {
-              assets: [
-                { asset_id: 'b', 'Image URL 1': urlOf('b') },
-                { asset_id: 'c', 'Image URL 2': urlOf('c') },
-                { asset_id: 'e', 'Image URL 3': urlOf('e') },
-              ],
-            },
-          ],
-        },
-      })
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-24 MUST not touch assets of the same ids, parent codes and channels in another store',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-DELETE-23 MUST leave positions without gaps behind', async (gateway, client) => {
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    const store = await storeWithAssets(
+      gateway,
+      ids.map((id): [string, string] => [id, 'P']),
+    )
+    await client.deleteAssets([{ store_uuid: store, asset_id: ['a', 'd'] }])
+    expect(await client.listAssets({ store_uuid: store })).toMatchObject({
+      data: {
+        groups: [
+          {
+            assets: [
+              { asset_id: 'b', 'Image URL 1': urlOf('b') },
+              { asset_id: 'c', 'Image URL 2': urlOf('c') },
+              { asset_id: 'e', 'Image URL 3': urlOf('e') },
+            ],
+          },
+        ],
+      },
+    })
+  }),
+  both(
+    'ASSETS-DELETE-24 MUST not touch assets of the same ids, parent codes and channels in another store',
+    async (gateway, client) => {
       const [store, other] = [await shop(gateway), await shop(gateway)]
       const before = await contents(client, other)
       const outcome = await client.deleteAssets([
@@ -356,50 +321,38 @@ requirements('DELETE /assets', [
       ])
       expect(outcome).toMatchObject({ data: { deleted_count: 4 } })
       expect(await contents(client, other)).toEqual(before)
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-25 MUST delete from several stores in one request',
-    ...both(async (gateway, client) => {
-      const stores = [await shop(gateway), await shop(gateway)]
-      const outcome = await client.deleteAssets(stores.map((uuid) => ({ store_uuid: uuid, asset_id: 'a' })))
-      expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
-      for (const store of stores) expect(await idsOf(client, store)).not.toContain('a')
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-26 MUST answer asset_not_found for what was deleted before',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const body = [{ store_uuid: store, asset_id: 'a' }]
-      await client.deleteAssets(body)
-      const outcome = await client.deleteAssets(body)
-      expect(outcome).toMatchObject({ data: { deleted_count: 0, failed: 1 } })
-      expect(failuresOf(outcome)).toMatchObject([{ reason: 'asset_not_found', asset_id: 'a' }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-27 MUST delete an asset that is linked nowhere, by its id',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      await client.unlinkAssets([{ store_uuid: store, parent_code: 'R', channel: 'channel_value_1' }])
-      const outcome = await client.deleteAssets([{ store_uuid: store, asset_id: 'r' }])
-      expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 0 } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-28 MUST leave the product of the parent code as it is',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['P'])
-      await addAssets(gateway, store, [['a', 'P']])
-      const before = await productOf(gateway, store, 'P')
-      await client.deleteAssets([{ store_uuid: store, parent_code: 'P' }])
-      expect(await productOf(gateway, store, 'P')).toEqual(before)
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-29 MUST take __proto__, quotes and wildcards for ids and codes like any other',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-DELETE-25 MUST delete from several stores in one request', async (gateway, client) => {
+    const stores = [await shop(gateway), await shop(gateway)]
+    const outcome = await client.deleteAssets(stores.map((uuid) => ({ store_uuid: uuid, asset_id: 'a' })))
+    expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
+    for (const store of stores) expect(await idsOf(client, store)).not.toContain('a')
+  }),
+  both('ASSETS-DELETE-26 MUST answer asset_not_found for what was deleted before', async (gateway, client) => {
+    const store = await shop(gateway)
+    const body = [{ store_uuid: store, asset_id: 'a' }]
+    await client.deleteAssets(body)
+    const outcome = await client.deleteAssets(body)
+    expect(outcome).toMatchObject({ data: { deleted_count: 0, failed: 1 } })
+    expect(failuresOf(outcome)).toMatchObject([{ reason: 'asset_not_found', asset_id: 'a' }])
+  }),
+  both('ASSETS-DELETE-27 MUST delete an asset that is linked nowhere, by its id', async (gateway, client) => {
+    const store = await shop(gateway)
+    await client.unlinkAssets([{ store_uuid: store, parent_code: 'R', channel: 'channel_value_1' }])
+    const outcome = await client.deleteAssets([{ store_uuid: store, asset_id: 'r' }])
+    expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 0 } })
+  }),
+  both('ASSETS-DELETE-28 MUST leave the product of the parent code as it is', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['P'])
+    await addAssets(gateway, store, [['a', 'P']])
+    const before = await productOf(gateway, store, 'P')
+    await client.deleteAssets([{ store_uuid: store, parent_code: 'P' }])
+    expect(await productOf(gateway, store, 'P')).toEqual(before)
+  }),
+  both(
+    'ASSETS-DELETE-29 MUST take __proto__, quotes and wildcards for ids and codes like any other',
+    async (gateway, client) => {
       const names = ['__proto__', '%', '_', '*', "'", '"', '\\', '\u{10ffff}']
       const store = await newStore(gateway)
       await addAssets(
@@ -411,11 +364,11 @@ requirements('DELETE /assets', [
       const byCode = names.slice(4).map((name) => ({ store_uuid: store, parent_code: name }))
       expect(await client.deleteAssets([...byId, ...byCode])).toMatchObject({ data: { deleted_count: 8, failed: 0 } })
       expect(await idsOf(client, store)).toEqual(['other'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-DELETE-30 MUST take 10,000 items, of a group of thousands, within a few seconds',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-DELETE-30 MUST take 10,000 items, of a group of thousands, within a few seconds',
+    async (gateway, client) => {
       const ids = Array.from({ length: 5_000 }, (_, i) => `asset ${i}`)
       const store = await newStore(gateway)
       await addAssets(
@@ -429,8 +382,8 @@ requirements('DELETE /assets', [
       const same = Array.from({ length: 10_000 }, () => ({ store_uuid: store, parent_code: 'P' }))
       expect(await client.deleteAssets(same)).toMatchObject({ data: { deleted_count: 2_500, failed: 0 } })
       expect(performance.now() - started).toBeLessThan(10_000)
-    }),
-  },
+    },
+  ),
 ])
 
 /** A store in which `a` and `b` are in several groups, `c` in one, `v` is a video, and `r` is on another channel only. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Item } from '../support/client.ts'
 import { newStore, query, storeBody } from '../support/factories.ts'
 import { graphqlClient } from '../support/graphql-client.ts'
-import { both, requirements } from './requirement.ts'
+import { both, graphql, requirements } from './requirement.ts'
 
 /** Spec: Enumerations, word for word. */
 const regions = [
@@ -38,10 +38,9 @@ const automations = [
 ]
 
 requirements('enumerations', [
-  {
-    requirement:
-      'ENUM-01 MUST have these regions, channels, formats, taxonomies and automations, in this order, and no others',
-    graphql: async (gateway) => {
+  graphql(
+    'ENUM-01 MUST have these regions, channels, formats, taxonomies and automations, in this order, and no others',
+    async (gateway) => {
       const document = '{ result: enumerations { regions channels assetFormats storeTaxonomies defaultAutomations } }'
       expect((await query<Item>(gateway, document)).result).toEqual({
         regions,
@@ -52,28 +51,22 @@ requirements('enumerations', [
       })
       expect([channels.length, new Set(automations).size]).toEqual([38, automations.length])
     },
-  },
-  {
-    requirement: 'ENUM-02 MUST take all values of every list together for a store',
-    ...both(async (gateway, client) => {
-      const body = storeBody({ region: regions, channels, default_automation: automations })
-      const { data } = await client.createStore(body)
-      const document = 'query ($uuid: ID!) { result: store(storeUuid: $uuid) { region channels defaultAutomation } }'
-      const { result } = await query(gateway, document, { uuid: (data as Item).store_uuid })
-      expect(result).toEqual({ region: regions, channels, defaultAutomation: automations })
-    }),
-  },
-  {
-    requirement: 'ENUM-03 MUST take both taxonomies',
-    ...both(async (_gateway, client) => {
-      for (const taxonomy of taxonomies) {
-        expect(await client.createStore(storeBody({ store_taxonomy: taxonomy }))).toMatchObject({ data: {} })
-      }
-    }),
-  },
-  {
-    requirement: 'ENUM-04 MUST refuse any other value of each, also one in another case or of another enumeration',
-    ...both(async (_gateway, client) => {
+  ),
+  both('ENUM-02 MUST take all values of every list together for a store', async (gateway, client) => {
+    const body = storeBody({ region: regions, channels, default_automation: automations })
+    const { data } = await client.createStore(body)
+    const document = 'query ($uuid: ID!) { result: store(storeUuid: $uuid) { region channels defaultAutomation } }'
+    const { result } = await query(gateway, document, { uuid: (data as Item).store_uuid })
+    expect(result).toEqual({ region: regions, channels, defaultAutomation: automations })
+  }),
+  both('ENUM-03 MUST take both taxonomies', async (_gateway, client) => {
+    for (const taxonomy of taxonomies) {
+      expect(await client.createStore(storeBody({ store_taxonomy: taxonomy }))).toMatchObject({ data: {} })
+    }
+  }),
+  both(
+    'ENUM-04 MUST refuse any other value of each, also one in another case or of another enumeration',
+    async (_gateway, client) => {
       const wrong: [field: string, values: unknown[]][] = [
         ['store_taxonomy', ['Catalog', 'BRAND', '', ' brand', 'SMP', '__proto__']],
         ['region', [['india'], ['Antarctica'], ['middle east'], ['Middle_East'], ['SMP'], [''], ['toString']]],
@@ -87,45 +80,36 @@ requirements('enumerations', [
           expect(outcome, `${field} ${value}`).toMatchObject({ reason: 'invalid_request', entries: named })
         }
       }
-    }),
-  },
-  {
-    requirement: 'ENUM-05 MUST list every format',
-    ...both(async (gateway, client) => {
-      const store = await newStore(gateway)
-      for (const format of assetFormats) {
-        const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
-        expect(outcome, format).toMatchObject({ data: { total_groups: 0 } })
-      }
-    }),
-  },
-  {
-    requirement: 'ENUM-06 MUST link assets on every channel',
-    graphql: async (gateway) => {
-      const store = await newStore(gateway)
-      const assets = channels.map((channel) => ({
-        assetId: 'a',
-        parentCode: 'P',
-        channel,
-        url: 'https://cdn.example/a',
-      }))
-      const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
+    },
+  ),
+  both('ENUM-05 MUST list every format', async (gateway, client) => {
+    const store = await newStore(gateway)
+    for (const format of assetFormats) {
+      const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
+      expect(outcome, format).toMatchObject({ data: { total_groups: 0 } })
+    }
+  }),
+  graphql('ENUM-06 MUST link assets on every channel', async (gateway) => {
+    const store = await newStore(gateway)
+    const assets = channels.map((channel) => ({
+      assetId: 'a',
+      parentCode: 'P',
+      channel,
+      url: 'https://cdn.example/a',
+    }))
+    const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
         result: addAssets(storeUuid: $store, assets: $assets) { linked failed }
       }`
-      expect((await query(gateway, document, { store, assets })).result).toEqual({ linked: 38, failed: 0 })
-      for (const channel of channels) {
-        const outcome = await graphqlClient(gateway).listAssets({ store_uuid: store, channel })
-        expect(outcome).toMatchObject({ data: { total_groups: 1, groups: [{ channel }] } })
-      }
-    },
-  },
-  {
-    requirement: 'ENUM-07 MUST have the product statuses of the spec as an enum in upper case',
-    graphql: async (gateway) => {
-      const document = '{ result: __type(name: "ProductStatus") { enumValues { name } } }'
-      const { result } = await query<{ enumValues: { name: string }[] }>(gateway, document)
-      const names = result.enumValues.map(({ name }) => name)
-      expect(names.sort()).toEqual(['ACTIVE', 'DRAFT', 'INACTIVE', 'NEW', 'PROBLEM', 'UNDER_REVIEW'])
-    },
-  },
+    expect((await query(gateway, document, { store, assets })).result).toEqual({ linked: 38, failed: 0 })
+    for (const channel of channels) {
+      const outcome = await graphqlClient(gateway).listAssets({ store_uuid: store, channel })
+      expect(outcome).toMatchObject({ data: { total_groups: 1, groups: [{ channel }] } })
+    }
+  }),
+  graphql('ENUM-07 MUST have the product statuses of the spec as an enum in upper case', async (gateway) => {
+    const document = '{ result: __type(name: "ProductStatus") { enumValues { name } } }'
+    const { result } = await query<{ enumValues: { name: string }[] }>(gateway, document)
+    const names = result.enumValues.map(({ name }) => name)
+    expect(names.sort()).toEqual(['ACTIVE', 'DRAFT', 'INACTIVE', 'NEW', 'PROBLEM', 'UNDER_REVIEW'])
+  }),
 ])

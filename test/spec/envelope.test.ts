@@ -9,7 +9,7 @@ import { type GatewayBehindProxy, startGatewayBehindProxy } from '../support/gat
 import type { Call, Reply } from '../support/http.ts'
 import { outcomeOf } from '../support/rest-client.ts'
 import { openWire } from '../support/wire.ts'
-import { requirements } from './requirement.ts'
+import { requirements, rest } from './requirement.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const astral = '𝒳'
@@ -21,9 +21,9 @@ interface Envelope {
 }
 
 requirements('the envelope', [
-  {
-    requirement: 'ENVELOPE-01 MUST be status, with code, message and request_id, and data, an object, in every success',
-    rest: async (gateway) => {
+  rest(
+    'ENVELOPE-01 MUST be status, with code, message and request_id, and data, an object, in every success',
+    async (gateway) => {
       for (const reply of await successes(gateway)) {
         const envelope = envelopeOf(reply)
         expect(Object.keys(envelope)).toEqual(['status', 'data'])
@@ -31,46 +31,39 @@ requirements('the envelope', [
         expect(Object.prototype.toString.call(envelope.data)).toBe('[object Object]')
       }
     },
-  },
-  {
-    requirement: 'ENVELOPE-02 MUST be the same in every error, with an error_info in data and nothing else',
-    rest: async (gateway) => {
-      for (const reply of await errors(gateway)) {
-        const envelope = envelopeOf(reply)
-        expect(Object.keys(envelope)).toEqual(['status', 'data'])
-        expect(Object.keys(envelope.status).sort()).toEqual(['code', 'message', 'request_id'])
-        expect(Object.keys(envelope.data)).toEqual(['error_info'])
-      }
-    },
-  },
-  {
-    requirement: 'ENVELOPE-03 MUST say the code 0 and HTTP 200 on success of every operation',
-    rest: async (gateway) => {
-      for (const reply of await successes(gateway)) {
-        expect([reply.status, envelopeOf(reply).status.code]).toEqual([200, 0])
-      }
-    },
-  },
-  {
-    requirement: 'ENVELOPE-04 MUST say the code -1 and the message ERROR on every error, of products and stores too',
-    rest: async (gateway) => {
+  ),
+  rest('ENVELOPE-02 MUST be the same in every error, with an error_info in data and nothing else', async (gateway) => {
+    for (const reply of await errors(gateway)) {
+      const envelope = envelopeOf(reply)
+      expect(Object.keys(envelope)).toEqual(['status', 'data'])
+      expect(Object.keys(envelope.status).sort()).toEqual(['code', 'message', 'request_id'])
+      expect(Object.keys(envelope.data)).toEqual(['error_info'])
+    }
+  }),
+  rest('ENVELOPE-03 MUST say the code 0 and HTTP 200 on success of every operation', async (gateway) => {
+    for (const reply of await successes(gateway)) {
+      expect([reply.status, envelopeOf(reply).status.code]).toEqual([200, 0])
+    }
+  }),
+  rest(
+    'ENVELOPE-04 MUST say the code -1 and the message ERROR on every error, of products and stores too',
+    async (gateway) => {
       for (const reply of await errors(gateway)) {
         expect(envelopeOf(reply).status).toMatchObject({ code: -1, message: 'ERROR' })
         expect(reply.status).toBeGreaterThanOrEqual(400)
       }
     },
-  },
-  {
-    requirement:
-      'ENVELOPE-05 MUST say SUCCESS for the operations on assets, and success for those on products and stores',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'ENVELOPE-05 MUST say SUCCESS for the operations on assets, and success for those on products and stores',
+    async (gateway) => {
       const messages = (await successes(gateway)).map((reply) => envelopeOf(reply).status.message)
       expect(messages).toEqual(['SUCCESS', 'SUCCESS', 'SUCCESS', 'success', 'success'])
     },
-  },
-  {
-    requirement: 'ENVELOPE-06 MUST give each entry of error_info a reason and details that a person can read',
-    rest: async (gateway) => {
+  ),
+  rest(
+    'ENVELOPE-06 MUST give each entry of error_info a reason and details that a person can read',
+    async (gateway) => {
       for (const reply of await errors(gateway)) {
         const { error_info: entries } = envelopeOf(reply).data as { error_info: Item[] }
         expect(entries.length).toBeGreaterThan(0)
@@ -82,16 +75,13 @@ requirements('the envelope', [
         }
       }
     },
-  },
-  {
-    requirement: 'ENVELOPE-07 MUST be JSON in UTF-8 and say so',
-    rest: async (gateway) => {
-      for (const reply of [...(await successes(gateway)), ...(await errors(gateway))]) {
-        expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
-        expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)))
-      }
-    },
-  },
+  ),
+  rest('ENVELOPE-07 MUST be JSON in UTF-8 and say so', async (gateway) => {
+    for (const reply of [...(await successes(gateway)), ...(await errors(gateway))]) {
+      expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)))
+    }
+  }),
   {
     requirement: 'ENVELOPE-08 MUST echo X-Request-Id in status.request_id and in the header of every answer',
     rest: async (gateway) => {
@@ -145,34 +135,16 @@ requirements('the envelope', [
       expect((await call(tooLong)).headers['x-request-id']).toMatch(uuid)
     },
   },
-  {
-    requirement: 'ENVELOPE-11 MUST echo an X-Request-Id of any characters as it was sent',
-    rest: async (gateway) => {
-      for (const id of [
-        'a b',
-        '"quoted"\\',
-        '{"a":1}',
-        'é',
-        '店',
-        astral,
-        '\u00a0x',
-        '__proto__',
-        'a,b',
-        '0',
-        'null',
-      ]) {
-        expect(await echoed(gateway, id)).toEqual([id, bytesOf(id)])
-      }
-    },
-  },
-  {
-    requirement: 'ENVELOPE-12 MUST echo X-Request-Id bytes that are no UTF-8 as the same bytes',
-    rest: async (gateway) => {
-      const reply = await gateway.call('/v1/nothing', { headers: { 'x-request-id': 'caf\u00e9' } })
-      expect(reply.headers['x-request-id']).toBe('caf\u00e9')
-      expect(envelopeOf(reply).status.request_id).toBe('café')
-    },
-  },
+  rest('ENVELOPE-11 MUST echo an X-Request-Id of any characters as it was sent', async (gateway) => {
+    for (const id of ['a b', '"quoted"\\', '{"a":1}', 'é', '店', astral, '\u00a0x', '__proto__', 'a,b', '0', 'null']) {
+      expect(await echoed(gateway, id)).toEqual([id, bytesOf(id)])
+    }
+  }),
+  rest('ENVELOPE-12 MUST echo X-Request-Id bytes that are no UTF-8 as the same bytes', async (gateway) => {
+    const reply = await gateway.call('/v1/nothing', { headers: { 'x-request-id': 'caf\u00e9' } })
+    expect(reply.headers['x-request-id']).toBe('caf\u00e9')
+    expect(envelopeOf(reply).status.request_id).toBe('café')
+  }),
   {
     requirement: 'ENVELOPE-13 MUST have one entry for each fault found, in the query and in the body together',
     rest: async (gateway) => {
@@ -193,16 +165,13 @@ requirements('the envelope', [
       expect(fields).toEqual(['storeName', 'storeTaxonomy', 'region[0]'])
     },
   },
-  {
-    requirement: 'ENVELOPE-14 MUST name fields in an entry as REST names them',
-    rest: async (gateway) => {
-      const unknown = unknownStore()
-      const stores = await gateway.call(`/v1/stores?linked_store_id=${unknown}`, { method: 'POST', body: storeBody() })
-      const assets = await gateway.call(`/v1/assets?store_uuid=${unknown}`)
-      expect(stores.text).not.toContain('linkedStoreId')
-      expect(assets.text).not.toContain('storeUuid')
-    },
-  },
+  rest('ENVELOPE-14 MUST name fields in an entry as REST names them', async (gateway) => {
+    const unknown = unknownStore()
+    const stores = await gateway.call(`/v1/stores?linked_store_id=${unknown}`, { method: 'POST', body: storeBody() })
+    const assets = await gateway.call(`/v1/assets?store_uuid=${unknown}`)
+    expect(stores.text).not.toContain('linkedStoreId')
+    expect(assets.text).not.toContain('storeUuid')
+  }),
   {
     requirement: 'ENVELOPE-15 MUST answer a bug with 500 internal_error, without stack, SQL or host name',
     rest: async () => {
@@ -262,32 +231,29 @@ requirements('the envelope', [
       })
     },
   },
-  {
-    requirement: 'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached',
-    rest: async () => {
+  rest(
+    'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached',
+    async () => {
       await whileCutOff(async (gateway) => {
         const statuses = []
         for (const reply of await errors(gateway, undefined, { stored: false })) statuses.push(reply.status)
         expect(statuses.filter((status) => status >= 500)).toEqual([])
       })
     },
-  },
-  {
-    requirement: 'ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again',
-    rest: async () => {
-      const gateway = await startGatewayBehindProxy()
-      try {
-        const store = await newStore(gateway)
-        await gateway.cut()
-        expect((await gateway.call(`/v1/assets?store_uuid=${store}`)).status).toBe(502)
-        await gateway.restore()
-        const reply = await gateway.call(`/v1/assets?store_uuid=${store}`)
-        expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
-      } finally {
-        await gateway.stop()
-      }
-    },
-  },
+  ),
+  rest('ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again', async () => {
+    const gateway = await startGatewayBehindProxy()
+    try {
+      const store = await newStore(gateway)
+      await gateway.cut()
+      expect((await gateway.call(`/v1/assets?store_uuid=${store}`)).status).toBe(502)
+      await gateway.restore()
+      const reply = await gateway.call(`/v1/assets?store_uuid=${store}`)
+      expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
+    } finally {
+      await gateway.stop()
+    }
+  }),
   {
     requirement: 'ENVELOPE-20 MUST put the request id on every log line of a request',
     rest: async () => {
@@ -306,58 +272,49 @@ requirements('the envelope', [
       })
     },
   },
-  {
-    requirement: 'ENVELOPE-21 MUST wrap the answer to a request without a path below the version, too',
-    rest: async (gateway) => {
-      for (const path of [
-        '/v1',
-        '/v1/',
-        '/v1?store_uuid=x',
-        '/v1/assets/',
-        '/v1//assets',
-        '/v1/Assets',
-        '/v1/%61ssets',
-      ]) {
-        expect(outcomeOf(await gateway.call(path)), path).toMatchObject({ reason: 'not_found', entries: [{}] })
-      }
-    },
-  },
-  {
-    requirement: 'ENVELOPE-22 MUST wrap the answer to what is no HTTP, as far as Node lets one answer',
-    rest: async (gateway) => {
-      const head = 'GET /v1/assets HTTP/1.1\r\nHost: x\r\n'
-      const broken: [bytes: string, status: number][] = [
-        ['GARBAGE\r\n\r\n', 400],
-        ['GET /v1/assets HTTP/9.9\r\nHost: x\r\n\r\n', 400],
-        ['BREW /v1/assets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-        ['GET /v1/ass ets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-        [`${head}Bad Header: x\r\n\r\n`, 400],
-        [`${head}X: a\0b\r\n\r\n`, 400],
-        [`${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
-        [`${head}Content-Length: x\r\n\r\n`, 400],
-        ['POST /v1/stores HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
-        ['GET /v1/assets HTTP/1.1\r\n\r\n', 400],
-        [`${head}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-        [`${head}Expect: a miracle\r\n\r\n`, 417],
-        ['CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-      ]
-      for (const [bytes, status] of broken) {
-        const envelope = await answerTo(gateway, bytes, status)
-        expect(envelope.status, bytes.slice(0, 60)).toMatchObject({ code: -1, message: 'ERROR' })
-        expect(envelope.data).toMatchObject({ error_info: [{ reason: expect.any(String) }] })
-      }
-    },
-  },
-  {
-    requirement: 'ENVELOPE-23 MUST be written with keys and texts of any characters as JSON has them',
-    rest: async (gateway) => {
-      const code = '"\\\u0001\u2028</script>\u{1f600}'
-      const store = await storeWithProducts(gateway, [code])
-      const body = [{ product_code: code, [code]: 1 }]
-      const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
-      expect(envelopeOf(reply).data.failed_products).toEqual({ [code]: { [code]: expect.any(String) } })
-    },
-  },
+  rest('ENVELOPE-21 MUST wrap the answer to a request without a path below the version, too', async (gateway) => {
+    for (const path of [
+      '/v1',
+      '/v1/',
+      '/v1?store_uuid=x',
+      '/v1/assets/',
+      '/v1//assets',
+      '/v1/Assets',
+      '/v1/%61ssets',
+    ]) {
+      expect(outcomeOf(await gateway.call(path)), path).toMatchObject({ reason: 'not_found', entries: [{}] })
+    }
+  }),
+  rest('ENVELOPE-22 MUST wrap the answer to what is no HTTP, as far as Node lets one answer', async (gateway) => {
+    const head = 'GET /v1/assets HTTP/1.1\r\nHost: x\r\n'
+    const broken: [bytes: string, status: number][] = [
+      ['GARBAGE\r\n\r\n', 400],
+      ['GET /v1/assets HTTP/9.9\r\nHost: x\r\n\r\n', 400],
+      ['BREW /v1/assets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+      ['GET /v1/ass ets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+      [`${head}Bad Header: x\r\n\r\n`, 400],
+      [`${head}X: a\0b\r\n\r\n`, 400],
+      [`${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
+      [`${head}Content-Length: x\r\n\r\n`, 400],
+      ['POST /v1/stores HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+      ['GET /v1/assets HTTP/1.1\r\n\r\n', 400],
+      [`${head}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+      [`${head}Expect: a miracle\r\n\r\n`, 417],
+      ['CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ]
+    for (const [bytes, status] of broken) {
+      const envelope = await answerTo(gateway, bytes, status)
+      expect(envelope.status, bytes.slice(0, 60)).toMatchObject({ code: -1, message: 'ERROR' })
+      expect(envelope.data).toMatchObject({ error_info: [{ reason: expect.any(String) }] })
+    }
+  }),
+  rest('ENVELOPE-23 MUST be written with keys and texts of any characters as JSON has them', async (gateway) => {
+    const code = '"\\\u0001\u2028</script>\u{1f600}'
+    const store = await storeWithProducts(gateway, [code])
+    const body = [{ product_code: code, [code]: 1 }]
+    const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+    expect(envelopeOf(reply).data.failed_products).toEqual({ [code]: { [code]: expect.any(String) } })
+  }),
 ])
 
 const secrets =

@@ -19,7 +19,7 @@ import {
   urlOf,
 } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
-import { requirements } from './requirement.ts'
+import { graphql, requirements } from './requirement.ts'
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const astral = '𝒳'
@@ -31,55 +31,46 @@ interface Page {
 }
 
 requirements('GraphQL', [
-  {
-    requirement: 'GRAPHQL-01 MUST keep every name and type of the core of the schema',
-    graphql: async (gateway) => {
-      const core = buildSchema(await readFile(new URL('../schema/core.graphql', import.meta.url), 'utf8'))
-      const introspection = await gateway.data(getIntrospectionQuery())
-      const actual = buildClientSchema(introspection as unknown as IntrospectionQuery)
-      expect(findBreakingChanges(core, actual)).toEqual([])
-    },
-  },
-  {
-    requirement: 'GRAPHQL-02 MUST describe every type, field, argument and value',
-    graphql: async (gateway) => {
-      const { __schema } = (await gateway.data(getIntrospectionQuery())) as unknown as IntrospectionQuery
-      const own = __schema.types.filter(({ name, kind }) => !name.startsWith('__') && kind !== 'SCALAR')
-      const bare = own.flatMap((type) => described(type, type.name))
-      expect(bare).toEqual([])
-    },
-  },
-  {
-    requirement: 'GRAPHQL-03 MUST read a store with all its fields',
-    graphql: async (gateway) => {
-      const store = await newStore(gateway, { store_name: 'Shop', store_website: null })
-      const document = `query ($store: ID!) { result: store(storeUuid: $store) {
+  graphql('GRAPHQL-01 MUST keep every name and type of the core of the schema', async (gateway) => {
+    const core = buildSchema(await readFile(new URL('../schema/core.graphql', import.meta.url), 'utf8'))
+    const introspection = await gateway.data(getIntrospectionQuery())
+    const actual = buildClientSchema(introspection as unknown as IntrospectionQuery)
+    expect(findBreakingChanges(core, actual)).toEqual([])
+  }),
+  graphql('GRAPHQL-02 MUST describe every type, field, argument and value', async (gateway) => {
+    const { __schema } = (await gateway.data(getIntrospectionQuery())) as unknown as IntrospectionQuery
+    const own = __schema.types.filter(({ name, kind }) => !name.startsWith('__') && kind !== 'SCALAR')
+    const bare = own.flatMap((type) => described(type, type.name))
+    expect(bare).toEqual([])
+  }),
+  graphql('GRAPHQL-03 MUST read a store with all its fields', async (gateway) => {
+    const store = await newStore(gateway, { store_name: 'Shop', store_website: null })
+    const document = `query ($store: ID!) { result: store(storeUuid: $store) {
         storeUuid storeGroup storeName storeTaxonomy region channels defaultAutomation storeWebsite createdAt
         linkedStores { storeUuid } product(productCode: "none") { status } products { totalCount edges { cursor } }
         productCounts { count } assetGroups { totalGroups } attributeDefinitions { name }
       } }`
-      expect((await query(gateway, document, { store })).result).toEqual({
-        storeUuid: store,
-        storeGroup: expect.any(String),
-        storeName: 'Shop',
-        storeTaxonomy: 'catalog',
-        region: ['Europe'],
-        channels: ['SMP'],
-        defaultAutomation: [],
-        storeWebsite: null,
-        createdAt: expect.stringMatching(rfc3339),
-        linkedStores: [],
-        product: null,
-        products: { totalCount: 0, edges: [] },
-        productCounts: [],
-        assetGroups: { totalGroups: 0 },
-        attributeDefinitions: [],
-      })
-    },
-  },
-  {
-    requirement: 'GRAPHQL-04 MUST read a product with its status as an enum, its attributes, its times and its groups',
-    graphql: async (gateway) => {
+    expect((await query(gateway, document, { store })).result).toEqual({
+      storeUuid: store,
+      storeGroup: expect.any(String),
+      storeName: 'Shop',
+      storeTaxonomy: 'catalog',
+      region: ['Europe'],
+      channels: ['SMP'],
+      defaultAutomation: [],
+      storeWebsite: null,
+      createdAt: expect.stringMatching(rfc3339),
+      linkedStores: [],
+      product: null,
+      products: { totalCount: 0, edges: [] },
+      productCounts: [],
+      assetGroups: { totalGroups: 0 },
+      attributeDefinitions: [],
+    })
+  }),
+  graphql(
+    'GRAPHQL-04 MUST read a product with its status as an enum, its attributes, its times and its groups',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'A', status: 'under review', attributes: { B: 'c' } },
       ])
@@ -98,10 +89,10 @@ requirements('GraphQL', [
         },
       })
     },
-  },
-  {
-    requirement: 'GRAPHQL-05 MUST answer null for a product that the store does not have, whatever its code is',
-    graphql: async (gateway) => {
+  ),
+  graphql(
+    'GRAPHQL-05 MUST answer null for a product that the store does not have, whatever its code is',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, ['A'])
       await storeWithProducts(gateway, ['elsewhere'])
       const document =
@@ -110,87 +101,78 @@ requirements('GraphQL', [
         expect((await query(gateway, document, { s: store, c: code })).result).toEqual({ product: null })
       }
     },
-  },
-  {
-    requirement: 'GRAPHQL-06 MUST narrow the groups of a product to a channel and a format',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      await addAssets(gateway, store, [
-        ['a', 'A'],
-        ['a', 'A', { channel: 'channel_value_1' }],
-        ['v', 'A', { assetFormat: 'video' }],
-        ['v', 'A', { assetFormat: 'video', channel: 'channel_value_1' }],
-        ['a', 'B'],
-      ])
-      const document = (narrow: string) => `query ($store: ID!) { result: store(storeUuid: $store) {
+  ),
+  graphql('GRAPHQL-06 MUST narrow the groups of a product to a channel and a format', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await addAssets(gateway, store, [
+      ['a', 'A'],
+      ['a', 'A', { channel: 'channel_value_1' }],
+      ['v', 'A', { assetFormat: 'video' }],
+      ['v', 'A', { assetFormat: 'video', channel: 'channel_value_1' }],
+      ['a', 'B'],
+    ])
+    const document = (narrow: string) => `query ($store: ID!) { result: store(storeUuid: $store) {
         product(productCode: "A") { assetGroups${narrow} { channel assetType } }
       } }`
-      const groups = async (narrow: string) => {
-        const { result } = await query<{ product: { assetGroups: Item[] } }>(gateway, document(narrow), { store })
-        return result.product.assetGroups.map(({ channel, assetType }) => `${channel} ${assetType}`)
-      }
-      expect(await groups('')).toHaveLength(4)
-      expect((await groups('(channel: "SMP")')).sort()).toEqual(['SMP image', 'SMP video'])
-      expect(await groups('(channel: "SMP", assetFormat: "video")')).toEqual(['SMP video'])
-      expect(await groups('(channel: "nowhere")')).toEqual([])
-    },
-  },
-  {
-    requirement: 'GRAPHQL-07 MUST link a group to its product, and to null where the parent code is none',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A', '__proto__'])
-      await addAssets(gateway, store, [
-        ['a', 'A'],
-        ['a', 'B'],
-        ['a', '__proto__'],
-      ])
-      const document = `query ($store: ID!) {
+    const groups = async (narrow: string) => {
+      const { result } = await query<{ product: { assetGroups: Item[] } }>(gateway, document(narrow), { store })
+      return result.product.assetGroups.map(({ channel, assetType }) => `${channel} ${assetType}`)
+    }
+    expect(await groups('')).toHaveLength(4)
+    expect((await groups('(channel: "SMP")')).sort()).toEqual(['SMP image', 'SMP video'])
+    expect(await groups('(channel: "SMP", assetFormat: "video")')).toEqual(['SMP video'])
+    expect(await groups('(channel: "nowhere")')).toEqual([])
+  }),
+  graphql('GRAPHQL-07 MUST link a group to its product, and to null where the parent code is none', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A', '__proto__'])
+    await addAssets(gateway, store, [
+      ['a', 'A'],
+      ['a', 'B'],
+      ['a', '__proto__'],
+    ])
+    const document = `query ($store: ID!) {
         result: assetGroups(storeUuid: $store) { groups { parentCode product { productCode } } }
       }`
-      expect((await query(gateway, document, { store })).result).toEqual({
-        groups: [
-          { parentCode: 'A', product: { productCode: 'A' } },
-          { parentCode: 'B', product: null },
-          { parentCode: '__proto__', product: { productCode: '__proto__' } },
-        ],
-      })
-    },
-  },
-  {
-    requirement: 'GRAPHQL-08 MUST list the same groups below a store as in the operation',
-    graphql: async (gateway) => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'P'],
-        ['a', 'Q'],
-        ['v', 'P', { assetFormat: 'video', channel: 'channel_value_1' }],
-      ])
-      const page =
-        'totalGroups returnedGroups groups { parentCode channel assetType storeUuid assets { assetId position urlField url } }'
-      const document = `query ($store: ID!, $channel: String, $format: String, $offset: Int, $limit: Int) {
+    expect((await query(gateway, document, { store })).result).toEqual({
+      groups: [
+        { parentCode: 'A', product: { productCode: 'A' } },
+        { parentCode: 'B', product: null },
+        { parentCode: '__proto__', product: { productCode: '__proto__' } },
+      ],
+    })
+  }),
+  graphql('GRAPHQL-08 MUST list the same groups below a store as in the operation', async (gateway) => {
+    const store = await storeWithAssets(gateway, [
+      ['a', 'P'],
+      ['b', 'P'],
+      ['a', 'Q'],
+      ['v', 'P', { assetFormat: 'video', channel: 'channel_value_1' }],
+    ])
+    const page =
+      'totalGroups returnedGroups groups { parentCode channel assetType storeUuid assets { assetId position urlField url } }'
+    const document = `query ($store: ID!, $channel: String, $format: String, $offset: Int, $limit: Int) {
         operation: assetGroups(storeUuid: $store, channel: $channel, assetFormat: $format, offset: $offset, limit: $limit) { ${page} }
         store(storeUuid: $store) { assetGroups(channel: $channel, assetFormat: $format, offset: $offset, limit: $limit) { ${page} } }
       }`
-      const narrows = [
-        {},
-        { channel: 'channel_value_1', format: 'video' },
-        { offset: 1, limit: 1 },
-        { limit: 200 },
-        { offset: 9 },
-      ]
-      for (const narrow of narrows) {
-        const data = (await gateway.data(document, { store, ...narrow })) as unknown as Answer
-        expect(data.store.assetGroups).toEqual(data.operation)
-      }
-      interface Answer {
-        operation: Item
-        store: { assetGroups: Item }
-      }
-    },
-  },
-  {
-    requirement: 'GRAPHQL-09 MUST page products in the order of their codes, forwards and backwards, each once',
-    graphql: async (gateway) => {
+    const narrows = [
+      {},
+      { channel: 'channel_value_1', format: 'video' },
+      { offset: 1, limit: 1 },
+      { limit: 200 },
+      { offset: 9 },
+    ]
+    for (const narrow of narrows) {
+      const data = (await gateway.data(document, { store, ...narrow })) as unknown as Answer
+      expect(data.store.assetGroups).toEqual(data.operation)
+    }
+    interface Answer {
+      operation: Item
+      store: { assetGroups: Item }
+    }
+  }),
+  graphql(
+    'GRAPHQL-09 MUST page products in the order of their codes, forwards and backwards, each once',
+    async (gateway) => {
       const codes = ['1002', '9', 'Z9', '__proto__', 'a', 'é', '\uffff', astral]
       const store = await storeWithProducts(gateway, codes.toReversed())
       const forwards: string[] = []
@@ -213,23 +195,19 @@ requirements('GraphQL', [
       }
       expect(backwards).toEqual(codes)
     },
-  },
-  {
-    requirement: 'GRAPHQL-10 MUST return 20 nodes of a connection by default and at most 100',
-    graphql: async (gateway) => {
-      const codes = Array.from({ length: 101 }, (_, i) => `sku ${String(i).padStart(3, '0')}`)
-      const store = await storeWithProducts(gateway, codes)
-      const lengths = []
-      for (const page of [{}, { first: 100 }, { first: 101 }, { first: 2_147_483_647 }, { last: 101 }, { first: 0 }]) {
-        lengths.push((await products(gateway, store, page)).edges.length)
-      }
-      expect(lengths).toEqual([20, 100, 100, 100, 100, 0])
-    },
-  },
-  {
-    requirement:
-      'GRAPHQL-11 MUST refuse pages that make no sense: negative, from both ends, or from a cursor of its own making',
-    graphql: async (gateway) => {
+  ),
+  graphql('GRAPHQL-10 MUST return 20 nodes of a connection by default and at most 100', async (gateway) => {
+    const codes = Array.from({ length: 101 }, (_, i) => `sku ${String(i).padStart(3, '0')}`)
+    const store = await storeWithProducts(gateway, codes)
+    const lengths = []
+    for (const page of [{}, { first: 100 }, { first: 101 }, { first: 2_147_483_647 }, { last: 101 }, { first: 0 }]) {
+      lengths.push((await products(gateway, store, page)).edges.length)
+    }
+    expect(lengths).toEqual([20, 100, 100, 100, 100, 0])
+  }),
+  graphql(
+    'GRAPHQL-11 MUST refuse pages that make no sense: negative, from both ends, or from a cursor of its own making',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, ['A'])
       const bad = [{ first: -1 }, { last: -1 }, { first: 1, last: 1 }, { after: 'x!' }, { before: '' }, { after: '\0' }]
       for (const page of bad) {
@@ -237,11 +215,10 @@ requirements('GraphQL', [
         expect(errors?.[0]?.extensions.code, JSON.stringify(page)).toBe('invalid_request')
       }
     },
-  },
-  {
-    requirement:
-      'GRAPHQL-12 MUST filter products by status, by the beginning of the code, by codes, and by a part of the code in any case',
-    graphql: async (gateway) => {
+  ),
+  graphql(
+    'GRAPHQL-12 MUST filter products by status, by the beginning of the code, by codes, and by a part of the code in any case',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'Ab%1', status: 'active' },
         { productCode: 'aB_2', status: 'draft' },
@@ -269,26 +246,22 @@ requirements('GraphQL', [
         expect([found, page.totalCount], JSON.stringify(filter)).toEqual([codes, codes.length])
       }
     },
-  },
-  {
-    requirement: 'GRAPHQL-13 MUST count the products of each status that occurs',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A', 'B', { productCode: 'C', status: 'under review' }])
-      const document = 'query ($s: ID!) { result: store(storeUuid: $s) { productCounts { status count } } }'
-      const { result } = await query<{ productCounts: Item[] }>(gateway, document, { s: store })
-      expect(result.productCounts).toHaveLength(2)
-      expect(result.productCounts).toEqual(
-        expect.arrayContaining([
-          { status: 'NEW', count: 2 },
-          { status: 'UNDER_REVIEW', count: 1 },
-        ]),
-      )
-    },
-  },
-  {
-    requirement:
-      'GRAPHQL-14 MUST page and filter stores by a part of the name in any case, taxonomy, region, channel and group',
-    graphql: async (gateway) => {
+  ),
+  graphql('GRAPHQL-13 MUST count the products of each status that occurs', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A', 'B', { productCode: 'C', status: 'under review' }])
+    const document = 'query ($s: ID!) { result: store(storeUuid: $s) { productCounts { status count } } }'
+    const { result } = await query<{ productCounts: Item[] }>(gateway, document, { s: store })
+    expect(result.productCounts).toHaveLength(2)
+    expect(result.productCounts).toEqual(
+      expect.arrayContaining([
+        { status: 'NEW', count: 2 },
+        { status: 'UNDER_REVIEW', count: 1 },
+      ]),
+    )
+  }),
+  graphql(
+    'GRAPHQL-14 MUST page and filter stores by a part of the name in any case, taxonomy, region, channel and group',
+    async (gateway) => {
       const mark = `marked ${unknownStore()}`
       const first = await newStore(gateway, { store_name: `${mark} One`, store_taxonomy: 'brand', region: ['Oceania'] })
       const second = await newStore(gateway, { store_name: `${mark} two%` }, `?linked_store_id=${first}`)
@@ -322,11 +295,10 @@ requirements('GraphQL', [
         expect(result.totalCount).toBe(stores.length)
       }
     },
-  },
-  {
-    requirement:
-      'GRAPHQL-15 MUST upsert products: create those that are missing, as NEW unless a status is given, and merge into the others',
-    graphql: async (gateway) => {
+  ),
+  graphql(
+    'GRAPHQL-15 MUST upsert products: create those that are missing, as NEW unless a status is given, and merge into the others',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'old', status: 'active', attributes: { A: '1', B: '1' } },
       ])
@@ -357,24 +329,20 @@ requirements('GraphQL', [
         plain: ['NEW', {}],
       })
     },
-  },
-  {
-    requirement: 'GRAPHQL-16 MUST take null for left out in a patch: status and attributes stay',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, [{ productCode: 'A', status: 'draft', attributes: { B: 'c' } }])
-      const document = `mutation ($store: ID!) {
+  ),
+  graphql('GRAPHQL-16 MUST take null for left out in a patch: status and attributes stay', async (gateway) => {
+    const store = await storeWithProducts(gateway, [{ productCode: 'A', status: 'draft', attributes: { B: 'c' } }])
+    const document = `mutation ($store: ID!) {
         result: updateProducts(storeUuid: $store, products: [{ productCode: "A", status: null, attributes: null }]) {
           updatedSkus
         }
       }`
-      expect((await query(gateway, document, { store })).result).toEqual({ updatedSkus: ['A'] })
-      expect(await stored(gateway, store)).toEqual({ A: ['DRAFT', { B: 'c' }] })
-    },
-  },
-  {
-    requirement:
-      'GRAPHQL-17 MUST let any JSON value into an AttributeMap, as a variable and in the document, and refuse one that is no object',
-    graphql: async (gateway) => {
+    expect((await query(gateway, document, { store })).result).toEqual({ updatedSkus: ['A'] })
+    expect(await stored(gateway, store)).toEqual({ A: ['DRAFT', { B: 'c' }] })
+  }),
+  graphql(
+    'GRAPHQL-17 MUST let any JSON value into an AttributeMap, as a variable and in the document, and refuse one that is no object',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, ['A'])
       const inline = `mutation { result: updateProducts(storeUuid: "${store}", products: [
         { productCode: "A", attributes: { __proto__: "x", list: [1, "a", null], deep: { a: true }, no: null, number: 1.5 } }
@@ -390,24 +358,20 @@ requirements('GraphQL', [
         expect(errors?.[0]?.extensions.code).toBe('invalid_request')
       }
     },
-  },
-  {
-    requirement: 'GRAPHQL-18 MUST keep __proto__ as an attribute that stands in the document itself',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const document = `mutation { result: updateProducts(storeUuid: "${store}", products: [
+  ),
+  graphql('GRAPHQL-18 MUST keep __proto__ as an attribute that stands in the document itself', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const document = `mutation { result: updateProducts(storeUuid: "${store}", products: [
         { productCode: "A", attributes: { __proto__: "x" } }
       ]) { updatedSkus } }`
-      expect((await query(gateway, document)).result).toEqual({ updatedSkus: ['A'] })
-      const read = `{ store(storeUuid: "${store}") { product(productCode: "A") { attributes } } }`
-      const { text } = await gateway.call('/graphql', { method: 'POST', body: { query: read } })
-      expect(text).toContain('"attributes":{"__proto__":"x"}')
-    },
-  },
-  {
-    requirement:
-      'GRAPHQL-19 MUST give the reason of every error in extensions.code, and every fault in extensions.errorInfo',
-    graphql: async (gateway) => {
+    expect((await query(gateway, document)).result).toEqual({ updatedSkus: ['A'] })
+    const read = `{ store(storeUuid: "${store}") { product(productCode: "A") { attributes } } }`
+    const { text } = await gateway.call('/graphql', { method: 'POST', body: { query: read } })
+    expect(text).toContain('"attributes":{"__proto__":"x"}')
+  }),
+  graphql(
+    'GRAPHQL-19 MUST give the reason of every error in extensions.code, and every fault in extensions.errorInfo',
+    async (gateway) => {
       const store = unknownStore()
       const documents: [document: string, code: string][] = [
         ['{ nothing }', 'invalid_request'],
@@ -424,80 +388,64 @@ requirements('GraphQL', [
       const { errors } = await gateway.graphql(`{ assetGroups(storeUuid: "${store}") { totalGroups } }`)
       expect(errors?.[0]?.extensions.errorInfo).toMatchObject([{ reason: 'store_not_found', field: 'storeUuid' }])
     },
-  },
-  {
-    requirement: 'GRAPHQL-20 MUST apply each mutation field of a document by itself, in order',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const patch = (size: string) =>
-        `updateProducts(storeUuid: "${store}", products: [{ productCode: "A", attributes: { Size: "${size}" } }]) { updatedSkus }`
-      const failing = `updateProducts(storeUuid: "${unknownStore()}", products: []) { updatedSkus }`
-      expect((await gateway.graphql(`mutation { one: ${patch('1')} two: ${patch('2')} }`)).errors).toBeUndefined()
-      expect(await stored(gateway, store)).toEqual({ A: ['NEW', { Size: '2' }] })
-      const { errors } = await gateway.graphql(`mutation { three: ${patch('3')} four: ${failing} }`)
-      expect(errors).toHaveLength(1)
-      expect(await stored(gateway, store)).toEqual({ A: ['NEW', { Size: '3' }] })
-    },
-  },
-  {
-    requirement: 'GRAPHQL-21 MUST show after a mutation, in the same document, what the mutation wrote',
-    graphql: async (gateway) => {
-      const document = `mutation ($input: CreateStoreInput!) {
+  ),
+  graphql('GRAPHQL-20 MUST apply each mutation field of a document by itself, in order', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const patch = (size: string) =>
+      `updateProducts(storeUuid: "${store}", products: [{ productCode: "A", attributes: { Size: "${size}" } }]) { updatedSkus }`
+    const failing = `updateProducts(storeUuid: "${unknownStore()}", products: []) { updatedSkus }`
+    expect((await gateway.graphql(`mutation { one: ${patch('1')} two: ${patch('2')} }`)).errors).toBeUndefined()
+    expect(await stored(gateway, store)).toEqual({ A: ['NEW', { Size: '2' }] })
+    const { errors } = await gateway.graphql(`mutation { three: ${patch('3')} four: ${failing} }`)
+    expect(errors).toHaveLength(1)
+    expect(await stored(gateway, store)).toEqual({ A: ['NEW', { Size: '3' }] })
+  }),
+  graphql('GRAPHQL-21 MUST show after a mutation, in the same document, what the mutation wrote', async (gateway) => {
+    const document = `mutation ($input: CreateStoreInput!) {
         result: createStore(input: $input) { storeName linkedStores { storeUuid } products { totalCount } }
       }`
-      const input = { storeName: ' Shop ', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-      expect((await query(gateway, document, { input })).result).toEqual({
-        storeName: 'Shop',
-        linkedStores: [],
-        products: { totalCount: 0 },
-      })
-    },
-  },
-  {
-    requirement: 'GRAPHQL-22 MUST not run a mutation that comes by GET',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const mutation = `mutation { updateProducts(storeUuid: "${store}", products: [{ productCode: "A", status: "draft" }]) { updatedSkus } }`
-      const reply = await gateway.call(`/graphql?query=${encodeURIComponent(mutation)}`)
-      expect([reply.status, reply.headers.allow]).toEqual([405, 'POST'])
-      expect(await stored(gateway, store)).toEqual({ A: ['NEW', {}] })
-    },
-  },
-  {
-    requirement: 'GRAPHQL-23 MUST answer a document that nests thousands deep with an error, and go on',
-    graphql: async (gateway) => {
-      const depth = 5_000
-      for (const document of [
-        `${'{a'.repeat(depth)}${'}'.repeat(depth)}`,
-        `{ a(x: ${'['.repeat(depth)}${']'.repeat(depth)}) }`,
-      ]) {
-        const { errors } = await gateway.graphql(document)
-        expect(errors?.[0]?.extensions.code).toBe('invalid_request')
-      }
-      expect(await gateway.data('{ __typename }')).toEqual({ __typename: 'Query' })
-    },
-  },
-  {
-    requirement: 'GRAPHQL-24 MUST update updatedAt when something of a product changes, and only then',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Size: '1' } }])
-      const times = async () =>
-        (await query<{ product: { createdAt: string; updatedAt: string } }>(gateway, timesDocument, { store })).result
-          .product
-      const before = await times()
-      await addProducts(gateway, store, [{ productCode: 'A', attributes: { Size: '1' } }])
-      expect(await times()).toEqual(before)
-      await addProducts(gateway, store, [{ productCode: 'A', attributes: { Size: '2' } }])
-      const after = await times()
-      expect(after.createdAt).toBe(before.createdAt)
-      expect(Date.parse(after.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt))
-      expect(after.updatedAt).not.toBe(before.updatedAt)
-    },
-  },
-  {
-    requirement:
-      'GRAPHQL-25 MUST carry the URL of an asset unchanged, at its position, with the name of its REST field',
-    graphql: async (gateway) => {
+    const input = { storeName: ' Shop ', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
+    expect((await query(gateway, document, { input })).result).toEqual({
+      storeName: 'Shop',
+      linkedStores: [],
+      products: { totalCount: 0 },
+    })
+  }),
+  graphql('GRAPHQL-22 MUST not run a mutation that comes by GET', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const mutation = `mutation { updateProducts(storeUuid: "${store}", products: [{ productCode: "A", status: "draft" }]) { updatedSkus } }`
+    const reply = await gateway.call(`/graphql?query=${encodeURIComponent(mutation)}`)
+    expect([reply.status, reply.headers.allow]).toEqual([405, 'POST'])
+    expect(await stored(gateway, store)).toEqual({ A: ['NEW', {}] })
+  }),
+  graphql('GRAPHQL-23 MUST answer a document that nests thousands deep with an error, and go on', async (gateway) => {
+    const depth = 5_000
+    for (const document of [
+      `${'{a'.repeat(depth)}${'}'.repeat(depth)}`,
+      `{ a(x: ${'['.repeat(depth)}${']'.repeat(depth)}) }`,
+    ]) {
+      const { errors } = await gateway.graphql(document)
+      expect(errors?.[0]?.extensions.code).toBe('invalid_request')
+    }
+    expect(await gateway.data('{ __typename }')).toEqual({ __typename: 'Query' })
+  }),
+  graphql('GRAPHQL-24 MUST update updatedAt when something of a product changes, and only then', async (gateway) => {
+    const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Size: '1' } }])
+    const times = async () =>
+      (await query<{ product: { createdAt: string; updatedAt: string } }>(gateway, timesDocument, { store })).result
+        .product
+    const before = await times()
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Size: '1' } }])
+    expect(await times()).toEqual(before)
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Size: '2' } }])
+    const after = await times()
+    expect(after.createdAt).toBe(before.createdAt)
+    expect(Date.parse(after.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt))
+    expect(after.updatedAt).not.toBe(before.updatedAt)
+  }),
+  graphql(
+    'GRAPHQL-25 MUST carry the URL of an asset unchanged, at its position, with the name of its REST field',
+    async (gateway) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P', { assetFormat: 'pdf' }],
         ['b', 'P', { assetFormat: 'pdf', url: 'https://cdn.example/b?x=1&y=ä#z' }],
@@ -516,7 +464,7 @@ requirements('GraphQL', [
         ],
       })
     },
-  },
+  ),
 ])
 
 const productsDocument = `query ($store: ID!, $first: Int, $after: String, $last: Int, $before: String, $filter: ProductFilter) {

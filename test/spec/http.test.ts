@@ -5,28 +5,25 @@ import { startGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
 import type { Call } from '../support/http.ts'
 import { outcomeOf } from '../support/rest-client.ts'
 import { openWire } from '../support/wire.ts'
-import { requirements } from './requirement.ts'
+import { requirements, rest } from './requirement.ts'
 
 const mebibyte = 1024 * 1024
 const mostBytes = 10 * mebibyte
 const mostItems = 10_000
 
 requirements('HTTP', [
-  {
-    requirement: 'HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere',
-    rest: async (gateway) => {
-      const paths = [
-        ...['/v1/nothing', '/v1/assets/unlink/x', '/v1/stores/1', '/v2/assets', '/', '/assets', '/v1x'],
-        ...['/favicon.ico'],
-      ]
-      for (const path of paths) {
-        for (const method of ['GET', 'POST', 'OPTIONS']) {
-          const reply = await gateway.call(path, { method })
-          expect(outcomeOf(reply), `${method} ${path}`).toMatchObject({ reason: 'not_found' })
-        }
+  rest('HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere', async (gateway) => {
+    const paths = [
+      ...['/v1/nothing', '/v1/assets/unlink/x', '/v1/stores/1', '/v2/assets', '/', '/assets', '/v1x'],
+      ...['/favicon.ico'],
+    ]
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const reply = await gateway.call(path, { method })
+        expect(outcomeOf(reply), `${method} ${path}`).toMatchObject({ reason: 'not_found' })
       }
-    },
-  },
+    }
+  }),
   {
     requirement: 'HTTP-02 MUST answer 405 with Allow for a method that a path does not serve',
     rest: async (gateway) => {
@@ -62,31 +59,25 @@ requirements('HTTP', [
       }
     },
   },
-  {
-    requirement: 'HTTP-03 MUST answer OPTIONS with 204, Allow and no body',
-    rest: async (gateway) => {
-      const allows = { '/v1/stores': /^POST, OPTIONS$/, '/v1/assets': /GET, HEAD.*OPTIONS/, '/v1/products': /PUT/ }
-      for (const [path, allow] of Object.entries(allows)) {
-        const reply = await gateway.call(path, { method: 'OPTIONS' })
-        expect([reply.status, reply.text]).toEqual([204, ''])
-        expect(reply.headers.allow).toMatch(allow)
-        expect(reply.headers['content-type']).toBeUndefined()
-      }
-    },
-  },
-  {
-    requirement: 'HTTP-04 MUST answer HEAD as GET without a body: the same status and headers',
-    rest: async (gateway) => {
-      const store = await storeWithAssets(gateway, [['a', 'P']])
-      for (const path of [`/v1/assets?store_uuid=${store}`, '/v1/assets', `/v1/assets?store_uuid=${unknownStore()}`]) {
-        const call = { headers: { 'x-request-id': 'the same' } }
-        const [get, head] = [await gateway.call(path, call), await gateway.call(path, { ...call, method: 'HEAD' })]
-        expect(head.text).toBe('')
-        expect(head.status).toBe(get.status)
-        expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
-      }
-    },
-  },
+  rest('HTTP-03 MUST answer OPTIONS with 204, Allow and no body', async (gateway) => {
+    const allows = { '/v1/stores': /^POST, OPTIONS$/, '/v1/assets': /GET, HEAD.*OPTIONS/, '/v1/products': /PUT/ }
+    for (const [path, allow] of Object.entries(allows)) {
+      const reply = await gateway.call(path, { method: 'OPTIONS' })
+      expect([reply.status, reply.text]).toEqual([204, ''])
+      expect(reply.headers.allow).toMatch(allow)
+      expect(reply.headers['content-type']).toBeUndefined()
+    }
+  }),
+  rest('HTTP-04 MUST answer HEAD as GET without a body: the same status and headers', async (gateway) => {
+    const store = await storeWithAssets(gateway, [['a', 'P']])
+    for (const path of [`/v1/assets?store_uuid=${store}`, '/v1/assets', `/v1/assets?store_uuid=${unknownStore()}`]) {
+      const call = { headers: { 'x-request-id': 'the same' } }
+      const [get, head] = [await gateway.call(path, call), await gateway.call(path, { ...call, method: 'HEAD' })]
+      expect(head.text).toBe('')
+      expect(head.status).toBe(get.status)
+      expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
+    }
+  }),
   {
     requirement: 'HTTP-05 MUST answer 415 to a body that is not application/json',
     rest: async (gateway) => {
@@ -114,28 +105,22 @@ requirements('HTTP', [
       }
     },
   },
-  {
-    requirement: 'HTTP-06 MUST take application/json in any case, with a charset of UTF-8',
-    rest: async (gateway) => {
-      const types = [
-        'application/json',
-        'Application/JSON',
-        'application/json; charset=utf-8',
-        'application/json;charset="UTF-8"',
-      ]
-      for (const type of types) {
-        const call = { method: 'DELETE', body: '[]', headers: { 'content-type': type } }
-        expect((await gateway.call('/v1/assets', call)).status, type).toBe(200)
-      }
-    },
-  },
-  {
-    requirement: 'HTTP-07 MUST answer 415 to a body without Content-Type',
-    rest: async (gateway) => {
-      const answer = await raw(gateway, 'DELETE /v1/assets', 'Content-Length: 2\r\n', '[]')
-      expect(answer).toMatchObject({ status: 415, text: expect.stringContaining('unsupported_media_type') })
-    },
-  },
+  rest('HTTP-06 MUST take application/json in any case, with a charset of UTF-8', async (gateway) => {
+    const types = [
+      'application/json',
+      'Application/JSON',
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+    ]
+    for (const type of types) {
+      const call = { method: 'DELETE', body: '[]', headers: { 'content-type': type } }
+      expect((await gateway.call('/v1/assets', call)).status, type).toBe(200)
+    }
+  }),
+  rest('HTTP-07 MUST answer 415 to a body without Content-Type', async (gateway) => {
+    const answer = await raw(gateway, 'DELETE /v1/assets', 'Content-Length: 2\r\n', '[]')
+    expect(answer).toMatchObject({ status: 415, text: expect.stringContaining('unsupported_media_type') })
+  }),
   {
     requirement: 'HTTP-08 MUST answer 400 invalid_request to JSON that cannot be read',
     rest: async (gateway) => {
@@ -164,16 +149,13 @@ requirements('HTTP', [
       }
     },
   },
-  {
-    requirement: 'HTTP-09 MUST answer 400 to a missing body',
-    rest: async (gateway) => {
-      for (const [path, { method = '' }] of bodies()) {
-        const outcome = outcomeOf(await gateway.call(path, { method }))
-        expect(outcome, path).toMatchObject({ reason: 'invalid_request' })
-        expect(outcome.entries).toContainEqual(expect.objectContaining({ field: 'body' }))
-      }
-    },
-  },
+  rest('HTTP-09 MUST answer 400 to a missing body', async (gateway) => {
+    for (const [path, { method = '' }] of bodies()) {
+      const outcome = outcomeOf(await gateway.call(path, { method }))
+      expect(outcome, path).toMatchObject({ reason: 'invalid_request' })
+      expect(outcome.entries).toContainEqual(expect.objectContaining({ field: 'body' }))
+    }
+  }),
   {
     requirement: 'HTTP-10 MUST take a body of 10 MiB and answer 413 payload_too_large to one byte more',
     rest: async (gateway) => {
@@ -191,17 +173,14 @@ requirements('HTTP', [
       expect([more.status, more.json]).toMatchObject([413, { errors: [{ extensions: { code: 'payload_too_large' } }] }])
     },
   },
-  {
-    requirement: 'HTTP-11 MUST answer 413 to a body without Content-Length too, as soon as it is too large',
-    rest: async (gateway) => {
-      const chunk = `100000\r\n${' '.repeat(mebibyte)}\r\n`
-      const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
-      const whole = await raw(gateway, 'DELETE /v1/assets', head, `2\r\n[]\r\n0\r\n\r\n`)
-      expect(whole?.status).toBe(200)
-      const answer = await raw(gateway, 'DELETE /v1/assets', head, chunk.repeat(11))
-      expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('payload_too_large') })
-    },
-  },
+  rest('HTTP-11 MUST answer 413 to a body without Content-Length too, as soon as it is too large', async (gateway) => {
+    const chunk = `100000\r\n${' '.repeat(mebibyte)}\r\n`
+    const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
+    const whole = await raw(gateway, 'DELETE /v1/assets', head, `2\r\n[]\r\n0\r\n\r\n`)
+    expect(whole?.status).toBe(200)
+    const answer = await raw(gateway, 'DELETE /v1/assets', head, chunk.repeat(11))
+    expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('payload_too_large') })
+  }),
   {
     requirement: 'HTTP-12 MUST take 10,000 items and answer 413 payload_too_large to one more',
     rest: async (gateway) => {
@@ -251,22 +230,18 @@ requirements('HTTP', [
       }
     },
   },
-  {
-    requirement: 'HTTP-13 MUST update 10,000 products with attributes within a few seconds',
-    rest: async (gateway) => {
-      const codes = Array.from({ length: mostItems }, (_, i) => `sku ${i}`)
-      const store = await storeWithProducts(gateway, codes)
-      const body = codes.map((code) => ({ product_code: code, status: 'active', Color: 'red', Size: code }))
-      const started = performance.now()
-      const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
-      expect((outcomeOf(reply).data as { updated_skus: string[] }).updated_skus).toEqual(codes)
-      expect(performance.now() - started).toBeLessThan(10_000)
-    },
-  },
-  {
-    requirement:
-      'HTTP-14 MUST refuse a repeated query parameter, even with the same or an empty value, or a name spelt otherwise',
-    rest: async (gateway) => {
+  rest('HTTP-13 MUST update 10,000 products with attributes within a few seconds', async (gateway) => {
+    const codes = Array.from({ length: mostItems }, (_, i) => `sku ${i}`)
+    const store = await storeWithProducts(gateway, codes)
+    const body = codes.map((code) => ({ product_code: code, status: 'active', Color: 'red', Size: code }))
+    const started = performance.now()
+    const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+    expect((outcomeOf(reply).data as { updated_skus: string[] }).updated_skus).toEqual(codes)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  }),
+  rest(
+    'HTTP-14 MUST refuse a repeated query parameter, even with the same or an empty value, or a name spelt otherwise',
+    async (gateway) => {
       const store = await newStore(gateway)
       const repeated = ['limit=1&limit=1', 'limit=1&limit=2', 'limit=&limit=1', 'limit&limit', 'limit=1&%6Cimit=1']
       for (const search of [...repeated, 'offset=0&limit=1&limit=1']) {
@@ -280,44 +255,35 @@ requirements('HTTP', [
       const post = { method: 'POST', body: storeBody() }
       expect((await gateway.call('/v1/stores?copy_taxonomy=false&copy_taxonomy=false', post)).status).toBe(400)
     },
-  },
-  {
-    requirement: 'HTTP-15 MUST ignore unknown query parameters, however they are written',
-    rest: async (gateway) => {
-      const store = await newStore(gateway)
-      const ignored = [
-        ...['x=1', 'x=1&x=2', 'Limit=0', 'limit[]=0', '__proto__=1', '%=%', 'x=%ff', '=', '&&&', 'é', 'toString=1'],
-      ]
-      for (const search of ignored) {
-        const reply = await gateway.call(`/v1/assets?${encodeURI(search).replaceAll('%25', '%')}&store_uuid=${store}`)
-        expect(reply.status, search).toBe(200)
-      }
-    },
-  },
-  {
-    requirement: 'HTTP-16 MUST refuse a parameter that is not percent-encoded UTF-8',
-    rest: async (gateway) => {
-      const store = await newStore(gateway)
-      for (const value of ['%', '%4', '%zz', '%ff', '%C3', '%ED%A0%80', '%C0%80', 'SMP%']) {
-        const outcome = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&channel=${value}`))
-        expect(outcome, value).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channel' }] })
-      }
-    },
-  },
-  {
-    requirement: 'HTTP-17 MUST decode percent-encoding and the plus sign in names and values',
-    rest: async (gateway) => {
-      const store = await storeWithAssets(gateway, [['a', 'P']])
-      const written = store.replaceAll('-', '%2D')
-      const reply = await gateway.call(`/v1/assets?st%6Fre%5Fuuid=${written}&asset_format=%33D&channel=S%4dP`)
-      expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
-      const spaces = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&limit=+1`))
-      expect(spaces).toMatchObject({
-        reason: 'invalid_request',
-        entries: [{ details: expect.stringContaining('" 1"') }],
-      })
-    },
-  },
+  ),
+  rest('HTTP-15 MUST ignore unknown query parameters, however they are written', async (gateway) => {
+    const store = await newStore(gateway)
+    const ignored = [
+      ...['x=1', 'x=1&x=2', 'Limit=0', 'limit[]=0', '__proto__=1', '%=%', 'x=%ff', '=', '&&&', 'é', 'toString=1'],
+    ]
+    for (const search of ignored) {
+      const reply = await gateway.call(`/v1/assets?${encodeURI(search).replaceAll('%25', '%')}&store_uuid=${store}`)
+      expect(reply.status, search).toBe(200)
+    }
+  }),
+  rest('HTTP-16 MUST refuse a parameter that is not percent-encoded UTF-8', async (gateway) => {
+    const store = await newStore(gateway)
+    for (const value of ['%', '%4', '%zz', '%ff', '%C3', '%ED%A0%80', '%C0%80', 'SMP%']) {
+      const outcome = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&channel=${value}`))
+      expect(outcome, value).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channel' }] })
+    }
+  }),
+  rest('HTTP-17 MUST decode percent-encoding and the plus sign in names and values', async (gateway) => {
+    const store = await storeWithAssets(gateway, [['a', 'P']])
+    const written = store.replaceAll('-', '%2D')
+    const reply = await gateway.call(`/v1/assets?st%6Fre%5Fuuid=${written}&asset_format=%33D&channel=S%4dP`)
+    expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
+    const spaces = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&limit=+1`))
+    expect(spaces).toMatchObject({
+      reason: 'invalid_request',
+      entries: [{ details: expect.stringContaining('" 1"') }],
+    })
+  }),
   {
     requirement: 'HTTP-18 MUST answer 401, 400 and 404 in that order where several apply',
     rest: async (gateway) => {
@@ -335,53 +301,41 @@ requirements('HTTP', [
       expect((await gateway.graphql(query(1))).errors).toMatchObject([{ extensions: { code: 'store_not_found' } }])
     },
   },
-  {
-    requirement: 'HTTP-19 MUST serve a request target in absolute form as in origin form',
-    rest: async (gateway) => {
-      const store = await newStore(gateway)
-      const target = `http://catalogue.example:80/v1/assets?store_uuid=${store}`
-      const answer = await raw(gateway, `GET ${target}`, '', '')
-      expect(answer?.status).toBe(200)
-    },
-  },
-  {
-    requirement: 'HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached',
-    rest: async () => {
-      const gateway = await startGatewayBehindProxy()
-      try {
-        const statuses = async () =>
-          [await gateway.call('/health'), await gateway.call('/ready')].map(({ status }) => status)
-        expect(await statuses()).toEqual([200, 200])
-        await gateway.cut()
-        expect(await statuses()).toEqual([200, 503])
-        expect((await gateway.call('/ready')).headers['retry-after']).toMatch(/^\d+$/)
-        await gateway.restore()
-        expect(await statuses()).toEqual([200, 200])
-      } finally {
-        await gateway.stop()
-      }
-    },
-  },
-  {
-    requirement: 'HTTP-21 MUST ignore the body of a GET',
-    rest: async (gateway) => {
-      const store = await newStore(gateway)
-      for (const body of ['{', JSON.stringify({ limit: 0 }), ' '.repeat(1000)]) {
-        const reply = await gateway.call(`/v1/assets?store_uuid=${store}`, {
-          body,
-          headers: { 'content-type': 'text/plain' },
-        })
-        expect(reply.status).toBe(200)
-      }
-    },
-  },
-  {
-    requirement: 'HTTP-22 MUST take a query string of thousands of characters',
-    rest: async (gateway) => {
-      const reply = await gateway.call(`/v1/assets?store_uuid=${'x'.repeat(8_000)}`)
-      expect(outcomeOf(reply)).toMatchObject({ reason: 'store_not_found' })
-    },
-  },
+  rest('HTTP-19 MUST serve a request target in absolute form as in origin form', async (gateway) => {
+    const store = await newStore(gateway)
+    const target = `http://catalogue.example:80/v1/assets?store_uuid=${store}`
+    const answer = await raw(gateway, `GET ${target}`, '', '')
+    expect(answer?.status).toBe(200)
+  }),
+  rest('HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached', async () => {
+    const gateway = await startGatewayBehindProxy()
+    try {
+      const statuses = async () =>
+        [await gateway.call('/health'), await gateway.call('/ready')].map(({ status }) => status)
+      expect(await statuses()).toEqual([200, 200])
+      await gateway.cut()
+      expect(await statuses()).toEqual([200, 503])
+      expect((await gateway.call('/ready')).headers['retry-after']).toMatch(/^\d+$/)
+      await gateway.restore()
+      expect(await statuses()).toEqual([200, 200])
+    } finally {
+      await gateway.stop()
+    }
+  }),
+  rest('HTTP-21 MUST ignore the body of a GET', async (gateway) => {
+    const store = await newStore(gateway)
+    for (const body of ['{', JSON.stringify({ limit: 0 }), ' '.repeat(1000)]) {
+      const reply = await gateway.call(`/v1/assets?store_uuid=${store}`, {
+        body,
+        headers: { 'content-type': 'text/plain' },
+      })
+      expect(reply.status).toBe(200)
+    }
+  }),
+  rest('HTTP-22 MUST take a query string of thousands of characters', async (gateway) => {
+    const reply = await gateway.call(`/v1/assets?store_uuid=${'x'.repeat(8_000)}`)
+    expect(outcomeOf(reply)).toMatchObject({ reason: 'store_not_found' })
+  }),
 ])
 
 /** A good request for each operation that takes a body. */

@@ -3,7 +3,7 @@ import type { Item, Outcome } from '../support/client.ts'
 import { addAssets, newStore, storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { codesIn, outcomeOf } from '../support/rest-client.ts'
-import { both, requirements } from './requirement.ts'
+import { both, requirements, rest } from './requirement.ts'
 
 const astral = '𝒳'
 const digits400 = '9'.repeat(400)
@@ -11,9 +11,9 @@ const digits400 = '9'.repeat(400)
 const codes = [' ', '"', '1002', '9', 'Z9', '__proto__', 'a', 'constructor', 'z', 'é', '\uffff', '\u{10000}', astral]
 
 requirements('GET /assets', [
-  {
-    requirement: 'ASSETS-LIST-01 MUST refuse a request without store_uuid, with details that say that it is required',
-    rest: async (gateway) => {
+  rest(
+    'ASSETS-LIST-01 MUST refuse a request without store_uuid, with details that say that it is required',
+    async (gateway) => {
       for (const search of ['', '?', '?store_uuid=', '?store_uuid', '?channel=SMP', '?STORE_UUID=x']) {
         const outcome = await get(gateway, search)
         const details = 'store_uuid is required'
@@ -23,47 +23,35 @@ requirements('GET /assets', [
         })
       }
     },
-  },
-  {
-    requirement: 'ASSETS-LIST-02 MUST answer store_not_found for an unknown store',
-    ...both(async (_gateway, client) => {
-      const outcome = await client.listAssets({ store_uuid: unknownStore() })
-      expect(outcome).toMatchObject({ reason: 'store_not_found', entries: [{}] })
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-03 MUST clamp a limit above 50 to 50',
-    ...both(async (gateway, client) => {
-      const store = await storeWithGroups(gateway, 52)
-      for (const limit of [51, 100, 10_000, 2_147_483_647]) {
-        const outcome = await client.listAssets({ store_uuid: store, limit })
-        expect(outcome).toMatchObject({ data: { total_groups: 52, returned_groups: 50 } })
-        expect(parentsOf(outcome)).toEqual(numbered(52).slice(0, 50))
-      }
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-04 MUST clamp a limit however large, of 400 digits too',
-    rest: async (gateway) => {
-      const store = await storeWithGroups(gateway, 52)
-      for (const limit of ['2147483648', '9007199254740993', '9'.repeat(20), digits400, `0${digits400}`]) {
-        const outcome = await get(gateway, `?store_uuid=${store}&limit=${limit}`)
-        expect(outcome).toMatchObject({ data: { returned_groups: 50 } })
-      }
-    },
-  },
-  {
-    requirement: 'ASSETS-LIST-05 MUST return 50 groups from the first one by default',
-    ...both(async (gateway, client) => {
-      const store = await storeWithGroups(gateway, 52)
-      const outcome = await client.listAssets({ store_uuid: store })
+  ),
+  both('ASSETS-LIST-02 MUST answer store_not_found for an unknown store', async (_gateway, client) => {
+    const outcome = await client.listAssets({ store_uuid: unknownStore() })
+    expect(outcome).toMatchObject({ reason: 'store_not_found', entries: [{}] })
+  }),
+  both('ASSETS-LIST-03 MUST clamp a limit above 50 to 50', async (gateway, client) => {
+    const store = await storeWithGroups(gateway, 52)
+    for (const limit of [51, 100, 10_000, 2_147_483_647]) {
+      const outcome = await client.listAssets({ store_uuid: store, limit })
       expect(outcome).toMatchObject({ data: { total_groups: 52, returned_groups: 50 } })
       expect(parentsOf(outcome)).toEqual(numbered(52).slice(0, 50))
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-06 MUST page by offset and limit: all groups once, and the true total on each page',
-    ...both(async (gateway, client) => {
+    }
+  }),
+  rest('ASSETS-LIST-04 MUST clamp a limit however large, of 400 digits too', async (gateway) => {
+    const store = await storeWithGroups(gateway, 52)
+    for (const limit of ['2147483648', '9007199254740993', '9'.repeat(20), digits400, `0${digits400}`]) {
+      const outcome = await get(gateway, `?store_uuid=${store}&limit=${limit}`)
+      expect(outcome).toMatchObject({ data: { returned_groups: 50 } })
+    }
+  }),
+  both('ASSETS-LIST-05 MUST return 50 groups from the first one by default', async (gateway, client) => {
+    const store = await storeWithGroups(gateway, 52)
+    const outcome = await client.listAssets({ store_uuid: store })
+    expect(outcome).toMatchObject({ data: { total_groups: 52, returned_groups: 50 } })
+    expect(parentsOf(outcome)).toEqual(numbered(52).slice(0, 50))
+  }),
+  both(
+    'ASSETS-LIST-06 MUST page by offset and limit: all groups once, and the true total on each page',
+    async (gateway, client) => {
       const store = await storeWithGroups(gateway, 12)
       for (const limit of [1, 5, 12, 50]) {
         const seen: string[] = []
@@ -76,42 +64,36 @@ requirements('GET /assets', [
         }
         expect(seen).toEqual(numbered(12))
       }
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-07 MUST return an empty page with the true total for an offset past the end',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-LIST-07 MUST return an empty page with the true total for an offset past the end',
+    async (gateway, client) => {
       const store = await storeWithGroups(gateway, 3)
       for (const offset of [3, 4, 1000, 2_147_483_647]) {
         const outcome = await client.listAssets({ store_uuid: store, offset })
         expect(outcome).toEqual({ data: { total_groups: 3, returned_groups: 0, groups: [] } })
       }
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-08 MUST take an offset however large for one past the end',
-    rest: async (gateway) => {
-      const store = await storeWithGroups(gateway, 3)
-      for (const offset of ['2147483648', '9223372036854775808', digits400]) {
-        const outcome = await get(gateway, `?store_uuid=${store}&offset=${offset}`)
-        expect(outcome).toEqual({ data: { total_groups: 3, returned_groups: 0, assets: {} } })
-      }
     },
-  },
-  {
-    requirement: 'ASSETS-LIST-09 MUST refuse a limit below 1 and an offset below 0',
-    ...both(async (gateway, client) => {
-      const store = await newStore(gateway)
-      for (const limit of [0, -1, -2_147_483_648]) {
-        const outcome = await client.listAssets({ store_uuid: store, limit })
-        expect(outcome, `${limit}`).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'limit' }] })
-      }
-      for (const offset of [-1, -2_147_483_648]) {
-        const outcome = await client.listAssets({ store_uuid: store, offset })
-        expect(outcome, `${offset}`).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'offset' }] })
-      }
-    }),
-  },
+  ),
+  rest('ASSETS-LIST-08 MUST take an offset however large for one past the end', async (gateway) => {
+    const store = await storeWithGroups(gateway, 3)
+    for (const offset of ['2147483648', '9223372036854775808', digits400]) {
+      const outcome = await get(gateway, `?store_uuid=${store}&offset=${offset}`)
+      expect(outcome).toEqual({ data: { total_groups: 3, returned_groups: 0, assets: {} } })
+    }
+  }),
+  both('ASSETS-LIST-09 MUST refuse a limit below 1 and an offset below 0', async (gateway, client) => {
+    const store = await newStore(gateway)
+    for (const limit of [0, -1, -2_147_483_648]) {
+      const outcome = await client.listAssets({ store_uuid: store, limit })
+      expect(outcome, `${limit}`).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'limit' }] })
+    }
+    for (const offset of [-1, -2_147_483_648]) {
+      const outcome = await client.listAssets({ store_uuid: store, offset })
+      expect(outcome, `${offset}`).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'offset' }] })
+    }
+  }),
   {
     requirement: 'ASSETS-LIST-10 MUST refuse a limit and an offset that are no whole numbers',
     rest: async (gateway) => {
@@ -137,9 +119,9 @@ requirements('GET /assets', [
       }
     },
   },
-  {
-    requirement: 'ASSETS-LIST-11 MUST list the channel SMP by default, and the channel asked for otherwise',
-    ...both(async (gateway, client) => {
+  both(
+    'ASSETS-LIST-11 MUST list the channel SMP by default, and the channel asked for otherwise',
+    async (gateway, client) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P', { channel: 'channel_value_1' }],
@@ -149,11 +131,11 @@ requirements('GET /assets', [
       expect(standard).toMatchObject({ data: { total_groups: 1, groups: [{ parent_code: 'P', channel: 'SMP' }] } })
       const other = await client.listAssets({ store_uuid: store, channel: 'channel_value_1' })
       expect(other).toMatchObject({ data: { total_groups: 2, groups: [{ channel: 'channel_value_1' }, {}] } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-12 MUST list the format image by default, and the format asked for otherwise',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-LIST-12 MUST list the format image by default, and the format asked for otherwise',
+    async (gateway, client) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['v', 'Q', { assetFormat: 'video' }],
@@ -162,21 +144,18 @@ requirements('GET /assets', [
       expect(standard).toMatchObject({ data: { total_groups: 1, groups: [{ parent_code: 'P', asset_type: 'image' }] } })
       const other = await client.listAssets({ store_uuid: store, asset_format: 'video' })
       expect(other).toMatchObject({ data: { total_groups: 1, groups: [{ parent_code: 'Q', asset_type: 'video' }] } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-13 MUST list nothing for an unknown channel',
-    ...both(async (gateway, client) => {
-      const store = await storeWithAssets(gateway, [['a', 'P']])
-      for (const channel of ['unknown', 'smp', 'SMP ', '__proto__', astral, "' or ''='", 'x'.repeat(5000)]) {
-        const outcome = await client.listAssets({ store_uuid: store, channel })
-        expect(outcome).toEqual({ data: { total_groups: 0, returned_groups: 0, groups: [] } })
-      }
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-14 MUST refuse an unknown asset_format with details that name the formats',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-LIST-13 MUST list nothing for an unknown channel', async (gateway, client) => {
+    const store = await storeWithAssets(gateway, [['a', 'P']])
+    for (const channel of ['unknown', 'smp', 'SMP ', '__proto__', astral, "' or ''='", 'x'.repeat(5000)]) {
+      const outcome = await client.listAssets({ store_uuid: store, channel })
+      expect(outcome).toEqual({ data: { total_groups: 0, returned_groups: 0, groups: [] } })
+    }
+  }),
+  both(
+    'ASSETS-LIST-14 MUST refuse an unknown asset_format with details that name the formats',
+    async (gateway, client) => {
       const store = await newStore(gateway)
       for (const format of ['audio', 'Image', 'PDF', '3d', 'image ', '__proto__', 'constructor']) {
         const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
@@ -186,8 +165,8 @@ requirements('GET /assets', [
           entries: [{ details, field: 'asset_format' }],
         })
       }
-    }),
-  },
+    },
+  ),
   {
     requirement: 'ASSETS-LIST-15 MUST take an empty query value for an absent one',
     rest: async (gateway) => {
@@ -260,37 +239,30 @@ requirements('GET /assets', [
       })
     },
   },
-  {
-    requirement: 'ASSETS-LIST-17 MUST answer with an empty map for a store without assets',
-    ...both(async (gateway, client) => {
-      const outcome = await client.listAssets({ store_uuid: await newStore(gateway) })
-      expect(outcome).toEqual({ data: { total_groups: 0, returned_groups: 0, groups: [] } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-18 MUST name the URL fields Image, Video, PDF, 3D and Text URL n',
-    ...both(async (gateway, client) => {
-      const words = { image: 'Image', video: 'Video', pdf: 'PDF', '3D': '3D', text: 'Text' }
-      const links = Object.keys(words).flatMap((assetFormat) =>
-        ['1', '2'].map((n) => [`${assetFormat} ${n}`, 'P', { assetFormat }] as const),
-      )
-      const store = await storeWithAssets(
-        gateway,
-        links.map(([id, code, rest]) => [id, code, rest]),
-      )
-      for (const [format, word] of Object.entries(words)) {
-        const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
-        expect(assetsOf(outcome, 'P')).toEqual([
-          { asset_id: `${format} 1`, [`${word} URL 1`]: urlOf(`${format} 1`) },
-          { asset_id: `${format} 2`, [`${word} URL 2`]: urlOf(`${format} 2`) },
-        ])
-      }
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-LIST-19 MUST number the assets of a group from 1 in its own format, whatever was linked between them',
-    ...both(async (gateway, client) => {
+  both('ASSETS-LIST-17 MUST answer with an empty map for a store without assets', async (gateway, client) => {
+    const outcome = await client.listAssets({ store_uuid: await newStore(gateway) })
+    expect(outcome).toEqual({ data: { total_groups: 0, returned_groups: 0, groups: [] } })
+  }),
+  both('ASSETS-LIST-18 MUST name the URL fields Image, Video, PDF, 3D and Text URL n', async (gateway, client) => {
+    const words = { image: 'Image', video: 'Video', pdf: 'PDF', '3D': '3D', text: 'Text' }
+    const links = Object.keys(words).flatMap((assetFormat) =>
+      ['1', '2'].map((n) => [`${assetFormat} ${n}`, 'P', { assetFormat }] as const),
+    )
+    const store = await storeWithAssets(
+      gateway,
+      links.map(([id, code, rest]) => [id, code, rest]),
+    )
+    for (const [format, word] of Object.entries(words)) {
+      const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
+      expect(assetsOf(outcome, 'P')).toEqual([
+        { asset_id: `${format} 1`, [`${word} URL 1`]: urlOf(`${format} 1`) },
+        { asset_id: `${format} 2`, [`${word} URL 2`]: urlOf(`${format} 2`) },
+      ])
+    }
+  }),
+  both(
+    'ASSETS-LIST-19 MUST number the assets of a group from 1 in its own format, whatever was linked between them',
+    async (gateway, client) => {
       const store = await storeWithAssets(gateway, [
         ['v1', 'P', { assetFormat: 'video' }],
         ['i1', 'P'],
@@ -302,12 +274,11 @@ requirements('GET /assets', [
         ['asset_id', 'Image URL 1'],
         ['asset_id', 'Image URL 2'],
       ])
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-LIST-20 MUST take parent code, channel and format together for a group, each with a total of its own',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-LIST-20 MUST take parent code, channel and format together for a group, each with a total of its own',
+    async (gateway, client) => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'Q'],
@@ -326,129 +297,105 @@ requirements('GET /assets', [
         const outcome = await client.listAssets({ store_uuid: store, ...narrow })
         expect(outcome).toMatchObject({ data: { total_groups: total, returned_groups: total } })
       }
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-21 MUST list an asset in each of the groups that it is linked to',
-    ...both(async (gateway, client) => {
-      const store = await storeWithAssets(gateway, [
-        ['other', 'Q'],
-        ...['P', 'Q', 'R'].map((code): [string, string] => ['a', code]),
-        ['a', 'P', { channel: 'channel_value_1' }],
-      ])
-      const outcome = await client.listAssets({ store_uuid: store })
-      expect(assetsOf(outcome, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
-      expect(assetsOf(outcome, 'Q')[1]).toEqual({ asset_id: 'a', 'Image URL 2': urlOf('a') })
-      expect(assetsOf(outcome, 'R')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
-      const channel = await client.listAssets({ store_uuid: store, channel: 'channel_value_1' })
-      expect(assetsOf(channel, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-22 MUST not list a group without assets',
-    ...both(async (gateway, client) => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'Q'],
-        ['c', 'R'],
-      ])
-      await client.unlinkAssets([{ store_uuid: store, parent_code: 'P', channel: 'SMP' }])
-      await client.deleteAssets([{ store_uuid: store, asset_id: ['b'] }])
-      const outcome = await client.listAssets({ store_uuid: store })
-      expect(outcome).toMatchObject({ data: { total_groups: 1, returned_groups: 1, groups: [{ parent_code: 'R' }] } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-23 MUST list the groups of the store asked for and of no other',
-    ...both(async (gateway, client) => {
-      const store = await storeWithAssets(gateway, [['a', 'P']])
-      const other = await storeWithAssets(gateway, [
-        ['a', 'P', { url: 'https://cdn.example/other' }],
-        ['b', 'Q'],
-      ])
-      expect(await client.listAssets({ store_uuid: store })).toMatchObject({
-        data: { total_groups: 1, groups: [{ store_uuid: store, assets: [{ 'Image URL 1': urlOf('a') }] }] },
-      })
-      expect(await client.listAssets({ store_uuid: other })).toMatchObject({
-        data: { total_groups: 2, groups: [{ store_uuid: other }, { store_uuid: other }] },
-      })
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-24 MUST order the groups by parent code, by code point, beyond the BMP too',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-LIST-21 MUST list an asset in each of the groups that it is linked to', async (gateway, client) => {
+    const store = await storeWithAssets(gateway, [
+      ['other', 'Q'],
+      ...['P', 'Q', 'R'].map((code): [string, string] => ['a', code]),
+      ['a', 'P', { channel: 'channel_value_1' }],
+    ])
+    const outcome = await client.listAssets({ store_uuid: store })
+    expect(assetsOf(outcome, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
+    expect(assetsOf(outcome, 'Q')[1]).toEqual({ asset_id: 'a', 'Image URL 2': urlOf('a') })
+    expect(assetsOf(outcome, 'R')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
+    const channel = await client.listAssets({ store_uuid: store, channel: 'channel_value_1' })
+    expect(assetsOf(channel, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
+  }),
+  both('ASSETS-LIST-22 MUST not list a group without assets', async (gateway, client) => {
+    const store = await storeWithAssets(gateway, [
+      ['a', 'P'],
+      ['b', 'Q'],
+      ['c', 'R'],
+    ])
+    await client.unlinkAssets([{ store_uuid: store, parent_code: 'P', channel: 'SMP' }])
+    await client.deleteAssets([{ store_uuid: store, asset_id: ['b'] }])
+    const outcome = await client.listAssets({ store_uuid: store })
+    expect(outcome).toMatchObject({ data: { total_groups: 1, returned_groups: 1, groups: [{ parent_code: 'R' }] } })
+  }),
+  both('ASSETS-LIST-23 MUST list the groups of the store asked for and of no other', async (gateway, client) => {
+    const store = await storeWithAssets(gateway, [['a', 'P']])
+    const other = await storeWithAssets(gateway, [
+      ['a', 'P', { url: 'https://cdn.example/other' }],
+      ['b', 'Q'],
+    ])
+    expect(await client.listAssets({ store_uuid: store })).toMatchObject({
+      data: { total_groups: 1, groups: [{ store_uuid: store, assets: [{ 'Image URL 1': urlOf('a') }] }] },
+    })
+    expect(await client.listAssets({ store_uuid: other })).toMatchObject({
+      data: { total_groups: 2, groups: [{ store_uuid: other }, { store_uuid: other }] },
+    })
+  }),
+  both(
+    'ASSETS-LIST-24 MUST order the groups by parent code, by code point, beyond the BMP too',
+    async (gateway, client) => {
       const store = await storeWithParents(gateway, codes.toReversed())
       expect(parentsOf(await client.listAssets({ store_uuid: store }))).toEqual(codes)
       const last = await client.listAssets({ store_uuid: store, offset: codes.length - 2 })
       expect(parentsOf(last)).toEqual(['\u{10000}', astral])
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-25 MUST keep that order in the JSON text, whatever the codes look like',
-    rest: async (gateway) => {
-      const store = await storeWithParents(gateway, ['Z9', '9', '1002', 'a'])
-      const { text } = await gateway.call(`/v1/assets?store_uuid=${store}`)
-      const places = ['"1002":', '"9":', '"Z9":', '"a":'].map((key) => text.indexOf(key))
-      expect(places).not.toContain(-1)
-      expect(places).toEqual(places.toSorted((a, b) => a - b))
-      const all = await storeWithParents(gateway, codes)
-      expect(codesIn((await gateway.call(`/v1/assets?store_uuid=${all}`)).text)).toEqual(codes)
     },
-  },
-  {
-    requirement: 'ASSETS-LIST-26 MUST take __proto__ for a parent code like any other',
-    ...both(async (gateway, client) => {
-      const store = await storeWithParents(gateway, ['__proto__', 'constructor'])
-      const outcome = await client.listAssets({ store_uuid: store })
-      expect(outcome).toMatchObject({ data: { total_groups: 2, returned_groups: 2 } })
-      expect(assetsOf(outcome, '__proto__')).toEqual([{ asset_id: '__proto__', 'Image URL 1': urlOf('__proto__') }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-27 MUST list parent codes and asset ids of 255 characters, counted as code points',
-    ...both(async (gateway, client) => {
+  ),
+  rest('ASSETS-LIST-25 MUST keep that order in the JSON text, whatever the codes look like', async (gateway) => {
+    const store = await storeWithParents(gateway, ['Z9', '9', '1002', 'a'])
+    const { text } = await gateway.call(`/v1/assets?store_uuid=${store}`)
+    const places = ['"1002":', '"9":', '"Z9":', '"a":'].map((key) => text.indexOf(key))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    const all = await storeWithParents(gateway, codes)
+    expect(codesIn((await gateway.call(`/v1/assets?store_uuid=${all}`)).text)).toEqual(codes)
+  }),
+  both('ASSETS-LIST-26 MUST take __proto__ for a parent code like any other', async (gateway, client) => {
+    const store = await storeWithParents(gateway, ['__proto__', 'constructor'])
+    const outcome = await client.listAssets({ store_uuid: store })
+    expect(outcome).toMatchObject({ data: { total_groups: 2, returned_groups: 2 } })
+    expect(assetsOf(outcome, '__proto__')).toEqual([{ asset_id: '__proto__', 'Image URL 1': urlOf('__proto__') }])
+  }),
+  both(
+    'ASSETS-LIST-27 MUST list parent codes and asset ids of 255 characters, counted as code points',
+    async (gateway, client) => {
       const name = astral.repeat(255)
       const store = await storeWithAssets(gateway, [[name, name, { url: 'https://cdn.example/long' }]])
       const outcome = await client.listAssets({ store_uuid: store })
       expect(assetsOf(outcome, name)).toEqual([{ asset_id: name, 'Image URL 1': 'https://cdn.example/long' }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-28 MUST name every fault in an entry of its own',
-    rest: async (gateway) => {
-      const { reason, entries } = await get(gateway, '?asset_format=audio&offset=-1&limit=x&channel=%00')
-      expect(reason).toBe('invalid_request')
-      expect(entries?.map(({ field }) => field).sort()).toEqual([
-        'asset_format',
-        'channel',
-        'limit',
-        'offset',
-        'store_uuid',
-      ])
     },
-  },
-  {
-    requirement: 'ASSETS-LIST-29 MUST say what is invalid before that the store is unknown',
-    ...both(async (_gateway, client) => {
-      for (const bad of [{ limit: 0 }, { asset_format: 'audio' }, { channel: '\0' }]) {
-        const outcome = await client.listAssets({ store_uuid: unknownStore(), ...bad })
-        expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: Object.keys(bad)[0] }] })
-      }
-    }),
-  },
-  {
-    requirement: 'ASSETS-LIST-30 MUST count what is added and removed into total_groups at once',
-    ...both(async (gateway, client) => {
-      const store = await storeWithGroups(gateway, 3)
-      await addAssets(gateway, store, [
-        ['more', 'new'],
-        ['more', '1'],
-      ])
-      expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { total_groups: 4 } })
-      await client.deleteAssets([{ store_uuid: store, asset_id: 'more' }])
-      expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { total_groups: 3 } })
-    }),
-  },
+  ),
+  rest('ASSETS-LIST-28 MUST name every fault in an entry of its own', async (gateway) => {
+    const { reason, entries } = await get(gateway, '?asset_format=audio&offset=-1&limit=x&channel=%00')
+    expect(reason).toBe('invalid_request')
+    expect(entries?.map(({ field }) => field).sort()).toEqual([
+      'asset_format',
+      'channel',
+      'limit',
+      'offset',
+      'store_uuid',
+    ])
+  }),
+  both('ASSETS-LIST-29 MUST say what is invalid before that the store is unknown', async (_gateway, client) => {
+    for (const bad of [{ limit: 0 }, { asset_format: 'audio' }, { channel: '\0' }]) {
+      const outcome = await client.listAssets({ store_uuid: unknownStore(), ...bad })
+      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: Object.keys(bad)[0] }] })
+    }
+  }),
+  both('ASSETS-LIST-30 MUST count what is added and removed into total_groups at once', async (gateway, client) => {
+    const store = await storeWithGroups(gateway, 3)
+    await addAssets(gateway, store, [
+      ['more', 'new'],
+      ['more', '1'],
+    ])
+    expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { total_groups: 4 } })
+    await client.deleteAssets([{ store_uuid: store, asset_id: 'more' }])
+    expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { total_groups: 3 } })
+  }),
 ])
 
 async function get(gateway: TestGateway, search: string): Promise<Outcome> {

@@ -4,7 +4,7 @@ import type { Item, Outcome } from '../support/client.ts'
 import { addProducts, newStore, productOf, query, storeWithProducts, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { outcomeOf } from '../support/rest-client.ts'
-import { both, requirements } from './requirement.ts'
+import { both, graphql, requirements, rest } from './requirement.ts'
 
 const astral = '𝒳'
 const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review']
@@ -12,10 +12,9 @@ const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review
 const treacherous = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '1002', '9', 'Z9']
 
 requirements('PUT /products', [
-  {
-    requirement:
-      'PRODUCTS-01 MUST answer with store_uuid, updated_skus, unavailable_skus and failed_products, and nothing else',
-    ...both(async (gateway, client) => {
+  both(
+    'PRODUCTS-01 MUST answer with store_uuid, updated_skus, unavailable_skus and failed_products, and nothing else',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A', 'B'])
       const body = [
         { product_code: 'A', Color: 'red' },
@@ -30,65 +29,49 @@ requirements('PUT /products', [
           failed_products: [['B', [['Color', expect.any(String)]]]],
         },
       })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-02 MUST set status and attributes of a product identified by its code',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A', 'B'])
-      await client.updateProducts(store, [{ product_code: 'A', status: 'active', Category: 'Shoes', Color: 'red' }])
-      expect(await productOf(gateway, store, 'A')).toMatchObject({
-        status: 'ACTIVE',
-        attributes: { Category: 'Shoes', Color: 'red' },
-      })
-      expect(await productOf(gateway, store, 'B')).toMatchObject({ status: 'NEW', attributes: {} })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-03 MUST require store_uuid',
-    rest: async (gateway) => {
-      for (const query of ['', '?', '?store_uuid=', '?store_uuid', '?Store_uuid=x']) {
-        const outcome = await put(gateway, query, [])
-        const details = 'store_uuid is required'
-        expect(outcome, query).toMatchObject({ reason: 'invalid_request', entries: [{ details, field: 'store_uuid' }] })
-      }
     },
-  },
-  {
-    requirement: 'PRODUCTS-04 MUST answer store_not_found for an unknown store',
-    ...both(async (_gateway, client) => {
-      const outcome = await client.updateProducts(unknownStore(), [{ product_code: 'A' }])
-      expect(outcome).toMatchObject({ reason: 'store_not_found', entries: [{}] })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-05 MUST say that the body is invalid before that the store is unknown',
-    rest: async (gateway) => {
-      const outcome = await put(gateway, `?store_uuid=${unknownStore()}`, [{}])
-      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ index: 0 }] })
-    },
-  },
-  {
-    requirement: 'PRODUCTS-06 MUST allow any move between the status values',
-    ...both(async (gateway, client) => {
-      const moves = statuses.flatMap((from) => statuses.map((to) => ({ code: `${from} to ${to}`, from, to })))
-      const codes = moves.map(({ code }) => code)
-      const store = await storeWithProducts(gateway, codes)
-      for (const step of ['from', 'to'] as const) {
-        const body = moves.map((move) => ({ product_code: move.code, status: move[step] }))
-        expect(await client.updateProducts(store, body)).toMatchObject({ data: { updated_skus: codes } })
-        for (const move of moves.filter((_, i) => i % 7 === 0)) {
-          const word = move[step].replace(' ', '_').toUpperCase()
-          expect(await productOf(gateway, store, move.code)).toMatchObject({ status: word })
-        }
+  ),
+  both('PRODUCTS-02 MUST set status and attributes of a product identified by its code', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A', 'B'])
+    await client.updateProducts(store, [{ product_code: 'A', status: 'active', Category: 'Shoes', Color: 'red' }])
+    expect(await productOf(gateway, store, 'A')).toMatchObject({
+      status: 'ACTIVE',
+      attributes: { Category: 'Shoes', Color: 'red' },
+    })
+    expect(await productOf(gateway, store, 'B')).toMatchObject({ status: 'NEW', attributes: {} })
+  }),
+  rest('PRODUCTS-03 MUST require store_uuid', async (gateway) => {
+    for (const query of ['', '?', '?store_uuid=', '?store_uuid', '?Store_uuid=x']) {
+      const outcome = await put(gateway, query, [])
+      const details = 'store_uuid is required'
+      expect(outcome, query).toMatchObject({ reason: 'invalid_request', entries: [{ details, field: 'store_uuid' }] })
+    }
+  }),
+  both('PRODUCTS-04 MUST answer store_not_found for an unknown store', async (_gateway, client) => {
+    const outcome = await client.updateProducts(unknownStore(), [{ product_code: 'A' }])
+    expect(outcome).toMatchObject({ reason: 'store_not_found', entries: [{}] })
+  }),
+  rest('PRODUCTS-05 MUST say that the body is invalid before that the store is unknown', async (gateway) => {
+    const outcome = await put(gateway, `?store_uuid=${unknownStore()}`, [{}])
+    expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ index: 0 }] })
+  }),
+  both('PRODUCTS-06 MUST allow any move between the status values', async (gateway, client) => {
+    const moves = statuses.flatMap((from) => statuses.map((to) => ({ code: `${from} to ${to}`, from, to })))
+    const codes = moves.map(({ code }) => code)
+    const store = await storeWithProducts(gateway, codes)
+    for (const step of ['from', 'to'] as const) {
+      const body = moves.map((move) => ({ product_code: move.code, status: move[step] }))
+      expect(await client.updateProducts(store, body)).toMatchObject({ data: { updated_skus: codes } })
+      for (const move of moves.filter((_, i) => i % 7 === 0)) {
+        const word = move[step].replace(' ', '_').toUpperCase()
+        expect(await productOf(gateway, store, move.code)).toMatchObject({ status: word })
       }
-      expect(await countsOf(gateway, store)).toEqual(statuses.map(() => statuses.length))
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-07 MUST fail a product whose status is none of the values, in any other case or form, with a reason that names them',
-    ...both(async (gateway, client) => {
+    }
+    expect(await countsOf(gateway, store)).toEqual(statuses.map(() => statuses.length))
+  }),
+  both(
+    'PRODUCTS-07 MUST fail a product whose status is none of the values, in any other case or form, with a reason that names them',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       for (const status of ['Active', 'NEW', 'under_review', 'under  review', '', ' new', 'deleted', '\0', '\ud800']) {
         const outcome = await client.updateProducts(store, [{ product_code: 'A', status }])
@@ -96,83 +79,65 @@ requirements('PUT /products', [
         expect(failedOf(outcome), JSON.stringify(status)).toEqual([['A', [['status', reason]]]])
       }
       expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW' })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-08 MUST fail a product whose status is no string',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      for (const status of [null, 1, true, ['new'], { value: 'new' }]) {
-        const outcome = await client.updateProducts(store, [{ product_code: 'A', status }])
-        expect(failedOf(outcome), JSON.stringify(status)).toEqual([['A', [['status', expect.any(String)]]]])
-      }
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-09 MUST take `status` in lower case for the enum, and `Status` for a free attribute',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('PRODUCTS-08 MUST fail a product whose status is no string', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    for (const status of [null, 1, true, ['new'], { value: 'new' }]) {
+      const outcome = await client.updateProducts(store, [{ product_code: 'A', status }])
+      expect(failedOf(outcome), JSON.stringify(status)).toEqual([['A', [['status', expect.any(String)]]]])
+    }
+  }),
+  both(
+    'PRODUCTS-09 MUST take `status` in lower case for the enum, and `Status` for a free attribute',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       await client.updateProducts(store, [{ product_code: 'A', status: 'draft', Status: 'sold out', STATUS: '' }])
       expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'DRAFT' })
       expect(await attributesOf(gateway, store, 'A')).toEqual({ Status: 'sold out', STATUS: '' })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-10 MUST never hold `status` among the attributes',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const document = `mutation ($store: ID!) {
+    },
+  ),
+  graphql('PRODUCTS-10 MUST never hold `status` among the attributes', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const document = `mutation ($store: ID!) {
         result: updateProducts(storeUuid: $store, products: [{ productCode: "A", attributes: { status: "active" } }]) {
           failedProducts { failures { attribute } }
         }
       }`
-      expect(await gateway.data(document, { store })).toEqual({
-        result: { failedProducts: [{ failures: [{ attribute: 'status' }] }] },
-      })
-      expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW', attributes: {} })
-    },
-  },
-  {
-    requirement: "PRODUCTS-11 MUST list updated_skus and unavailable_skus in the body's order",
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['1002', '9', 'Z9', 'a'])
-      const codes = ['Z9', 'x', '1002', '77', 'a', '8', '9']
-      const outcome = await client.updateProducts(store, patches(codes))
-      expect(outcome).toMatchObject({
-        data: { updated_skus: ['Z9', '1002', 'a', '9'], unavailable_skus: ['x', '77', '8'], failed_products: [] },
-      })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-12 MUST list each code once',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A', 'B', 'C'])
-      const body = [
-        ...patches(['B', 'x', 'A', 'B', 'x']),
-        ...['C', 'C'].map((code) => ({ product_code: code, Size: 1 })),
-      ]
-      const outcome = await client.updateProducts(store, body)
-      expect(outcome).toMatchObject({ data: { updated_skus: ['B', 'A'], unavailable_skus: ['x'] } })
-      expect(failedOf(outcome).map(([code]) => code)).toEqual(['C'])
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-13 MUST refuse a body that is no array',
-    rest: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      for (const body of [
-        { product_code: 'A', Size: '1' },
-        'null',
-        '"A"',
-        '1',
-        '{"0":{"product_code":"A"},"length":1}',
-      ]) {
-        const outcome = await put(gateway, `?store_uuid=${store}`, body)
-        expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{}] })
-      }
-      expect(await attributesOf(gateway, store, 'A')).toEqual({})
-    },
-  },
+    expect(await gateway.data(document, { store })).toEqual({
+      result: { failedProducts: [{ failures: [{ attribute: 'status' }] }] },
+    })
+    expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW', attributes: {} })
+  }),
+  both("PRODUCTS-11 MUST list updated_skus and unavailable_skus in the body's order", async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['1002', '9', 'Z9', 'a'])
+    const codes = ['Z9', 'x', '1002', '77', 'a', '8', '9']
+    const outcome = await client.updateProducts(store, patches(codes))
+    expect(outcome).toMatchObject({
+      data: { updated_skus: ['Z9', '1002', 'a', '9'], unavailable_skus: ['x', '77', '8'], failed_products: [] },
+    })
+  }),
+  both('PRODUCTS-12 MUST list each code once', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A', 'B', 'C'])
+    const body = [...patches(['B', 'x', 'A', 'B', 'x']), ...['C', 'C'].map((code) => ({ product_code: code, Size: 1 }))]
+    const outcome = await client.updateProducts(store, body)
+    expect(outcome).toMatchObject({ data: { updated_skus: ['B', 'A'], unavailable_skus: ['x'] } })
+    expect(failedOf(outcome).map(([code]) => code)).toEqual(['C'])
+  }),
+  rest('PRODUCTS-13 MUST refuse a body that is no array', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    for (const body of [
+      { product_code: 'A', Size: '1' },
+      'null',
+      '"A"',
+      '1',
+      '{"0":{"product_code":"A"},"length":1}',
+    ]) {
+      const outcome = await put(gateway, `?store_uuid=${store}`, body)
+      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{}] })
+    }
+    expect(await attributesOf(gateway, store, 'A')).toEqual({})
+  }),
   {
     requirement:
       'PRODUCTS-14 MUST name every index at which the body has no object with a string product_code, and apply nothing',
@@ -214,49 +179,39 @@ requirements('PUT /products', [
       expect(await attributesOf(gateway, store, 'A')).toEqual({})
     },
   },
-  {
-    requirement: 'PRODUCTS-15 MUST not take a product_code from a __proto__ object',
-    rest: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const outcome = await put(gateway, `?store_uuid=${store}`, '[{"__proto__":{"product_code":"A"}}]')
-      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ index: 0, field: 'product_code' }] })
-    },
-  },
-  {
-    requirement: 'PRODUCTS-16 MUST succeed with empty lists for an empty array',
-    ...both(async (gateway, client) => {
-      const store = await newStore(gateway)
-      expect(await client.updateProducts(store, [])).toEqual({
-        data: { store_uuid: store, updated_skus: [], unavailable_skus: [], failed_products: [] },
-      })
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-17 MUST update a product whole or not at all: one bad attribute, and nothing of it is applied',
-    ...both(async (gateway, client) => {
+  rest('PRODUCTS-15 MUST not take a product_code from a __proto__ object', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const outcome = await put(gateway, `?store_uuid=${store}`, '[{"__proto__":{"product_code":"A"}}]')
+    expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ index: 0, field: 'product_code' }] })
+  }),
+  both('PRODUCTS-16 MUST succeed with empty lists for an empty array', async (gateway, client) => {
+    const store = await newStore(gateway)
+    expect(await client.updateProducts(store, [])).toEqual({
+      data: { store_uuid: store, updated_skus: [], unavailable_skus: [], failed_products: [] },
+    })
+  }),
+  both(
+    'PRODUCTS-17 MUST update a product whole or not at all: one bad attribute, and nothing of it is applied',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Color: 'red' } }])
       const body = [{ product_code: 'A', status: 'active', Color: 'blue', Size: 5, Material: 'wool' }]
       expect(await client.updateProducts(store, body)).toMatchObject({ data: { updated_skus: [] } })
       expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW', attributes: { Color: 'red' } })
       expect(await attributesOf(gateway, store, 'A')).toEqual({ Color: 'red' })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-18 MUST name every bad attribute of a failed product, each with a reason',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const bad = { status: 'gone', Size: 5, assets: 'x', Color: null, Tags: ['a'] }
-      const outcome = await client.updateProducts(store, [{ product_code: 'A', ...bad, Good: 'yes' }])
-      const [failed] = failedOf(outcome)
-      expect(failed?.[0]).toBe('A')
-      expect(failed?.[1].map(([attribute]) => attribute)).toEqual(Object.keys(bad))
-      for (const [, reason] of failed?.[1] ?? []) expect(reason).toMatch(/\S+ \S+/)
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-19 MUST go ahead with the other products of a body that holds a bad one, with HTTP 200',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('PRODUCTS-18 MUST name every bad attribute of a failed product, each with a reason', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const bad = { status: 'gone', Size: 5, assets: 'x', Color: null, Tags: ['a'] }
+    const outcome = await client.updateProducts(store, [{ product_code: 'A', ...bad, Good: 'yes' }])
+    const [failed] = failedOf(outcome)
+    expect(failed?.[0]).toBe('A')
+    expect(failed?.[1].map(([attribute]) => attribute)).toEqual(Object.keys(bad))
+    for (const [, reason] of failed?.[1] ?? []) expect(reason).toMatch(/\S+ \S+/)
+  }),
+  both(
+    'PRODUCTS-19 MUST go ahead with the other products of a body that holds a bad one, with HTTP 200',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A', 'B', 'C'])
       const body = [
         { product_code: 'A', Size: '1' },
@@ -267,28 +222,24 @@ requirements('PUT /products', [
       expect(await attributesOf(gateway, store, 'A')).toEqual({ Size: '1' })
       expect(await attributesOf(gateway, store, 'B')).toEqual({})
       expect(await attributesOf(gateway, store, 'C')).toEqual({ Size: '3' })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-20 MUST apply the entries of a code that comes twice in their order',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A', 'B'])
-      const outcome = await client.updateProducts(store, [
-        { product_code: 'A', status: 'active', Color: 'red', Size: '1' },
-        { product_code: 'B', Color: 'green' },
-        { product_code: 'A', Color: 'blue' },
-        { product_code: 'A', status: 'draft', Material: 'wool' },
-        { product_code: 'A' },
-      ])
-      expect(outcome).toMatchObject({ data: { updated_skus: ['A', 'B'], failed_products: [] } })
-      expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'DRAFT' })
-      expect(await attributesOf(gateway, store, 'A')).toEqual({ Color: 'blue', Size: '1', Material: 'wool' })
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-21 MUST apply no entry of a code if any of its entries is bad, and list it in failed_products only',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('PRODUCTS-20 MUST apply the entries of a code that comes twice in their order', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A', 'B'])
+    const outcome = await client.updateProducts(store, [
+      { product_code: 'A', status: 'active', Color: 'red', Size: '1' },
+      { product_code: 'B', Color: 'green' },
+      { product_code: 'A', Color: 'blue' },
+      { product_code: 'A', status: 'draft', Material: 'wool' },
+      { product_code: 'A' },
+    ])
+    expect(outcome).toMatchObject({ data: { updated_skus: ['A', 'B'], failed_products: [] } })
+    expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'DRAFT' })
+    expect(await attributesOf(gateway, store, 'A')).toEqual({ Color: 'blue', Size: '1', Material: 'wool' })
+  }),
+  both(
+    'PRODUCTS-21 MUST apply no entry of a code if any of its entries is bad, and list it in failed_products only',
+    async (gateway, client) => {
       const good = { product_code: 'A', status: 'active', Color: 'red' }
       const bad = { product_code: 'A', Size: 1 }
       for (const entries of [
@@ -303,11 +254,11 @@ requirements('PUT /products', [
         expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW' })
         expect(await attributesOf(gateway, store, 'A')).toEqual({})
       }
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-22 MUST name the bad attributes of all entries of a code that comes twice',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-22 MUST name the bad attributes of all entries of a code that comes twice',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       const outcome = await client.updateProducts(store, [
         { product_code: 'A', Size: 1 },
@@ -315,12 +266,11 @@ requirements('PUT /products', [
       ])
       const attributes = failedOf(outcome)[0]?.[1].map(([attribute]) => attribute)
       expect(attributes).toEqual(['Size', 'status', 'Color'])
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-23 MUST list a code that the store does not have as unavailable only, whatever else is wrong with the item',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-23 MUST list a code that the store does not have as unavailable only, whatever else is wrong with the item',
+    async (gateway, client) => {
       const store = await newStore(gateway)
       await storeWithProducts(gateway, ['elsewhere'])
       const body = [
@@ -335,40 +285,32 @@ requirements('PUT /products', [
           failed_products: [],
         },
       })
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-24 MUST list a code of 0 or over 255 characters, or one with NUL or a lone surrogate, as unavailable',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-24 MUST list a code of 0 or over 255 characters, or one with NUL or a lone surrogate, as unavailable',
+    async (gateway, client) => {
       const store = await newStore(gateway)
       const codes = ['', 'x'.repeat(256), astral.repeat(256), 'x'.repeat(70_000), 'a\0', '\ud800', 'b\udfff']
       const outcome = await client.updateProducts(store, patches(codes))
       expect(outcome).toMatchObject({ data: { unavailable_skus: codes, failed_products: [] } })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-25 MUST take codes of 1 and of 255 characters, counted as code points',
-    ...both(async (gateway, client) => {
-      const codes = ['x', 'é'.repeat(255), astral.repeat(255), ' ', '\u{10ffff}', '\uffff']
-      const store = await storeWithProducts(gateway, codes)
-      expect(await client.updateProducts(store, patches(codes))).toMatchObject({ data: { updated_skus: codes } })
-      for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({ Size: '1' })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-26 MUST tell codes apart by case, by white space and by Unicode form',
-    ...both(async (gateway, client) => {
-      const codes = ['a', 'A', 'a ', ' a', '\u00e9', 'e\u0301']
-      const store = await storeWithProducts(gateway, codes)
-      for (const code of codes) await client.updateProducts(store, [{ product_code: code, Own: code }])
-      for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({ Own: code })
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-27 MUST keep a product code unique in its store only: the same code elsewhere is another product',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('PRODUCTS-25 MUST take codes of 1 and of 255 characters, counted as code points', async (gateway, client) => {
+    const codes = ['x', 'é'.repeat(255), astral.repeat(255), ' ', '\u{10ffff}', '\uffff']
+    const store = await storeWithProducts(gateway, codes)
+    expect(await client.updateProducts(store, patches(codes))).toMatchObject({ data: { updated_skus: codes } })
+    for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({ Size: '1' })
+  }),
+  both('PRODUCTS-26 MUST tell codes apart by case, by white space and by Unicode form', async (gateway, client) => {
+    const codes = ['a', 'A', 'a ', ' a', '\u00e9', 'e\u0301']
+    const store = await storeWithProducts(gateway, codes)
+    for (const code of codes) await client.updateProducts(store, [{ product_code: code, Own: code }])
+    for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({ Own: code })
+  }),
+  both(
+    'PRODUCTS-27 MUST keep a product code unique in its store only: the same code elsewhere is another product',
+    async (gateway, client) => {
       const [store, other] = [await storeWithProducts(gateway, ['A']), await storeWithProducts(gateway, ['A'])]
       await addProducts(gateway, store, ['A'])
       await client.updateProducts(store, [{ product_code: 'A', Color: 'red' }])
@@ -376,11 +318,11 @@ requirements('PUT /products', [
       expect(await attributesOf(gateway, other, 'A')).toEqual({})
       const count = 'query ($s: ID!) { store(storeUuid: $s) { products { totalCount } } }'
       expect(await gateway.data(count, { s: store })).toEqual({ store: { products: { totalCount: 1 } } })
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-28 MUST update a known product that comes without attributes, which changes nothing',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-28 MUST update a known product that comes without attributes, which changes nothing',
+    async (gateway, client) => {
       const attributes = { Color: 'red' }
       const store = await storeWithProducts(gateway, [{ productCode: 'A', status: 'draft', attributes }])
       const before = await productOf(gateway, store, 'A')
@@ -388,62 +330,55 @@ requirements('PUT /products', [
       expect(outcome).toMatchObject({ data: { updated_skus: ['A'] } })
       expect(before).toMatchObject({ status: 'DRAFT', attributes })
       expect(await productOf(gateway, store, 'A')).toEqual(before)
-    }),
-  },
-  {
-    requirement: "PRODUCTS-29 MUST merge the attributes given into the product's: others stay, and so does the status",
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    "PRODUCTS-29 MUST merge the attributes given into the product's: others stay, and so does the status",
+    async (gateway, client) => {
       const attributes = { Color: 'red', Size: '1' }
       const store = await storeWithProducts(gateway, [{ productCode: 'A', status: 'problem', attributes }])
       await client.updateProducts(store, [{ product_code: 'A', Color: 'blue', color: 'green', Note: '' }])
       expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'PROBLEM' })
       const merged = { Color: 'blue', Size: '1', color: 'green', Note: '' }
       expect(await attributesOf(gateway, store, 'A')).toEqual(merged)
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-30 MUST fail an attribute whose value is anything but a string',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      for (const value of [null, 0, 1.5, true, false, [], ['a'], {}, { a: 'b' }]) {
-        const outcome = await client.updateProducts(store, [{ product_code: 'A', Size: value }])
-        expect(failedOf(outcome), JSON.stringify(value)).toEqual([['A', [['Size', expect.any(String)]]]])
-      }
-      expect(await attributesOf(gateway, store, 'A')).toEqual({})
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-31 MUST fail an attribute whose value nests thousands deep, as any other that is no string',
-    rest: async (gateway) => {
+    },
+  ),
+  both('PRODUCTS-30 MUST fail an attribute whose value is anything but a string', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    for (const value of [null, 0, 1.5, true, false, [], ['a'], {}, { a: 'b' }]) {
+      const outcome = await client.updateProducts(store, [{ product_code: 'A', Size: value }])
+      expect(failedOf(outcome), JSON.stringify(value)).toEqual([['A', [['Size', expect.any(String)]]]])
+    }
+    expect(await attributesOf(gateway, store, 'A')).toEqual({})
+  }),
+  rest(
+    'PRODUCTS-31 MUST fail an attribute whose value nests thousands deep, as any other that is no string',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, ['A'])
       const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
       const outcome = await put(gateway, `?store_uuid=${store}`, `[{"product_code":"A","Size":${deep}}]`)
       expect(Object.keys((outcome.data as { failed_products: object }).failed_products)).toEqual(['A'])
     },
-  },
-  {
-    requirement: 'PRODUCTS-32 MUST keep a value of 65,535 characters, counted as code points, and an empty one',
-    ...both(async (gateway, client) => {
+  ),
+  both(
+    'PRODUCTS-32 MUST keep a value of 65,535 characters, counted as code points, and an empty one',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       const attributes = { Long: 'x'.repeat(65_535), Astral: astral.repeat(65_535), Empty: '' }
       const outcome = await client.updateProducts(store, [{ product_code: 'A', ...attributes }])
       expect(outcome).toMatchObject({ data: { updated_skus: ['A'] } })
       expect(await attributesOf(gateway, store, 'A')).toEqual(attributes)
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-33 MUST fail a value of 65,536 characters',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const body = [{ product_code: 'A', Long: 'x'.repeat(65_536), Astral: astral.repeat(65_536) }]
-      const [failed] = failedOf(await client.updateProducts(store, body))
-      expect(failed?.[1].map(([attribute]) => attribute)).toEqual(['Long', 'Astral'])
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-34 MUST keep values and names as they came: white space, quotes, control characters, any Unicode',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('PRODUCTS-33 MUST fail a value of 65,536 characters', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const body = [{ product_code: 'A', Long: 'x'.repeat(65_536), Astral: astral.repeat(65_536) }]
+    const [failed] = failedOf(await client.updateProducts(store, body))
+    expect(failed?.[1].map(([attribute]) => attribute)).toEqual(['Long', 'Astral'])
+  }),
+  both(
+    'PRODUCTS-34 MUST keep values and names as they came: white space, quotes, control characters, any Unicode',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       const attributes = {
         ' padded ': ' value ',
@@ -455,132 +390,116 @@ requirements('PUT /products', [
       }
       await client.updateProducts(store, [{ product_code: 'A', ...attributes }])
       expect(await attributesOf(gateway, store, 'A')).toEqual(attributes)
-    }),
-  },
-  {
-    requirement:
-      'PRODUCTS-35 MUST fail an attribute whose value has NUL or a lone surrogate, and store nothing changed',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-35 MUST fail an attribute whose value has NUL or a lone surrogate, and store nothing changed',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       for (const value of ['\0', 'a\0b', '\ud800', '\udc00', '\udc00\ud800', 'x\ud83d']) {
         const outcome = await client.updateProducts(store, [{ product_code: 'A', Size: value }])
         expect(failedOf(outcome), JSON.stringify(value)).toEqual([['A', [['Size', expect.any(String)]]]])
       }
       expect(await attributesOf(gateway, store, 'A')).toEqual({})
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-36 MUST take attribute names of 1 and of 255 characters, counted as code points',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-36 MUST take attribute names of 1 and of 255 characters, counted as code points',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       const attributes = { x: '1', ['é'.repeat(255)]: '2', [astral.repeat(255)]: '3' }
       await client.updateProducts(store, [{ product_code: 'A', ...attributes }])
       expect(await attributesOf(gateway, store, 'A')).toEqual(attributes)
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-37 MUST fail an attribute whose name has 0 or over 255 characters, NUL or a lone surrogate',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-37 MUST fail an attribute whose name has 0 or over 255 characters, NUL or a lone surrogate',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       for (const name of ['', 'x'.repeat(256), astral.repeat(256), '\0', 'a\ud800']) {
         const outcome = await client.updateProducts(store, [{ product_code: 'A', [name]: 'x', Good: 'yes' }])
         expect(failedOf(outcome)).toEqual([['A', [[name, expect.any(String)]]]])
       }
       expect(await attributesOf(gateway, store, 'A')).toEqual({})
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-38 MUST fail an attribute called assets, and take Assets and Product_code',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'PRODUCTS-38 MUST fail an attribute called assets, and take Assets and Product_code',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       const failing = await client.updateProducts(store, [{ product_code: 'A', assets: 'x' }])
       expect(failedOf(failing)).toEqual([['A', [['assets', expect.any(String)]]]])
       const free = { Assets: 'x', Product_code: 'y' }
       await client.updateProducts(store, [{ product_code: 'A', ...free }])
       expect(await attributesOf(gateway, store, 'A')).toEqual(free)
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-39 MUST fail an attribute called product_code',
-    graphql: async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const document = `mutation ($store: ID!, $attributes: AttributeMap) {
+    },
+  ),
+  graphql('PRODUCTS-39 MUST fail an attribute called product_code', async (gateway) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const document = `mutation ($store: ID!, $attributes: AttributeMap) {
         result: updateProducts(storeUuid: $store, products: [{ productCode: "A", attributes: $attributes }]) {
           updatedSkus failedProducts { productCode failures { attribute } }
         }
       }`
-      expect(await gateway.data(document, { store, attributes: { product_code: 'B' } })).toEqual({
-        result: {
-          updatedSkus: [],
-          failedProducts: [{ productCode: 'A', failures: [{ attribute: 'product_code' }] }],
-        },
-      })
-    },
-  },
-  {
-    requirement: 'PRODUCTS-40 MUST take any other name for an attribute, __proto__ and 1002 included',
-    ...both(async (gateway, client) => {
+    expect(await gateway.data(document, { store, attributes: { product_code: 'B' } })).toEqual({
+      result: {
+        updatedSkus: [],
+        failedProducts: [{ productCode: 'A', failures: [{ attribute: 'product_code' }] }],
+      },
+    })
+  }),
+  both(
+    'PRODUCTS-40 MUST take any other name for an attribute, __proto__ and 1002 included',
+    async (gateway, client) => {
       const store = await storeWithProducts(gateway, ['A'])
       const attributes = Object.fromEntries(treacherous.map((name) => [name, `of ${name}`]))
       const body = JSON.parse(`[{"product_code":"A",${JSON.stringify(attributes).slice(1)}]`)
       expect(Object.hasOwn(body[0], '__proto__')).toBe(true)
       expect(await client.updateProducts(store, body)).toMatchObject({ data: { updated_skus: ['A'] } })
       expect(Object.entries(await attributesOf(gateway, store, 'A')).sort()).toEqual(Object.entries(attributes).sort())
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-41 MUST name __proto__ and its like where they fail as attributes',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      const body = JSON.parse(`[{"product_code":"A",${treacherous.map((name) => `"${name}":1`).join()}}]`)
-      const [failed] = failedOf(await client.updateProducts(store, body))
-      expect(failed?.[1].map(([attribute]) => attribute).sort()).toEqual(treacherous.toSorted())
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-42 MUST take __proto__ and its like for product codes like any other',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, treacherous)
-      expect(await client.updateProducts(store, patches(treacherous))).toMatchObject({
-        data: { updated_skus: treacherous },
-      })
-      for (const code of treacherous) expect(await attributesOf(gateway, store, code)).toEqual({ Size: '1' })
-      const failing = await client.updateProducts(
-        store,
-        treacherous.map((code) => ({ product_code: code, Size: 1 })),
-      )
-      expect(failedOf(failing).sort()).toEqual(treacherous.map((code) => [code, [['Size', expect.any(String)]]]).sort())
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-43 MUST write failed_products as a map from SKU code to a map from attribute name to reason',
-    rest: async (gateway) => {
+    },
+  ),
+  both('PRODUCTS-41 MUST name __proto__ and its like where they fail as attributes', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    const body = JSON.parse(`[{"product_code":"A",${treacherous.map((name) => `"${name}":1`).join()}}]`)
+    const [failed] = failedOf(await client.updateProducts(store, body))
+    expect(failed?.[1].map(([attribute]) => attribute).sort()).toEqual(treacherous.toSorted())
+  }),
+  both('PRODUCTS-42 MUST take __proto__ and its like for product codes like any other', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, treacherous)
+    expect(await client.updateProducts(store, patches(treacherous))).toMatchObject({
+      data: { updated_skus: treacherous },
+    })
+    for (const code of treacherous) expect(await attributesOf(gateway, store, code)).toEqual({ Size: '1' })
+    const failing = await client.updateProducts(
+      store,
+      treacherous.map((code) => ({ product_code: code, Size: 1 })),
+    )
+    expect(failedOf(failing).sort()).toEqual(treacherous.map((code) => [code, [['Size', expect.any(String)]]]).sort())
+  }),
+  rest(
+    'PRODUCTS-43 MUST write failed_products as a map from SKU code to a map from attribute name to reason',
+    async (gateway) => {
       const store = await storeWithProducts(gateway, ['1002', '__proto__'])
       const body = '[{"product_code":"__proto__","__proto__":1},{"product_code":"1002","9":1}]'
       const { text } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
       expect(text).toMatch(/"failed_products":\{"__proto__":\{"__proto__":"[^"]+"\},"1002":\{"9":"[^"]+"\}\}/)
     },
-  },
-  {
-    requirement: 'PRODUCTS-44 MUST apply a request whole or leave no part of it behind',
-    ...both(async (gateway, client) => {
-      const codes = Array.from({ length: 20 }, (_, i) => `trapped ${i}`)
-      const store = await storeWithProducts(gateway, codes)
-      await trap(store).execute(gateway.database.db)
-      expect(await client.updateProducts(store, patches(codes))).toMatchObject({ reason: 'internal_error' })
-      for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({})
-    }),
-  },
-  {
-    requirement: 'PRODUCTS-45 MUST show what it acknowledged to the next request',
-    ...both(async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      for (let i = 0; i < 20; i++) {
-        await client.updateProducts(store, [{ product_code: 'A', Round: `${i}` }])
-        expect(await attributesOf(gateway, store, 'A')).toEqual({ Round: `${i}` })
-      }
-    }),
-  },
+  ),
+  both('PRODUCTS-44 MUST apply a request whole or leave no part of it behind', async (gateway, client) => {
+    const codes = Array.from({ length: 20 }, (_, i) => `trapped ${i}`)
+    const store = await storeWithProducts(gateway, codes)
+    await trap(store).execute(gateway.database.db)
+    expect(await client.updateProducts(store, patches(codes))).toMatchObject({ reason: 'internal_error' })
+    for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({})
+  }),
+  both('PRODUCTS-45 MUST show what it acknowledged to the next request', async (gateway, client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    for (let i = 0; i < 20; i++) {
+      await client.updateProducts(store, [{ product_code: 'A', Round: `${i}` }])
+      expect(await attributesOf(gateway, store, 'A')).toEqual({ Round: `${i}` })
+    }
+  }),
 ])
 
 type Failed = [code: string, reasons: [attribute: string, reason: string][]][]

@@ -27,10 +27,17 @@ export function requirements(section: string, rows: readonly Requirement[]): voi
   })
 }
 
-/** The two checks of a sentence that both APIs keep in the same way: one check, run with either. */
-export function both(check: (gateway: TestGateway, client: Client) => Promise<void>): { rest: Check; graphql: Check } {
+/** A row that both APIs keep in the same way: one check, run with either. */
+export function both(requirement: string, check: (gateway: TestGateway, client: Client) => Promise<void>): Requirement {
   return {
+    requirement,
     rest: (gateway) => check(gateway, restClient(gateway)),
     graphql: (gateway) => check(gateway, graphqlClient(gateway)),
   }
 }
+
+/** A row of what only REST has. */
+export const rest = (requirement: string, check: Check): Requirement => ({ requirement, rest: check })
+
+/** A row of what only GraphQL has. */
+export const graphql = (requirement: string, check: Check): Requirement => ({ requirement, graphql: check })

@@ -4,50 +4,44 @@ import type { Item, Outcome } from '../support/client.ts'
 import { addAssets, define, newStore, query, storeBody, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { outcomeOf } from '../support/rest-client.ts'
-import { both, requirements } from './requirement.ts'
+import { both, graphql, requirements, rest } from './requirement.ts'
 
 const lowerCaseUuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const astral = '𝒳'
 
 requirements('POST /stores', [
-  {
-    requirement: 'STORES-01 MUST answer with store_uuid and store_group, both strings, and nothing else',
-    ...both(async (_gateway, client) => {
+  both(
+    'STORES-01 MUST answer with store_uuid and store_group, both strings, and nothing else',
+    async (_gateway, client) => {
       const outcome = await client.createStore(storeBody())
       expect(outcome).toEqual({ data: { store_uuid: expect.any(String), store_group: expect.any(String) } })
-    }),
-  },
-  {
-    requirement: 'STORES-02 MUST keep every field as it was given',
-    ...both(async (gateway, client) => {
-      const given = {
-        store_name: 'Åsa’s 店 𝒳',
-        store_taxonomy: 'brand',
-        region: ['Middle East', 'India'],
-        channels: ['channel_value_37', 'SMP'],
-        default_automation: ['service-1', 'SEO_Automations'],
-        store_website: 'https://example.com/ä?b=c#d',
-      }
-      expect(await stored(gateway, await client.createStore(given))).toMatchObject({
-        storeName: given.store_name,
-        storeTaxonomy: given.store_taxonomy,
-        region: given.region,
-        channels: given.channels,
-        defaultAutomation: given.default_automation,
-        storeWebsite: given.store_website,
-      })
-    }),
-  },
-  {
-    requirement: 'STORES-03 MUST give the store a generated UUID of version 7 in lower case',
-    ...both(async (_gateway, client) => {
-      const first = uuidOf(await client.createStore(storeBody()))
-      const second = uuidOf(await client.createStore(storeBody()))
-      expect(first).toMatch(lowerCaseUuid7)
-      expect(second).toMatch(lowerCaseUuid7)
-      expect(first).not.toBe(second)
-    }),
-  },
+    },
+  ),
+  both('STORES-02 MUST keep every field as it was given', async (gateway, client) => {
+    const given = {
+      store_name: 'Åsa’s 店 𝒳',
+      store_taxonomy: 'brand',
+      region: ['Middle East', 'India'],
+      channels: ['channel_value_37', 'SMP'],
+      default_automation: ['service-1', 'SEO_Automations'],
+      store_website: 'https://example.com/ä?b=c#d',
+    }
+    expect(await stored(gateway, await client.createStore(given))).toMatchObject({
+      storeName: given.store_name,
+      storeTaxonomy: given.store_taxonomy,
+      region: given.region,
+      channels: given.channels,
+      defaultAutomation: given.default_automation,
+      storeWebsite: given.store_website,
+    })
+  }),
+  both('STORES-03 MUST give the store a generated UUID of version 7 in lower case', async (_gateway, client) => {
+    const first = uuidOf(await client.createStore(storeBody()))
+    const second = uuidOf(await client.createStore(storeBody()))
+    expect(first).toMatch(lowerCaseUuid7)
+    expect(second).toMatch(lowerCaseUuid7)
+    expect(first).not.toBe(second)
+  }),
   ...['store_name', 'store_taxonomy', 'region', 'channels', 'default_automation'].map((field, i) => ({
     requirement: `STORES-${String(i + 4).padStart(2, '0')} MUST refuse a store without ${field}, and one in which it is null`,
     rest: async (gateway: TestGateway) => {
@@ -73,84 +67,63 @@ requirements('POST /stores', [
       }
     },
   })),
-  {
-    requirement: 'STORES-09 MUST refuse fields of another type, with one entry for each',
-    rest: async (gateway) => {
-      const body = { store_name: 1, store_taxonomy: [], region: 'Asia', channels: {}, default_automation: true }
-      const { reason, entries = [] } = await post(gateway, { ...body, store_website: 5 })
-      expect(reason).toBe('invalid_request')
-      expect(entries.map(({ field }) => field)).toEqual([...Object.keys(body), 'store_website'])
-    },
-  },
-  {
-    requirement: 'STORES-10 MUST refuse a value that is no string within a list, naming its place',
-    rest: async (gateway) => {
-      const { entries } = await post(gateway, storeBody({ region: ['Asia', 1, null, ['Asia']] }))
-      expect(entries).toMatchObject([{ field: 'region[1]' }, { field: 'region[2]' }, { field: 'region[3]' }])
-    },
-  },
-  {
-    requirement: 'STORES-11 MUST refuse a body that is no object',
-    rest: async (gateway) => {
-      for (const body of ['[]', '"a"', '1', 'null', 'true', `[${JSON.stringify(storeBody())}]`]) {
-        expect(await post(gateway, body), body).toMatchObject({ reason: 'invalid_request' })
-      }
-    },
-  },
-  {
-    requirement: 'STORES-12 MUST let two stores share a name',
-    ...both(async (gateway, client) => {
-      const body = storeBody()
-      const [one, other] = [await client.createStore(body), await client.createStore(body)]
-      expect(uuidOf(one)).not.toBe(uuidOf(other))
-      expect(await countOf(gateway, body.store_name)).toBe(2)
-    }),
-  },
-  {
-    requirement: 'STORES-13 MUST accept a store_name of 1 and of 200 characters, counted as code points after trimming',
-    ...both(async (gateway, client) => {
+  rest('STORES-09 MUST refuse fields of another type, with one entry for each', async (gateway) => {
+    const body = { store_name: 1, store_taxonomy: [], region: 'Asia', channels: {}, default_automation: true }
+    const { reason, entries = [] } = await post(gateway, { ...body, store_website: 5 })
+    expect(reason).toBe('invalid_request')
+    expect(entries.map(({ field }) => field)).toEqual([...Object.keys(body), 'store_website'])
+  }),
+  rest('STORES-10 MUST refuse a value that is no string within a list, naming its place', async (gateway) => {
+    const { entries } = await post(gateway, storeBody({ region: ['Asia', 1, null, ['Asia']] }))
+    expect(entries).toMatchObject([{ field: 'region[1]' }, { field: 'region[2]' }, { field: 'region[3]' }])
+  }),
+  rest('STORES-11 MUST refuse a body that is no object', async (gateway) => {
+    for (const body of ['[]', '"a"', '1', 'null', 'true', `[${JSON.stringify(storeBody())}]`]) {
+      expect(await post(gateway, body), body).toMatchObject({ reason: 'invalid_request' })
+    }
+  }),
+  both('STORES-12 MUST let two stores share a name', async (gateway, client) => {
+    const body = storeBody()
+    const [one, other] = [await client.createStore(body), await client.createStore(body)]
+    expect(uuidOf(one)).not.toBe(uuidOf(other))
+    expect(await countOf(gateway, body.store_name)).toBe(2)
+  }),
+  both(
+    'STORES-13 MUST accept a store_name of 1 and of 200 characters, counted as code points after trimming',
+    async (gateway, client) => {
       for (const name of ['x', astral.repeat(200), `\t ${'é'.repeat(200)} \n`]) {
         const store = await stored(gateway, await client.createStore(storeBody({ store_name: name })))
         expect(store.storeName).toBe(name.trim())
       }
-    }),
-  },
-  {
-    requirement: 'STORES-14 MUST refuse a store_name of 0 and of 201 characters after trimming',
-    ...both(async (_gateway, client) => {
-      for (const name of ['', ' \t\n\u00a0', 'x'.repeat(201), astral.repeat(201)]) {
-        const outcome = await client.createStore(storeBody({ store_name: name }))
-        expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_name' }] })
-      }
-    }),
-  },
-  {
-    requirement: 'STORES-15 MUST accept empty lists of region, channels and default_automation',
-    ...both(async (gateway, client) => {
-      const outcome = await client.createStore(storeBody({ region: [], channels: [], default_automation: [] }))
-      expect(await stored(gateway, outcome)).toMatchObject({ region: [], channels: [], defaultAutomation: [] })
-    }),
-  },
-  {
-    requirement: 'STORES-16 MUST keep repeated values once, in order',
-    ...both(async (gateway, client) => {
-      const outcome = await client.createStore(
-        storeBody({
-          region: ['Europe', 'Asia', 'Europe', 'Africa', 'Asia'],
-          channels: ['channel_value_2', 'SMP', 'channel_value_2'],
-          default_automation: ['bulk_edit', 'bulk_edit'],
-        }),
-      )
-      expect(await stored(gateway, outcome)).toMatchObject({
-        region: ['Europe', 'Asia', 'Africa'],
-        channels: ['channel_value_2', 'SMP'],
-        defaultAutomation: ['bulk_edit'],
-      })
-    }),
-  },
-  {
-    requirement: 'STORES-17 MUST name every bad value of every list in details, one entry each, and create nothing',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('STORES-14 MUST refuse a store_name of 0 and of 201 characters after trimming', async (_gateway, client) => {
+    for (const name of ['', ' \t\n\u00a0', 'x'.repeat(201), astral.repeat(201)]) {
+      const outcome = await client.createStore(storeBody({ store_name: name }))
+      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_name' }] })
+    }
+  }),
+  both('STORES-15 MUST accept empty lists of region, channels and default_automation', async (gateway, client) => {
+    const outcome = await client.createStore(storeBody({ region: [], channels: [], default_automation: [] }))
+    expect(await stored(gateway, outcome)).toMatchObject({ region: [], channels: [], defaultAutomation: [] })
+  }),
+  both('STORES-16 MUST keep repeated values once, in order', async (gateway, client) => {
+    const outcome = await client.createStore(
+      storeBody({
+        region: ['Europe', 'Asia', 'Europe', 'Africa', 'Asia'],
+        channels: ['channel_value_2', 'SMP', 'channel_value_2'],
+        default_automation: ['bulk_edit', 'bulk_edit'],
+      }),
+    )
+    expect(await stored(gateway, outcome)).toMatchObject({
+      region: ['Europe', 'Asia', 'Africa'],
+      channels: ['channel_value_2', 'SMP'],
+      defaultAutomation: ['bulk_edit'],
+    })
+  }),
+  both(
+    'STORES-17 MUST name every bad value of every list in details, one entry each, and create nothing',
+    async (gateway, client) => {
       const body = storeBody({
         store_taxonomy: 'Catalog',
         region: ['Atlantis', 'Asia', 'asia'],
@@ -164,31 +137,27 @@ requirements('POST /stores', [
         named.map((value) => expect.stringMatching(new RegExp(`got ${JSON.stringify(value)}`))),
       )
       expect(await countOf(gateway, body.store_name)).toBe(0)
-    }),
-  },
-  {
-    requirement: 'STORES-18 MUST take store_website as optional: left out, null, or any string up to 2,048 characters',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'STORES-18 MUST take store_website as optional: left out, null, or any string up to 2,048 characters',
+    async (gateway, client) => {
       const websites = [undefined, null, '', 'not a URL', astral.repeat(2048)]
       for (const website of websites) {
         const outcome = await client.createStore(storeBody({ store_website: website }))
         expect((await stored(gateway, outcome)).storeWebsite).toBe(website ?? null)
       }
-    }),
-  },
-  {
-    requirement: 'STORES-19 MUST refuse a store_website of 2,049 characters',
-    ...both(async (_gateway, client) => {
-      for (const website of ['x'.repeat(2049), astral.repeat(2049)]) {
-        const outcome = await client.createStore(storeBody({ store_website: website }))
-        expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_website' }] })
-      }
-    }),
-  },
-  {
-    requirement:
-      'STORES-20 MUST refuse text that cannot be stored unchanged (NUL, a lone surrogate) and create nothing',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('STORES-19 MUST refuse a store_website of 2,049 characters', async (_gateway, client) => {
+    for (const website of ['x'.repeat(2049), astral.repeat(2049)]) {
+      const outcome = await client.createStore(storeBody({ store_website: website }))
+      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_website' }] })
+    }
+  }),
+  both(
+    'STORES-20 MUST refuse text that cannot be stored unchanged (NUL, a lone surrogate) and create nothing',
+    async (gateway, client) => {
       for (const bad of ['\0', '\ud800', '\udc00', 'a\ud83dz']) {
         const body = storeBody()
         const name = await client.createStore({ ...body, store_name: `${body.store_name}${bad}` })
@@ -197,62 +166,47 @@ requirements('POST /stores', [
         expect(website).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_website' }] })
         expect(await countOf(gateway, body.store_name)).toBe(0)
       }
-    }),
-  },
-  {
-    requirement: 'STORES-21 MUST ignore unknown body fields, and fields that a __proto__ object would lend',
-    rest: async (gateway) => {
-      expect(await post(gateway, storeBody({ store_uuid: 'mine', extra: { a: [1] } }))).toMatchObject({ data: {} })
-      const lent = `{"__proto__":${JSON.stringify(storeBody())}}`
-      const { reason, entries } = await post(gateway, lent)
-      expect([reason, entries?.length]).toEqual(['invalid_request', 5])
     },
-  },
-  {
-    requirement: 'STORES-22 MUST begin a group of its own without linked_store_id',
-    ...both(async (_gateway, client) => {
-      const [one, other] = [await client.createStore(storeBody()), await client.createStore(storeBody())]
-      expect(groupOf(one)).not.toBe(groupOf(other))
-    }),
-  },
-  {
-    requirement: "STORES-23 MUST join the linked store's store_group, whatever the case of its UUID",
-    ...both(async (_gateway, client) => {
+  ),
+  rest('STORES-21 MUST ignore unknown body fields, and fields that a __proto__ object would lend', async (gateway) => {
+    expect(await post(gateway, storeBody({ store_uuid: 'mine', extra: { a: [1] } }))).toMatchObject({ data: {} })
+    const lent = `{"__proto__":${JSON.stringify(storeBody())}}`
+    const { reason, entries } = await post(gateway, lent)
+    expect([reason, entries?.length]).toEqual(['invalid_request', 5])
+  }),
+  both('STORES-22 MUST begin a group of its own without linked_store_id', async (_gateway, client) => {
+    const [one, other] = [await client.createStore(storeBody()), await client.createStore(storeBody())]
+    expect(groupOf(one)).not.toBe(groupOf(other))
+  }),
+  both(
+    "STORES-23 MUST join the linked store's store_group, whatever the case of its UUID",
+    async (_gateway, client) => {
       const first = await client.createStore(storeBody())
       const uuid = uuidOf(first)
       for (const linked of [uuid, uuid.toUpperCase()]) {
         const outcome = await client.createStore(storeBody(), { linked_store_id: linked })
         expect(groupOf(outcome)).toBe(groupOf(first))
       }
-    }),
-  },
-  {
-    requirement: 'STORES-24 MUST join the group also through a store that joined it',
-    ...both(async (_gateway, client) => {
-      const first = await client.createStore(storeBody())
-      const second = await client.createStore(storeBody(), { linked_store_id: uuidOf(first) })
-      const third = await client.createStore(storeBody(), { linked_store_id: uuidOf(second) })
-      expect(groupOf(third)).toBe(groupOf(first))
-    }),
-  },
-  {
-    requirement: "STORES-25 MUST show a store's linkedStores: the group's other stores",
-    graphql: async (gateway) => {
-      const first = await newStore(gateway)
-      await newStore(gateway)
-      const second = await newStore(gateway, {}, `?linked_store_id=${first}`)
-      const third = await newStore(gateway, {}, `?linked_store_id=${second}`)
-      expect(await linkedTo(gateway, first)).toEqual([second, third])
-      expect(await linkedTo(gateway, second)).toEqual([first, third])
-      expect(await linkedTo(gateway, third)).toEqual([first, second])
     },
-  },
-  {
-    requirement: 'STORES-26 MUST have no linkedStores when it is alone in its group',
-    graphql: async (gateway) => {
-      expect(await linkedTo(gateway, await newStore(gateway))).toEqual([])
-    },
-  },
+  ),
+  both('STORES-24 MUST join the group also through a store that joined it', async (_gateway, client) => {
+    const first = await client.createStore(storeBody())
+    const second = await client.createStore(storeBody(), { linked_store_id: uuidOf(first) })
+    const third = await client.createStore(storeBody(), { linked_store_id: uuidOf(second) })
+    expect(groupOf(third)).toBe(groupOf(first))
+  }),
+  graphql("STORES-25 MUST show a store's linkedStores: the group's other stores", async (gateway) => {
+    const first = await newStore(gateway)
+    await newStore(gateway)
+    const second = await newStore(gateway, {}, `?linked_store_id=${first}`)
+    const third = await newStore(gateway, {}, `?linked_store_id=${second}`)
+    expect(await linkedTo(gateway, first)).toEqual([second, third])
+    expect(await linkedTo(gateway, second)).toEqual([first, third])
+    expect(await linkedTo(gateway, third)).toEqual([first, second])
+  }),
+  graphql('STORES-26 MUST have no linkedStores when it is alone in its group', async (gateway) => {
+    expect(await linkedTo(gateway, await newStore(gateway))).toEqual([])
+  }),
   {
     requirement: 'STORES-27 MUST take an empty linked_store_id and the word null as absent',
     rest: async (gateway) => {
@@ -270,138 +224,105 @@ requirements('POST /stores', [
       expect(await gateway.data(document, { input })).toEqual({ createStore: { storeGroup: expect.any(String) } })
     },
   },
-  {
-    requirement:
-      'STORES-28 MUST answer store_not_found for an unknown linked_store_id, also one that is no UUID, and create nothing',
-    ...both(async (gateway, client) => {
+  both(
+    'STORES-28 MUST answer store_not_found for an unknown linked_store_id, also one that is no UUID, and create nothing',
+    async (gateway, client) => {
       const body = storeBody()
       for (const linked of [unknownStore(), 'no-uuid', 'NULL', '0', `${await newStore(gateway)} `, "' or 1=1"]) {
         const outcome = await client.createStore(body, { linked_store_id: linked })
         expect(outcome, linked).toMatchObject({ reason: 'store_not_found', entries: [{}] })
       }
       expect(await countOf(gateway, body.store_name)).toBe(0)
-    }),
-  },
-  {
-    requirement: 'STORES-29 MUST say what is invalid before that the linked store is unknown',
-    ...both(async (_gateway, client) => {
-      const outcome = await client.createStore(storeBody({ region: ['Atlantis'] }), { linked_store_id: unknownStore() })
-      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'region[0]' }] })
-    }),
-  },
-  {
-    requirement: 'STORES-39 MUST refuse a linked_store_id or store_uuid that could not be stored unchanged',
-    ...both(async (_gateway, client) => {
+    },
+  ),
+  both('STORES-29 MUST say what is invalid before that the linked store is unknown', async (_gateway, client) => {
+    const outcome = await client.createStore(storeBody({ region: ['Atlantis'] }), { linked_store_id: unknownStore() })
+    expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'region[0]' }] })
+  }),
+  both(
+    'STORES-39 MUST refuse a linked_store_id or store_uuid that could not be stored unchanged',
+    async (_gateway, client) => {
       const linked = await client.createStore(storeBody(), { linked_store_id: '\0' })
       expect(linked).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'linked_store_id' }] })
       for (const outcome of [await client.listAssets({ store_uuid: '\0' }), await client.updateProducts('\0', [])]) {
         expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_uuid' }] })
       }
-    }),
-  },
-  {
-    requirement: "STORES-30 MUST copy the linked store's attribute definitions with copy_taxonomy=true",
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    "STORES-30 MUST copy the linked store's attribute definitions with copy_taxonomy=true",
+    async (gateway, client) => {
       const [linked, definitions] = await storeWithDefinitions(gateway)
       const outcome = await client.createStore(storeBody(), { linked_store_id: linked, copy_taxonomy: true })
       expect(await definitionsOf(gateway, uuidOf(outcome))).toEqual(definitions)
-    }),
-  },
-  {
-    requirement: 'STORES-31 MUST copy no definitions by default, nor with copy_taxonomy=false',
-    ...both(async (gateway, client) => {
-      const [linked] = await storeWithDefinitions(gateway)
-      for (const copy of [undefined, false]) {
-        const outcome = await client.createStore(storeBody(), { linked_store_id: linked, copy_taxonomy: copy })
-        expect(await definitionsOf(gateway, uuidOf(outcome))).toEqual([])
-      }
-    }),
-  },
-  {
-    requirement:
-      'STORES-32 MUST copy the definitions as they are then: later changes of either store do not reach the other',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('STORES-31 MUST copy no definitions by default, nor with copy_taxonomy=false', async (gateway, client) => {
+    const [linked] = await storeWithDefinitions(gateway)
+    for (const copy of [undefined, false]) {
+      const outcome = await client.createStore(storeBody(), { linked_store_id: linked, copy_taxonomy: copy })
+      expect(await definitionsOf(gateway, uuidOf(outcome))).toEqual([])
+    }
+  }),
+  both(
+    'STORES-32 MUST copy the definitions as they are then: later changes of either store do not reach the other',
+    async (gateway, client) => {
       const [linked, definitions] = await storeWithDefinitions(gateway)
       const copy = uuidOf(await client.createStore(storeBody(), { linked_store_id: linked, copy_taxonomy: true }))
       await define(gateway, linked, [{ name: 'Later', type: 'TEXT' }])
       expect(await definitionsOf(gateway, copy)).toEqual(definitions)
       await define(gateway, copy, [{ name: 'Size', type: 'TEXT' }])
       expect(await definitionsOf(gateway, linked)).toContainEqual(definitions.find(({ name }) => name === 'Size'))
-    }),
-  },
-  {
-    requirement: 'STORES-33 MUST refuse copy_taxonomy=true without linked_store_id',
-    ...both(async (gateway, client) => {
-      const body = storeBody()
-      const outcome = await client.createStore(body, { copy_taxonomy: true })
-      expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{}] })
-      expect(await countOf(gateway, body.store_name)).toBe(0)
-    }),
-  },
-  {
-    requirement: 'STORES-34 MUST take true and 1, false and 0 as booleans, and an empty one as the default',
-    rest: async (gateway) => {
-      const [linked, definitions] = await storeWithDefinitions(gateway)
-      const copied = { true: definitions.length, 1: definitions.length, false: 0, 0: 0, '': 0 }
-      for (const [word, count] of Object.entries(copied)) {
-        const outcome = await post(gateway, storeBody(), `?copy_taxonomy=${word}&linked_store_id=${linked}`)
-        expect(await definitionsOf(gateway, uuidOf(outcome)), word).toHaveLength(count)
-      }
     },
-  },
-  {
-    requirement: 'STORES-35 MUST refuse any other boolean',
-    rest: async (gateway) => {
-      for (const word of ['TRUE', 'False', 'yes', 'no', '2', '-1', 'null', '01', 'true+', '%20true']) {
-        const outcome = await post(gateway, storeBody(), `?copy_taxonomy=${word}`)
-        expect(outcome, word).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'copy_taxonomy' }] })
-      }
-    },
-  },
-  {
-    requirement: 'STORES-36 MUST match a store UUID in any case and answer it in lower case',
-    ...both(async (gateway, client) => {
-      const store = await newStore(gateway)
-      await addAssets(gateway, store, [['a', 'P']])
-      const upper = store.toUpperCase()
-      expect(await client.listAssets({ store_uuid: upper })).toMatchObject({
-        data: { groups: [{ store_uuid: store }] },
-      })
-      expect(await client.updateProducts(upper, [])).toMatchObject({ data: { store_uuid: store } })
-      const unlinked = await client.unlinkAssets([{ store_uuid: upper, parent_code: 'P', channel: 'SMP' }])
-      expect(unlinked).toMatchObject({ data: { unlinked: 1 } })
-      const deleted = await client.deleteAssets([{ store_uuid: upper, asset_id: ['a'] }])
-      expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
-    }),
-  },
-  {
-    requirement: 'STORES-37 MUST take a string that is no UUID for a store that does not exist',
-    ...both(async (_gateway, client) => {
-      for (const uuid of [
-        'no-uuid',
-        '1',
-        `{${randomUUID()}}`,
-        `urn:uuid:${randomUUID()}`,
-        randomUUID().slice(1),
-        "'",
-      ]) {
-        expect(await client.listAssets({ store_uuid: uuid }), uuid).toMatchObject({ reason: 'store_not_found' })
-        expect(await client.updateProducts(uuid, []), uuid).toMatchObject({ reason: 'store_not_found' })
-      }
-    }),
-  },
-  {
-    requirement: 'STORES-38 MUST find a store by its UUID in any case, and null where there is none',
-    graphql: async (gateway) => {
-      const store = await newStore(gateway)
-      const document = `query ($uuid: ID!) { result: store(storeUuid: $uuid) { storeUuid } }`
-      const found = await query(gateway, document, { uuid: store.toUpperCase() })
-      expect(found.result).toEqual({ storeUuid: store })
-      for (const uuid of [unknownStore(), 'no-uuid', '', '\0', '\ud800']) {
-        expect((await query(gateway, document, { uuid })).result, JSON.stringify(uuid)).toBeNull()
-      }
-    },
-  },
+  ),
+  both('STORES-33 MUST refuse copy_taxonomy=true without linked_store_id', async (gateway, client) => {
+    const body = storeBody()
+    const outcome = await client.createStore(body, { copy_taxonomy: true })
+    expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{}] })
+    expect(await countOf(gateway, body.store_name)).toBe(0)
+  }),
+  rest('STORES-34 MUST take true and 1, false and 0 as booleans, and an empty one as the default', async (gateway) => {
+    const [linked, definitions] = await storeWithDefinitions(gateway)
+    const copied = { true: definitions.length, 1: definitions.length, false: 0, 0: 0, '': 0 }
+    for (const [word, count] of Object.entries(copied)) {
+      const outcome = await post(gateway, storeBody(), `?copy_taxonomy=${word}&linked_store_id=${linked}`)
+      expect(await definitionsOf(gateway, uuidOf(outcome)), word).toHaveLength(count)
+    }
+  }),
+  rest('STORES-35 MUST refuse any other boolean', async (gateway) => {
+    for (const word of ['TRUE', 'False', 'yes', 'no', '2', '-1', 'null', '01', 'true+', '%20true']) {
+      const outcome = await post(gateway, storeBody(), `?copy_taxonomy=${word}`)
+      expect(outcome, word).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'copy_taxonomy' }] })
+    }
+  }),
+  both('STORES-36 MUST match a store UUID in any case and answer it in lower case', async (gateway, client) => {
+    const store = await newStore(gateway)
+    await addAssets(gateway, store, [['a', 'P']])
+    const upper = store.toUpperCase()
+    expect(await client.listAssets({ store_uuid: upper })).toMatchObject({
+      data: { groups: [{ store_uuid: store }] },
+    })
+    expect(await client.updateProducts(upper, [])).toMatchObject({ data: { store_uuid: store } })
+    const unlinked = await client.unlinkAssets([{ store_uuid: upper, parent_code: 'P', channel: 'SMP' }])
+    expect(unlinked).toMatchObject({ data: { unlinked: 1 } })
+    const deleted = await client.deleteAssets([{ store_uuid: upper, asset_id: ['a'] }])
+    expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
+  }),
+  both('STORES-37 MUST take a string that is no UUID for a store that does not exist', async (_gateway, client) => {
+    for (const uuid of ['no-uuid', '1', `{${randomUUID()}}`, `urn:uuid:${randomUUID()}`, randomUUID().slice(1), "'"]) {
+      expect(await client.listAssets({ store_uuid: uuid }), uuid).toMatchObject({ reason: 'store_not_found' })
+      expect(await client.updateProducts(uuid, []), uuid).toMatchObject({ reason: 'store_not_found' })
+    }
+  }),
+  graphql('STORES-38 MUST find a store by its UUID in any case, and null where there is none', async (gateway) => {
+    const store = await newStore(gateway)
+    const document = `query ($uuid: ID!) { result: store(storeUuid: $uuid) { storeUuid } }`
+    const found = await query(gateway, document, { uuid: store.toUpperCase() })
+    expect(found.result).toEqual({ storeUuid: store })
+    for (const uuid of [unknownStore(), 'no-uuid', '', '\0', '\ud800']) {
+      expect((await query(gateway, document, { uuid })).result, JSON.stringify(uuid)).toBeNull()
+    }
+  }),
 ])
 
 async function post(gateway: TestGateway, body: unknown, search = ''): Promise<Outcome> {

@@ -3,44 +3,40 @@ import type { Client, Item, Outcome } from '../support/client.ts'
 import { addAssets, newStore, storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { outcomeOf, restClient } from '../support/rest-client.ts'
-import { both, requirements } from './requirement.ts'
+import { both, requirements, rest } from './requirement.ts'
 
 const none = { data: { unlinked: 0, failed: 0, error_info: [] } }
 const other = 'channel_value_1'
 
 requirements('POST /assets/unlink', [
-  {
-    requirement: 'ASSETS-UNLINK-01 MUST answer with unlinked, failed and error_info, and nothing else',
-    ...both(async (gateway, client) => {
+  both(
+    'ASSETS-UNLINK-01 MUST answer with unlinked, failed and error_info, and nothing else',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.unlinkAssets([from(store, { asset_id: 'a' })])
       expect(outcome).toEqual({ data: { unlinked: 1, failed: 0, error_info: [] } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-02 MUST write [{}] for error_info where there is nothing to report',
-    rest: async (gateway) => {
-      const store = await shop(gateway)
-      for (const body of [[], [from(store, { asset_id: 'a' })], [from(store, { asset_id: [] })]]) {
-        const { text } = await gateway.call('/v1/assets/unlink', { method: 'POST', body })
-        expect(text).toMatch(/"failed":0,"error_info":\[\{\}\]\}\}$/)
-      }
     },
-  },
-  {
-    requirement: 'ASSETS-UNLINK-03 MUST remove the link of the given parent code and channel, and no other',
-    ...both(async (gateway, client) => {
+  ),
+  rest('ASSETS-UNLINK-02 MUST write [{}] for error_info where there is nothing to report', async (gateway) => {
+    const store = await shop(gateway)
+    for (const body of [[], [from(store, { asset_id: 'a' })], [from(store, { asset_id: [] })]]) {
+      const { text } = await gateway.call('/v1/assets/unlink', { method: 'POST', body })
+      expect(text).toMatch(/"failed":0,"error_info":\[\{\}\]\}\}$/)
+    }
+  }),
+  both(
+    'ASSETS-UNLINK-03 MUST remove the link of the given parent code and channel, and no other',
+    async (gateway, client) => {
       const store = await shop(gateway)
       await client.unlinkAssets([from(store, { asset_id: 'a' })])
       expect(await idsOf(client, store, 'P')).toEqual(['b', 'c'])
       expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['b', 'a'])
       expect(await idsOf(client, store, 'Q')).toEqual(['a'])
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-UNLINK-04 MUST never remove an asset: linked nowhere, it keeps its URL and format and can be linked again',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-UNLINK-04 MUST never remove an asset: linked nowhere, it keeps its URL and format and can be linked again',
+    async (gateway, client) => {
       const store = await storeWithAssets(gateway, [['a', 'P']])
       await client.unlinkAssets([from(store)])
       expect(await idsOf(client, store, 'P')).toEqual([])
@@ -52,8 +48,8 @@ requirements('POST /assets/unlink', [
       expect(await add('https://cdn.example/other')).toEqual({ addAssets: conflict })
       expect(await add(urlOf('a'))).toEqual({ addAssets: { added: 0, linked: 1, errorInfo: [] } })
       expect(await idsOf(client, store, 'P')).toEqual(['a'])
-    }),
-  },
+    },
+  ),
   {
     requirement:
       'ASSETS-UNLINK-05 MUST require store_uuid, parent_code and channel, name each that is missing, and apply nothing',
@@ -84,56 +80,47 @@ requirements('POST /assets/unlink', [
       expect(await idsOf(restClient(gateway), store, 'P')).toEqual(['a', 'b', 'c'])
     },
   },
-  {
-    requirement: 'ASSETS-UNLINK-06 MUST refuse wrongly typed fields, name each such item, and apply nothing',
-    rest: async (gateway) => {
-      const store = await shop(gateway)
-      const good = from(store, { asset_id: 'a' })
-      const bad = [
-        { ...good, store_uuid: 5 },
-        { ...good, parent_code: ['P'] },
-        { ...good, channel: {} },
-        { ...good, asset_id: 5 },
-        { ...good, asset_id: [5] },
-        { ...good, asset_id: {} },
-        null,
-        'a',
-        [],
-      ]
-      const { reason, entries = [] } = await post(gateway, [good, ...bad])
-      expect(reason).toBe('invalid_request')
-      expect([...new Set(entries.map(({ index }) => index))]).toEqual(bad.map((_, i) => i + 1))
-      for (const { index, details } of entries) expect(details).toContain(`item ${index}`)
-      expect(await idsOf(restClient(gateway), store, 'P')).toEqual(['a', 'b', 'c'])
-    },
-  },
-  {
-    requirement: 'ASSETS-UNLINK-07 MUST refuse a body that is no array',
-    rest: async (gateway) => {
-      const store = await shop(gateway)
-      for (const body of [from(store), 'null', '"a"', '1', '', undefined]) {
-        expect(await post(gateway, body), String(body)).toMatchObject({ reason: 'invalid_request' })
-      }
-    },
-  },
-  {
-    requirement: 'ASSETS-UNLINK-08 MUST take asset_id as a string or as a list',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([
-        from(store, { asset_id: 'a' }),
-        from(store, { asset_id: ['b', 'v'] }),
-        from(store, { asset_id: ['b'], channel: other }),
-      ])
-      expect(outcome).toMatchObject({ data: { unlinked: 4, failed: 0 } })
-      expect(await idsOf(client, store, 'P')).toEqual(['c'])
-      expect(await idsOf(client, store, 'P', { asset_format: 'video' })).toEqual([])
-      expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['a'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-09 MUST take asset_id left out, or null, for every asset linked there, of every format',
-    ...both(async (gateway, client) => {
+  rest('ASSETS-UNLINK-06 MUST refuse wrongly typed fields, name each such item, and apply nothing', async (gateway) => {
+    const store = await shop(gateway)
+    const good = from(store, { asset_id: 'a' })
+    const bad = [
+      { ...good, store_uuid: 5 },
+      { ...good, parent_code: ['P'] },
+      { ...good, channel: {} },
+      { ...good, asset_id: 5 },
+      { ...good, asset_id: [5] },
+      { ...good, asset_id: {} },
+      null,
+      'a',
+      [],
+    ]
+    const { reason, entries = [] } = await post(gateway, [good, ...bad])
+    expect(reason).toBe('invalid_request')
+    expect([...new Set(entries.map(({ index }) => index))]).toEqual(bad.map((_, i) => i + 1))
+    for (const { index, details } of entries) expect(details).toContain(`item ${index}`)
+    expect(await idsOf(restClient(gateway), store, 'P')).toEqual(['a', 'b', 'c'])
+  }),
+  rest('ASSETS-UNLINK-07 MUST refuse a body that is no array', async (gateway) => {
+    const store = await shop(gateway)
+    for (const body of [from(store), 'null', '"a"', '1', '', undefined]) {
+      expect(await post(gateway, body), String(body)).toMatchObject({ reason: 'invalid_request' })
+    }
+  }),
+  both('ASSETS-UNLINK-08 MUST take asset_id as a string or as a list', async (gateway, client) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([
+      from(store, { asset_id: 'a' }),
+      from(store, { asset_id: ['b', 'v'] }),
+      from(store, { asset_id: ['b'], channel: other }),
+    ])
+    expect(outcome).toMatchObject({ data: { unlinked: 4, failed: 0 } })
+    expect(await idsOf(client, store, 'P')).toEqual(['c'])
+    expect(await idsOf(client, store, 'P', { asset_format: 'video' })).toEqual([])
+    expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['a'])
+  }),
+  both(
+    'ASSETS-UNLINK-09 MUST take asset_id left out, or null, for every asset linked there, of every format',
+    async (gateway, client) => {
       for (const leftOut of [{}, { asset_id: null }]) {
         const store = await shop(gateway)
         const outcome = await client.unlinkAssets([from(store, leftOut)])
@@ -143,20 +130,17 @@ requirements('POST /assets/unlink', [
         expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['b', 'a'])
         expect(await idsOf(client, store, 'Q')).toEqual(['a'])
       }
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-10 MUST unlink nothing and fail nothing for an empty list',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const body = [from(store, { asset_id: [] }), from(store, { asset_id: [], parent_code: 'nowhere' })]
-      expect(await client.unlinkAssets(body)).toEqual(none)
-      expect(await idsOf(client, store, 'P')).toEqual(['a', 'b', 'c'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-11 MUST fail each unknown asset as link_not_found, and go ahead with the others',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-UNLINK-10 MUST unlink nothing and fail nothing for an empty list', async (gateway, client) => {
+    const store = await shop(gateway)
+    const body = [from(store, { asset_id: [] }), from(store, { asset_id: [], parent_code: 'nowhere' })]
+    expect(await client.unlinkAssets(body)).toEqual(none)
+    expect(await idsOf(client, store, 'P')).toEqual(['a', 'b', 'c'])
+  }),
+  both(
+    'ASSETS-UNLINK-11 MUST fail each unknown asset as link_not_found, and go ahead with the others',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.unlinkAssets([
         from(store, { asset_id: 'a' }),
@@ -166,11 +150,11 @@ requirements('POST /assets/unlink', [
       const where = { index: 1, store_uuid: store, channel: 'SMP', parent_code: 'P' }
       const failure = { reason: 'link_not_found', details: expect.stringMatching(/\S/), ...where }
       expect(failuresOf(outcome)).toEqual(['x', 'A', ''].map((id) => ({ ...failure, asset_id: id })))
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-12 MUST fail an asset that exists but is not linked there as link_not_found',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-UNLINK-12 MUST fail an asset that exists but is not linked there as link_not_found',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.unlinkAssets([
         from(store, { asset_id: 'c', channel: other }),
@@ -180,26 +164,22 @@ requirements('POST /assets/unlink', [
       expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
       const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
       expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-13 MUST fail an empty group once, as link_not_found',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([
-        from(store, { parent_code: 'nowhere' }),
-        from(store, { channel: 'nowhere' }),
-        from(store, { parent_code: '', channel: '' }),
-      ])
-      expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
-      const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
-      expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-UNLINK-14 MUST fail an item of an unknown store as store_not_found with HTTP 200, and go ahead with the others',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-UNLINK-13 MUST fail an empty group once, as link_not_found', async (gateway, client) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([
+      from(store, { parent_code: 'nowhere' }),
+      from(store, { channel: 'nowhere' }),
+      from(store, { parent_code: '', channel: '' }),
+    ])
+    expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
+    const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
+    expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
+  }),
+  both(
+    'ASSETS-UNLINK-14 MUST fail an item of an unknown store as store_not_found with HTTP 200, and go ahead with the others',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const unknown = unknownStore()
       const outcome = await client.unlinkAssets([
@@ -213,12 +193,11 @@ requirements('POST /assets/unlink', [
         { reason: 'store_not_found', index: 0, store_uuid: unknown, asset_id: 'b' },
         { reason: 'store_not_found', index: 1, store_uuid: 'no-uuid', parent_code: 'P' },
       ])
-    }),
-  },
-  {
-    requirement:
-      'ASSETS-UNLINK-15 MUST count an id that is named twice for one parent code and channel once, found or not',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-UNLINK-15 MUST count an id that is named twice for one parent code and channel once, found or not',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.unlinkAssets([
         from(store, { asset_id: ['a', 'x', 'a', 'x'] }),
@@ -227,11 +206,11 @@ requirements('POST /assets/unlink', [
       ])
       expect(outcome).toMatchObject({ data: { unlinked: 1, failed: 1 } })
       expect(failuresOf(outcome)).toMatchObject([{ reason: 'link_not_found', index: 0, asset_id: 'x' }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-16 MUST count a link that several items choose once, and the links of one asset each',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both(
+    'ASSETS-UNLINK-16 MUST count a link that several items choose once, and the links of one asset each',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const outcome = await client.unlinkAssets([
         from(store),
@@ -241,41 +220,31 @@ requirements('POST /assets/unlink', [
         from(store, { asset_id: 'a', parent_code: 'Q' }),
       ])
       expect(outcome).toMatchObject({ data: { unlinked: 6, failed: 0 } })
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-17 MUST leave positions without gaps behind',
-    ...both(async (gateway, client) => {
-      const ids = ['a', 'b', 'c', 'd', 'e']
-      const store = await storeWithAssets(
-        gateway,
-        ids.map((id) => [id, 'P']),
-      )
-      await client.unlinkAssets([from(store, { asset_id: ['a', 'd'] })])
-      const entries = ['b', 'c', 'e'].map((id, i) => ({ asset_id: id, [`Image URL ${i + 1}`]: urlOf(id) }))
-      expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { groups: [{ assets: entries }] } })
-      await addAssets(gateway, store, [['f', 'P']])
-      expect(await idsOf(client, store, 'P')).toEqual(['b', 'c', 'e', 'f'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-18 MUST succeed with zeros for an empty array',
-    ...both(async (_gateway, client) => {
-      expect(await client.unlinkAssets([])).toEqual(none)
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-19 MUST ignore unknown fields of an item',
-    rest: async (gateway) => {
-      const store = await shop(gateway)
-      const outcome = await post(gateway, [from(store, { asset_id: 'a', asset_format: 'video', note: null })])
-      expect(outcome).toMatchObject({ data: { unlinked: 1, failed: 0 } })
     },
-  },
-  {
-    requirement:
-      'ASSETS-UNLINK-20 MUST refuse text that could not be stored unchanged, in any field, and apply nothing',
-    ...both(async (gateway, client) => {
+  ),
+  both('ASSETS-UNLINK-17 MUST leave positions without gaps behind', async (gateway, client) => {
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    const store = await storeWithAssets(
+      gateway,
+      ids.map((id) => [id, 'P']),
+    )
+    await client.unlinkAssets([from(store, { asset_id: ['a', 'd'] })])
+    const entries = ['b', 'c', 'e'].map((id, i) => ({ asset_id: id, [`Image URL ${i + 1}`]: urlOf(id) }))
+    expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { groups: [{ assets: entries }] } })
+    await addAssets(gateway, store, [['f', 'P']])
+    expect(await idsOf(client, store, 'P')).toEqual(['b', 'c', 'e', 'f'])
+  }),
+  both('ASSETS-UNLINK-18 MUST succeed with zeros for an empty array', async (_gateway, client) => {
+    expect(await client.unlinkAssets([])).toEqual(none)
+  }),
+  rest('ASSETS-UNLINK-19 MUST ignore unknown fields of an item', async (gateway) => {
+    const store = await shop(gateway)
+    const outcome = await post(gateway, [from(store, { asset_id: 'a', asset_format: 'video', note: null })])
+    expect(outcome).toMatchObject({ data: { unlinked: 1, failed: 0 } })
+  }),
+  both(
+    'ASSETS-UNLINK-20 MUST refuse text that could not be stored unchanged, in any field, and apply nothing',
+    async (gateway, client) => {
       const store = await shop(gateway)
       const good = from(store, { asset_id: 'a' })
       for (const bad of ['\0', 'x\ud800', '\udc00']) {
@@ -288,28 +257,22 @@ requirements('POST /assets/unlink', [
         })
       }
       expect(await idsOf(client, store, 'P')).toEqual(['a', 'b', 'c'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-21 MUST not touch links of the same names in another store',
-    ...both(async (gateway, client) => {
-      const [store, elsewhere] = [await shop(gateway), await shop(gateway)]
-      await client.unlinkAssets([from(store)])
-      expect(await idsOf(client, elsewhere, 'P')).toEqual(['a', 'b', 'c'])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-22 MUST answer link_not_found for what was unlinked before',
-    ...both(async (gateway, client) => {
-      const store = await shop(gateway)
-      const body = [from(store, { asset_id: 'a' })]
-      await client.unlinkAssets(body)
-      expect(failuresOf(await client.unlinkAssets(body))).toMatchObject([{ reason: 'link_not_found', asset_id: 'a' }])
-    }),
-  },
-  {
-    requirement: 'ASSETS-UNLINK-23 MUST take 10,000 items, of a group of thousands, within a few seconds',
-    ...both(async (gateway, client) => {
+    },
+  ),
+  both('ASSETS-UNLINK-21 MUST not touch links of the same names in another store', async (gateway, client) => {
+    const [store, elsewhere] = [await shop(gateway), await shop(gateway)]
+    await client.unlinkAssets([from(store)])
+    expect(await idsOf(client, elsewhere, 'P')).toEqual(['a', 'b', 'c'])
+  }),
+  both('ASSETS-UNLINK-22 MUST answer link_not_found for what was unlinked before', async (gateway, client) => {
+    const store = await shop(gateway)
+    const body = [from(store, { asset_id: 'a' })]
+    await client.unlinkAssets(body)
+    expect(failuresOf(await client.unlinkAssets(body))).toMatchObject([{ reason: 'link_not_found', asset_id: 'a' }])
+  }),
+  both(
+    'ASSETS-UNLINK-23 MUST take 10,000 items, of a group of thousands, within a few seconds',
+    async (gateway, client) => {
       const ids = Array.from({ length: 5_000 }, (_, i) => `asset ${i}`)
       const store = await newStore(gateway)
       await addAssets(
@@ -323,8 +286,8 @@ requirements('POST /assets/unlink', [
       const same = Array.from({ length: 10_000 }, () => from(store))
       expect(await client.unlinkAssets(same)).toMatchObject({ data: { unlinked: 2_500, failed: 0 } })
       expect(performance.now() - started).toBeLessThan(10_000)
-    }),
-  },
+    },
+  ),
 ])
 
 /** A store in which P has images and a video on SMP and images on another channel, and Q shares one of them. */
