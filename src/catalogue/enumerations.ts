@@ -1,3 +1,5 @@
+import { shown } from '../text.ts'
+
 /** The enumerations in force: three come from the global configuration, two are the specification's own. */
 export interface Enumerations {
   channels: readonly string[]
@@ -77,6 +79,11 @@ export const fallbackEnumerations: Enumerations = {
   storeTaxonomies: ['catalog', 'brand'],
   regions,
   defaultAutomations,
+}
+
+/** What is wrong with a value that must be one of the allowed ones, or undefined. */
+export function oneOfFault(value: string, allowed: readonly string[]): string | undefined {
+  return allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}; got ${shown(value)}`
 }
 
 /** The values of the spec's product status, in the spec's order. */

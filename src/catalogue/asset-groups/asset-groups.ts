@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest, storeNotFound } from '../../errors.ts'
-import { isStorable, shown } from '../../text.ts'
+import { isStorable } from '../../text.ts'
 import { type Catalogue, visibleKeys, visibleStore, visibleStores } from '../catalogue.ts'
-import type { Enumerations } from '../enumerations.ts'
+import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ProductKey } from '../products/list-products.ts'
 import { noEntries } from './asset-entries.ts'
 import { orDownstreamUnavailable } from './downstream-unavailable.ts'
@@ -44,11 +44,8 @@ interface GroupRow {
 
 /** Throws `invalid_request`, naming the configured formats, for another format (decisions: Assets). */
 export function checkFormat(enumerations: Enumerations, assetFormat: string): void {
-  if (enumerations.assetFormats.includes(assetFormat)) return
-  const expected = enumerations.assetFormats.join(', ')
-  throw invalidRequest([
-    { field: 'assetFormat', details: `assetFormat must be one of ${expected}; got ${shown(assetFormat)}` },
-  ])
+  const fault = oneOfFault(assetFormat, enumerations.assetFormats)
+  if (fault) throw invalidRequest([{ field: 'assetFormat', details: `assetFormat ${fault}` }])
 }
 
 /** The page of one store's groups (spec: GET /assets); throws `store_not_found`. One statement. */

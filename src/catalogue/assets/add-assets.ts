@@ -3,11 +3,11 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { isName, shown } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { Enumerations } from '../enumerations.ts'
+import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
-import { channelFault, formatFault, urlFault } from './asset-rules.ts'
+import { urlFault } from './asset-rules.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { linkAssets } from './link-assets.ts'
 
@@ -70,8 +70,8 @@ export async function addAssets(
 
 function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number): ItemFailure | undefined {
   const faults: [field: string, fault: string | undefined][] = [
-    ['channel', channelFault(enumerations, asset.channel)],
-    ['assetFormat', formatFault(enumerations, asset.assetFormat)],
+    ['channel', oneOfFault(asset.channel, enumerations.channels)],
+    ['assetFormat', oneOfFault(asset.assetFormat, enumerations.assetFormats)],
     ['parentCode', nameFault(asset.parentCode)],
     ['assetId', asset.assetId == null ? undefined : nameFault(asset.assetId)],
     ['url', urlFault(asset.url)],

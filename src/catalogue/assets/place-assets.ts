@@ -4,11 +4,11 @@ import { CatalogueError, invalidRequest } from '../../errors.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { Enumerations } from '../enumerations.ts'
+import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
-import { channelFault, formatFault, urlFault } from './asset-rules.ts'
+import { urlFault } from './asset-rules.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { applyPositions, type CurrentAsset, type NewPositions, type UrlPosition } from './positions.ts'
 import { parseUrlField, urlField } from './url-fields.ts'
@@ -43,7 +43,7 @@ export async function placeAssets(
   target: { storeUuid: string; channel: string },
   placements: readonly Placement[],
 ): Promise<PlacedAssets> {
-  const fault = channelFault(enumerations, target.channel)
+  const fault = oneOfFault(target.channel, enumerations.channels)
   if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
   const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
   const positions = judged.flatMap(({ entries }) => entries)
@@ -60,7 +60,7 @@ export async function placeAssets(
 function judge(enumerations: Enumerations, placement: Placement, index: number, channel: string) {
   const { parentCode, assetFormat } = placement
   const failure = (details: string): ItemFailure => ({ reason: 'invalid_request', details, index, channel, parentCode })
-  const wrongFormat = formatFault(enumerations, assetFormat)
+  const wrongFormat = oneOfFault(assetFormat, enumerations.assetFormats)
   if (wrongFormat) return { entries: [], failures: [failure(`asset_type ${wrongFormat}`)] }
   if (!isName(parentCode)) {
     return { entries: [], failures: [failure(`parent_code must have 1 to 255 characters; got ${shown(parentCode)}`)] }

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { type LockRequest, takeLocks } from '../locks.ts'
 import { createPauses } from '../pauses.ts'
 import { requireStore } from '../stores/stores.ts'
-import { type AttributeDefinition, definitionOf, nameFault, type StoredDefinition } from './attribute-rules.ts'
+import { type AttributeDefinition, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { patternFault } from './patterns.ts'
 
-const columns = ['store_uuid', 'name', 'type', 'allowed_values', 'max_length', 'pattern'] as const
+const columns = ['name', 'type', 'allowed_values as allowedValues', 'max_length as maxLength', 'pattern'] as const
 
 /** The attribute definitions of the stores, by store, in the order of their names. */
 export async function listDefinitions(
@@ -19,51 +20,39 @@ export async function listDefinitions(
   if (uuids.length === 0) return new Map()
   const rows = await catalogue.db
     .selectFrom('attribute_definition')
-    .select(columns)
+    .select(['store_uuid as storeUuid', ...columns])
     .where('store_uuid', 'in', uuids)
     .orderBy('store_uuid')
     .orderBy('name')
     .execute()
-  const byStore = Map.groupBy(rows, (row) => row.store_uuid)
-  return new Map([...byStore].map(([storeUuid, group]) => [storeUuid, group.map(definitionOf)]))
+  return Map.groupBy(rows, (row) => row.storeUuid)
 }
 
-interface Definitions {
-  storeUuid: string
-  definitions: AttributeDefinition[]
-}
-
-/** The definitions of a store, with locks for writing its products; throws `store_not_found`. One statement. */
-export function lockWithDefinitions(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  locks: LockRequest,
-): Promise<Definitions> {
-  return requireDefinitions(catalogue, storeUuid, locks)
-}
-
-/** The definitions of a store; throws `store_not_found`. One statement. */
+/**
+ * The definitions of a store, with `locks` taken for writing its products; throws `store_not_found`. One statement.
+ */
 export async function requireDefinitions(
   catalogue: Catalogue,
   storeUuid: string,
   locks: LockRequest = {},
-): Promise<Definitions> {
+): Promise<{ storeUuid: string; definitions: AttributeDefinition[] }> {
   const uuid = requireVisible(catalogue, storeUuid)
-  const rows = await catalogue.db
+  const store = await catalogue.db
     .selectFrom('store as s')
-    .leftJoin('attribute_definition as d', 'd.store_uuid', 's.store_uuid')
-    .select(['d.name', 'd.type', 'd.allowed_values', 'd.max_length', 'd.pattern'])
+    .select((s) =>
+      jsonArrayFrom(
+        s
+          .selectFrom('attribute_definition as d')
+          .select(columns)
+          .whereRef('d.store_uuid', '=', 's.store_uuid')
+          .orderBy('name'),
+      ).as('definitions'),
+    )
     .where('s.store_uuid', '=', uuid)
     .where(takeLocks(new Map([[uuid, locks]])))
-    .orderBy('d.name')
-    .execute()
-  if (rows.length === 0) throw storeNotFound('storeUuid', storeUuid)
-  const definitions = rows.flatMap((row) =>
-    row.name === null || row.type === null
-      ? []
-      : [definitionOf({ ...row, store_uuid: uuid, name: row.name, type: row.type })],
-  )
-  return { storeUuid: uuid, definitions }
+    .executeTakeFirst()
+  if (!store) throw storeNotFound('storeUuid', storeUuid)
+  return { storeUuid: uuid, definitions: store.definitions }
 }
 
 /**
@@ -83,18 +72,11 @@ export async function defineAttributes(
   }
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(catalogue, storeUuid)
-  const rows = definitions.map((definition) => ({
-    name: definition.name,
-    type: definition.type,
-    allowed_values: definition.allowedValues,
-    max_length: definition.maxLength,
-    pattern: definition.pattern,
-  }))
   await sql`
     insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-    select ${uuid}::uuid, name, type, allowed_values, max_length, pattern
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as i(name text, type text, allowed_values text[], max_length integer, pattern text)
+    select ${uuid}::uuid, name, type, "allowedValues", "maxLength", pattern
+    from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
+      as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text)
     order by name collate "C"
     on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
       max_length = excluded.max_length, pattern = excluded.pattern`.execute(catalogue.db)

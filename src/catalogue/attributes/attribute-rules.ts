@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { z } from 'zod'
 import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
@@ -15,7 +15,6 @@ export interface AttributeDefinition {
   pattern: string | null
 }
 
-/** A definition of a store. */
 export interface StoredDefinition extends AttributeDefinition {
   storeUuid: string
 }
@@ -40,7 +39,12 @@ export function nameFault(name: string): string | undefined {
 }
 
 function textFault(name: string, value: unknown): string | undefined {
-  if (name === 'status') return statusFault(value)
+  if (name === 'status') {
+    // The status is a field of the product, not an attribute: here it is no string, or misplaced.
+    return typeof value === 'string'
+      ? 'is the status of the product, not an attribute: give it beside the attributes'
+      : `must be a string, one of the product statuses; got ${shown(value)}`
+  }
   if (typeof value !== 'string') return `must be a string; got ${shown(value)}`
   if (!isStorable(value)) return `must be a string without NUL and lone surrogates; got ${shown(value)}`
   if (value.length > longestValue && lengthOf(value) > longestValue) {
@@ -49,16 +53,9 @@ function textFault(name: string, value: unknown): string | undefined {
   return undefined
 }
 
-/** The status is a field of the product, not an attribute: here it is no string, or misplaced. */
-function statusFault(value: unknown): string {
-  if (typeof value === 'string') return 'is the status of the product, not an attribute: give it beside the attributes'
-  return `must be a string, one of the product statuses; got ${shown(value)}`
-}
-
 /** The check of one attribute's values: returns what is wrong with a value, or undefined. */
 export function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
-  const { type, allowedValues, maxLength } = definition
-  const { pattern } = definition
+  const { type, allowedValues, maxLength, pattern } = definition
   const compiled = pattern === null ? undefined : lazy(() => patternOf(pattern))
   const allowed = allowedValues === null ? undefined : new Set(allowedValues)
   const choice = brief(allowedValues?.join(', ') ?? '')
@@ -74,10 +71,7 @@ export function valueRule(definition: AttributeDefinition): (value: string) => s
     if (value.length > most && lengthOf(value) > most) {
       return `must have at most ${most} characters, as a pattern of its size holds; got ${lengthOf(value)}`
     }
-    if (!compiled().testExact(value)) {
-      return `must match the pattern ${wanted}; got ${shown(value)}`
-    }
-    return undefined
+    return compiled().testExact(value) ? undefined : `must match the pattern ${wanted}; got ${shown(value)}`
   }
 }
 
@@ -99,26 +93,7 @@ const isOfType: Record<AttributeType, (value: string) => boolean> = {
   text: () => true,
   number: (value) => /^-?\d+(\.\d+)?$/.test(value),
   boolean: (value) => value === 'true' || value === 'false',
-  date: isDate,
+  date: (value) => z.regexes.date.test(value),
   url: isAbsoluteUrl,
   enum: () => true,
-}
-
-/** Whether the text is a date of the calendar. */
-function isDate(value: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
-  const day = new Date(`${value}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value)
-}
-
-/** The definition of a row. */
-export function definitionOf(row: Selectable<Database['attribute_definition']>): StoredDefinition {
-  return {
-    storeUuid: row.store_uuid,
-    name: row.name,
-    type: row.type,
-    allowedValues: row.allowed_values,
-    maxLength: row.max_length,
-    pattern: row.pattern,
-  }
 }

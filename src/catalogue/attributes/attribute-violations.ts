@@ -23,35 +23,32 @@ export async function findViolations(
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
 ): Promise<Map<string, AttributeViolations>> {
-  const rules = definitions.map((definition) => ({
-    name: definition.name,
-    rule: valueRule(definition),
-    found: { productCount: 0, examples: [] } as AttributeViolations,
-  }))
-  const names = rules.map(({ name }) => name)
   const uuid = visibleStore(catalogue, storeUuid)
   if (uuid === undefined) return new Map()
+  const names = definitions.map(({ name }) => name)
+  const rules = definitions.map(valueRule)
+  const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))
   const pauses = createPauses()
   let after = ''
   for (;;) {
-    const { rows } = await sql<{ product_code: string; values: (string | null)[] }>`
-      select product_code, (select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)) as values
+    const { rows } = await sql<{ productCode: string; values: (string | null)[] }>`
+      select product_code as "productCode", (select json_agg(attributes ->> name order by nth) from unnest(${names}::text[]) with ordinality as n(name, nth)) as values
       from product
       where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
       order by product_code limit ${pageSize}`.execute(catalogue.db)
-    for (const { product_code: productCode, values } of rows) {
-      for (const [i, { rule, found }] of rules.entries()) {
+    for (const { productCode, values } of rows) {
+      for (const [i, violations] of found.entries()) {
         const value = values[i] ?? undefined
-        const reason = value === undefined ? undefined : rule(value)
+        const reason = value === undefined ? undefined : rules[i]?.(value)
         const pause = pauses()
         if (pause) await pause
         if (value === undefined || reason === undefined) continue
-        found.productCount++
-        if (found.examples.length < mostExamples) found.examples.push({ productCode, value, reason })
+        violations.productCount++
+        if (violations.examples.length < mostExamples) violations.examples.push({ productCode, value, reason })
       }
     }
     const last = rows.at(-1)
-    if (!last || rows.length < pageSize) return new Map(rules.map(({ name, found }) => [name, found]))
-    after = last.product_code
+    if (!last || rows.length < pageSize) return new Map(found.map((violations, i) => [names[i] ?? '', violations]))
+    after = last.productCode
   }
 }

@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
 import { addAssets, type NewAsset } from '../assets/add-assets.ts'
-import { channelFault, urlFault } from '../assets/asset-rules.ts'
+import { urlFault } from '../assets/asset-rules.ts'
 import { parseUrlField } from '../assets/url-fields.ts'
-import { lockWithDefinitions } from '../attributes/attribute-definitions.ts'
+import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeJudge } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { Enumerations } from '../enumerations.ts'
+import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import {
   type FailedProduct,
   failedProducts,
-  failImpossible,
   type GoodPatch,
   judgePatches,
   type ProductPatch,
@@ -37,10 +36,10 @@ export async function createProducts(
   target: { storeUuid: string; channel: string },
   patches: readonly ProductPatch[],
 ): Promise<CreatedProducts> {
-  const fault = channelFault(enumerations, target.channel)
+  const fault = oneOfFault(target.channel, enumerations.channels)
   if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
   const isUrlField = (name: string) => parseUrlField(enumerations.assetFormats, name) !== undefined
-  const { storeUuid, definitions } = await lockWithDefinitions(catalogue, target.storeUuid, {
+  const { storeUuid, definitions } = await requireDefinitions(catalogue, target.storeUuid, {
     groups: patches.flatMap((patch) => groupsOf(patch, isUrlField)),
     products: patches.map(({ productCode }) => productCode),
   })
@@ -50,7 +49,6 @@ export async function createProducts(
     (name, value) => (isUrlField(name) ? urlFault(value) : judge(name, value)),
     (first) => first,
   )
-  failImpossible(judged)
   const good = [...judged.good.values()]
   const created = await insertProducts(
     catalogue,

@@ -1,5 +1,4 @@
-import { type Selectable, sql } from 'kysely'
-import type { Database } from '../../database/tables.ts'
+import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
@@ -38,6 +37,9 @@ export interface ProductKey {
   productCode: string
 }
 
+const columns = sql`store_uuid as "storeUuid", product_code as "productCode", status, attributes,
+        created_at as "createdAt", updated_at as "updatedAt"`
+
 /** A page of each store's products in the order of their codes, by store. One statement for all stores. */
 export async function listProducts(
   catalogue: Catalogue,
@@ -46,17 +48,17 @@ export async function listProducts(
   page: KeysetPage,
 ): Promise<Map<string, Product[]>> {
   const direction = sql.raw(page.backwards ? 'desc' : 'asc')
-  const { rows } = await sql<Selectable<Database['product']>>`
-    select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store_uuid) cross join lateral (
-      select store_uuid, product_code, status, attributes, created_at, updated_at from product p
-      where p.store_uuid = s.store_uuid and ${matching(filter)}
+  const { rows } = await sql<Product>`
+    select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store) cross join lateral (
+      select ${columns} from product
+      where store_uuid = s.store and ${matching(filter)}
         ${page.after === undefined ? sql`` : sql`and product_code > ${page.after}`}
         ${page.before === undefined ? sql`` : sql`and product_code < ${page.before}`}
       order by product_code ${direction}
       limit ${page.limit}
     ) p
-    order by store_uuid, product_code ${direction}`.execute(catalogue.db)
-  return Map.groupBy(rows.map(productOf), (product) => product.storeUuid)
+    order by s.store, p."productCode" ${direction}`.execute(catalogue.db)
+  return Map.groupBy(rows, (product) => product.storeUuid)
 }
 
 /**
@@ -70,29 +72,25 @@ export async function pageProducts(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<ProductPage> {
   const uuid = requireVisible(catalogue, storeUuid)
-  const { rows } = await sql<{ total: number; product_code: string | null } & Selectable<Database['product']>>`
+  const ofStore = sql`store_uuid = s.store and ${matching(filter)}`
+  const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
     select counted.total, page.*
-    from store s cross join lateral (
-      select count(*)::int as total from product p where p.store_uuid = s.store_uuid and ${matching(filter)}
+    from (select store_uuid as store from store) s cross join lateral (
+      select count(*)::int as total from product where ${ofStore}
     ) counted left join lateral (
-      select store_uuid, product_code, status, attributes, created_at, updated_at from product p
-      where p.store_uuid = s.store_uuid and ${matching(filter)} and product_code >= (
-          select product_code from product p
-          where p.store_uuid = s.store_uuid and ${matching(filter)}
-          order by product_code offset ${offset} limit 1
+      select ${columns} from product
+      where ${ofStore} and product_code >= (
+          select product_code from product where ${ofStore} order by product_code offset ${offset} limit 1
         )
       order by product_code
       limit ${limit}
     ) page on true
-    where s.store_uuid = ${uuid}
-    order by page.product_code`.execute(catalogue.db)
+    where s.store = ${uuid}
+    order by page."productCode"`.execute(catalogue.db)
   const [first] = rows
   if (!first) throw storeNotFound('storeUuid', storeUuid)
-  return {
-    storeUuid: uuid,
-    totalProducts: first.total,
-    products: rows.filter((row) => row.product_code !== null).map(productOf),
-  }
+  const products = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
+  return { storeUuid: uuid, totalProducts: first.total, products }
 }
 
 /** How many products of each store match, by store. */
@@ -102,7 +100,7 @@ export async function countProducts(
   filter: ProductFilter,
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ store_uuid: string; count: number }>`
-    select store_uuid, count(*)::int as count from product p
+    select store_uuid, count(*)::int as count from product
     where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[]) and ${matching(filter)}
     group by store_uuid`.execute(catalogue.db)
   return new Map(rows.map((row) => [row.store_uuid, row.count]))
@@ -124,12 +122,11 @@ export async function countStatuses(
 /** The products that exist among the keys. One statement, whatever their number. */
 export async function findProducts(catalogue: Catalogue, keys: readonly ProductKey[]): Promise<Product[]> {
   const storable = visibleKeys(catalogue, keys).filter((key) => isStorable(key.productCode))
-  const { rows } = await sql<Selectable<Database['product']>>`
-    select p.store_uuid, p.product_code, p.status, p.attributes, p.created_at, p.updated_at
-    from unnest(${storable.map((key) => key.storeUuid)}::uuid[], ${storable.map((key) => key.productCode)}::text[])
-      as k(store_uuid, product_code)
-    join product p on p.store_uuid = k.store_uuid and p.product_code = k.product_code collate "C"`.execute(catalogue.db)
-  return rows.map(productOf)
+  const { rows } = await sql<Product>`
+    select ${columns}
+    from unnest(${storable.map((key) => key.storeUuid)}::uuid[], ${storable.map((key) => key.productCode)}::text[]) as k(store, code)
+    join product on store_uuid = k.store and product_code = k.code collate "C"`.execute(catalogue.db)
+  return rows
 }
 
 /**
@@ -146,15 +143,4 @@ function matching(filter: ProductFilter) {
     filter.codePrefix != null && sql<boolean>`product_code <= ${filter.codePrefix + beyondAll}`,
     filter.search != null && sql<boolean>`product_code collate "default" ilike ${containing(filter.search)}`,
   ])
-}
-
-function productOf(row: Selectable<Database['product']>): Product {
-  return {
-    storeUuid: row.store_uuid,
-    productCode: row.product_code,
-    status: row.status,
-    attributes: row.attributes,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { isName, shown } from '../../text.ts'
+import { isName } from '../../text.ts'
 import type { AttributeJudge } from '../attributes/attribute-rules.ts'
-import { isProductStatus, type ProductStatus, productStatuses } from '../enumerations.ts'
+import { isProductStatus, oneOfFault, type ProductStatus, productStatuses } from '../enumerations.ts'
 import { createPauses } from '../pauses.ts'
 import { fitsAlone, maxMebibytes } from './product-size.ts'
 
@@ -33,8 +33,6 @@ export interface GoodPatch {
 export interface JudgedPatches {
   good: Map<string, GoodPatch>
   failed: Map<string, AttributeFailure[]>
-  /** Codes that no product can have: empty, too long, or not storable. */
-  impossible: Set<string>
 }
 
 /**
@@ -47,10 +45,11 @@ export async function judgePatches(
   combine: (first: GoodPatch, others: readonly GoodPatch[]) => GoodPatch = merged,
 ): Promise<JudgedPatches> {
   const pauses = createPauses()
-  const judged: JudgedPatches = { good: new Map(), failed: new Map(), impossible: new Set() }
+  const judged: JudgedPatches = { good: new Map(), failed: new Map() }
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {
-      judged.impossible.add(code)
+      const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
+      judged.failed.set(code, [{ attribute: 'product_code', reason }])
       continue
     }
     const failures: AttributeFailure[] = []
@@ -84,7 +83,7 @@ async function addFailures(
 
 /** What is wrong with a text that came as the status of a product, or undefined. */
 export function statusFault(status: string): string | undefined {
-  return isProductStatus(status) ? undefined : `must be one of ${productStatuses.join(', ')}; got ${shown(status)}`
+  return oneOfFault(status, productStatuses)
 }
 
 /** A patch without failures: its attributes are strings, its status one of the enumeration. */
@@ -100,7 +99,7 @@ function merged(first: GoodPatch, others: readonly GoodPatch[]): GoodPatch {
   if (others.length === 0) return first
   const entries = [first, ...others]
   return {
-    productCode: first.productCode,
+    ...first,
     status: entries.findLast(({ status }) => status !== null)?.status ?? null,
     attributes: Object.fromEntries(entries.flatMap(({ attributes }) => Object.entries(attributes))),
   }
@@ -119,12 +118,6 @@ export function failTooLarge({ good, failed }: JudgedPatches, codes: readonly st
   }
 }
 
-/** Adds the codes that no product can have to the failed ones: where products are created, they are faults. */
-export function failImpossible({ failed, impossible }: JudgedPatches): void {
-  const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
-  for (const code of impossible) failed.set(code, [{ attribute: 'product_code', reason }])
-}
-
 /** The failed products in the order of the request. */
 export function failedProducts(
   patches: readonly ProductPatch[],
@@ -140,7 +133,6 @@ export function failedProducts(
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
 export function patchRows(patches: readonly GoodPatch[]) {
-  const rows = patches.map(({ productCode, status, attributes }) => ({ product_code: productCode, status, attributes }))
-  return sql`select product_code collate "C" as product_code, status, attributes
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(product_code text, status text, attributes jsonb)`
+  return sql`select "productCode" collate "C" as product_code, status, attributes
+      from jsonb_to_recordset(${JSON.stringify(patches)}::jsonb) as i("productCode" text, status text, attributes jsonb)`
 }

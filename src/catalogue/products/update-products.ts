@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { storeNotFound, unavailable } from '../../errors.ts'
+import { isName } from '../../text.ts'
 import { type AttributeDefinition, attributeJudge } from '../attributes/attribute-rules.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { locksOf } from '../locks.ts'
@@ -48,9 +49,10 @@ export async function updateProducts(
   patches: readonly ProductPatch[],
 ): Promise<UpdatedProducts> {
   const uuid = requireVisible(catalogue, storeUuid)
+  const possible = patches.filter(({ productCode }) => isName(productCode))
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const judged = await judgePatches(rules ? patches : [], attributeJudge(rules?.definitions ?? []))
+    const judged = await judgePatches(rules ? possible : [], attributeJudge(rules?.definitions ?? []))
     const outcome = await mergeProducts(catalogue, uuid, judged, rules?.fingerprint)
     if (!outcome) throw storeNotFound('storeUuid', storeUuid)
     if ('missing' in outcome) return resultOf(uuid, patches, judged, outcome)
@@ -67,15 +69,13 @@ function resultOf(
   { missing, tooLarge }: Merged,
 ): UpdatedProducts {
   failTooLarge(judged, tooLarge)
-  const { good, failed, impossible } = judged
-  for (const code of missing) failed.delete(code)
-  const hasUnavailable = missing.size + impossible.size > 0
-  const codes = hasUnavailable ? [...new Set(patches.map((patch) => patch.productCode))] : []
+  for (const code of missing) judged.failed.delete(code)
+  const codes = [...new Set(patches.map((patch) => patch.productCode))]
   return {
     storeUuid,
-    updatedSkus: [...good.keys()].filter((code) => !missing.has(code)),
-    unavailableSkus: codes.filter((code) => missing.has(code) || impossible.has(code)),
-    failedProducts: failedProducts(patches, failed),
+    updatedSkus: [...judged.good.keys()].filter((code) => !missing.has(code)),
+    unavailableSkus: codes.filter((code) => missing.has(code) || !isName(code)),
+    failedProducts: failedProducts(patches, judged.failed),
   }
 }
 

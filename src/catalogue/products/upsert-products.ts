@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import { lockWithDefinitions } from '../attributes/attribute-definitions.ts'
+import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeJudge } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../store-key.ts'
 import {
   type FailedProduct,
   failedProducts,
-  failImpossible,
   failTooLarge,
   type GoodPatch,
   judgePatches,
@@ -20,8 +19,6 @@ export interface UpsertedProducts {
   createdSkus: string[]
   /** Products that existed, whether the patch changed them or not. */
   updatedSkus: string[]
-  /** Those of `updatedSkus` that held all of the patch already. */
-  unchangedSkus: string[]
   failedProducts: FailedProduct[]
 }
 
@@ -35,29 +32,27 @@ export async function upsertProducts(
   patches: readonly ProductPatch[],
 ): Promise<UpsertedProducts> {
   const products = patches.map((patch) => patch.productCode)
-  const { storeUuid: uuid, definitions } = await lockWithDefinitions(catalogue, storeUuid, { products })
+  const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
   const judged = await judgePatches(patches, attributeJudge(definitions))
-  const { written, tooLarge } = await upsert(catalogue, uuid, [...judged.good.values()])
+  const { created, tooLarge } = await upsert(catalogue, uuid, [...judged.good.values()])
   failTooLarge(judged, tooLarge)
-  failImpossible(judged)
   const good = [...judged.good.keys()]
   return {
     storeUuid: uuid,
-    createdSkus: good.filter((code) => written.get(code) === 'created'),
-    updatedSkus: good.filter((code) => written.get(code) !== 'created'),
-    unchangedSkus: good.filter((code) => !written.has(code)),
+    createdSkus: good.filter((code) => created.has(code)),
+    updatedSkus: good.filter((code) => !created.has(code)),
     failedProducts: failedProducts(patches, judged.failed),
   }
 }
 
 /**
- * Inserts or merges the patches in the order of their codes. Returns what was written, and the codes of the products
- * that would have grown too large; a product without a change is in neither.
+ * Inserts or merges the patches in the order of their codes. Returns the codes of the new products, and of those that
+ * would have grown too large.
  */
 async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: readonly GoodPatch[]) {
-  if (patches.length === 0) return { written: new Map<string, 'created' | 'updated'>(), tooLarge: [] }
+  if (patches.length === 0) return { created: new Set<string>(), tooLarge: [] }
   const statuses = JSON.stringify(Object.fromEntries(patches.map((patch) => [patch.productCode, patch.status])))
-  const { rows } = await sql<{ product_code: string; became: 'created' | 'updated' | null }>`
+  const { rows } = await sql<{ created: string[]; tooLarge: string[] }>`
     with patch as materialized (${patchRows(patches)}), written as (
       insert into product (store_uuid, product_code, status, attributes)
       select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from patch
@@ -69,17 +64,14 @@ async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: rea
       where case when product.attributes @> excluded.attributes
         then product.status <> ${statuses}::jsonb ->> excluded.product_code
         else ${fits(sql`product.attributes`, sql`excluded.attributes`)} end
-      returning product_code, case when xmax = 0 then 'created' else 'updated' end as became
+      returning product_code, xmax = 0 as is_new
     )
-    select product_code, became from written
-    union all
-    select product_code, null from patch
-    where product_code not in (select product_code from written) and not (
-      select p.attributes @> patch.attributes or ${fits(sql`p.attributes`, sql`patch.attributes`)} from product p
-      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = patch.product_code
-    )`.execute(catalogue.db)
-  return {
-    written: new Map(rows.flatMap(({ product_code: code, became }) => (became ? [[code, became] as const] : []))),
-    tooLarge: rows.flatMap(({ product_code: code, became }) => (became ? [] : [code])),
-  }
+    select array(select product_code from written where is_new) as created, array(
+      select product_code from patch
+      where product_code not in (select product_code from written) and not (
+        select p.attributes @> patch.attributes or ${fits(sql`p.attributes`, sql`patch.attributes`)} from product p
+        where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = patch.product_code
+      )
+    ) as "tooLarge"`.execute(catalogue.db)
+  return { created: new Set(rows[0]?.created), tooLarge: rows[0]?.tooLarge ?? [] }
 }

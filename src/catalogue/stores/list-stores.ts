@@ -3,7 +3,7 @@ import { storeUuidOf } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { allOf, containing } from '../conditions.ts'
 import type { KeysetPage } from '../keyset.ts'
-import { type Store, storeColumns, storeOf } from './stores.ts'
+import { type Store, storeColumns } from './stores.ts'
 
 /** All given conditions must hold. `search`: part of the store name, case-insensitive. */
 export interface StoreFilter {
@@ -15,8 +15,8 @@ export interface StoreFilter {
 }
 
 /** A page of stores in the order of their UUIDs, which is the order of their creation. */
-export async function listStores(catalogue: Catalogue, filter: StoreFilter, page: KeysetPage): Promise<Store[]> {
-  const rows = await catalogue.db
+export function listStores(catalogue: Catalogue, filter: StoreFilter, page: KeysetPage): Promise<Store[]> {
+  return catalogue.db
     .selectFrom('store')
     .select(storeColumns)
     .where(matching(catalogue, filter))
@@ -25,7 +25,6 @@ export async function listStores(catalogue: Catalogue, filter: StoreFilter, page
     .orderBy('store_uuid', page.backwards ? 'desc' : 'asc')
     .limit(page.limit)
     .execute()
-  return rows.map(storeOf)
 }
 
 export async function countStores(catalogue: Catalogue, filter: StoreFilter): Promise<number> {
@@ -42,15 +41,14 @@ export async function listStoresOfGroups(
   catalogue: Catalogue,
   storeGroups: readonly string[],
 ): Promise<Map<string, Store[]>> {
-  const { stores } = catalogue.viewer
   const rows = await catalogue.db
     .selectFrom('store')
     .select(storeColumns)
     .where('store_group', 'in', storeGroups)
-    .$if(stores !== undefined, (q) => q.where('store_uuid', '=', sql<string>`any(${[...(stores ?? [])]}::uuid[])`))
+    .where(matching(catalogue, {}))
     .orderBy('store_uuid')
     .execute()
-  return Map.groupBy(rows.map(storeOf), (store) => store.storeGroup)
+  return Map.groupBy(rows, (store) => store.storeGroup)
 }
 
 function matching({ viewer: { stores } }: Catalogue, filter: StoreFilter) {
