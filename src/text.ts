@@ -45,18 +45,5 @@ const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
 
 /** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */
 export function isAbsoluteUrl(text: string): boolean {
-  return isStorable(text) && absolute.test(text) && hasHost(text)
-}
-
-/** Origins that have a host. Many URLs share one, and what follows its slash can break none. */
-const goodOrigins = new Set<string>()
-const mostOrigins = 1_000
-
-function hasHost(url: string): boolean {
-  const end = url.indexOf('/', url.indexOf('//') + 2)
-  const origin = end < 0 ? url : url.slice(0, end)
-  if (goodOrigins.has(origin)) return true
-  if (!URL.canParse(url) || new URL(url).host === '') return false
-  if (origin.length <= 255 && goodOrigins.size < mostOrigins) goodOrigins.add(origin)
-  return true
+  return isStorable(text) && absolute.test(text) && Boolean(URL.parse(text)?.host)
 }

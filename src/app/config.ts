@@ -2,44 +2,16 @@ import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
 
-/** What the gateway runs with: the environment's names turned into meaning. */
-export interface Config {
-  host: string
-  port: number
-  /** A PostgreSQL URL; without one the gateway runs its own server in `dataDir`. */
-  databaseUrl: string | undefined
-  dataDir: string
-  bootstrapToken: string | undefined
-  /** The base URL of a remote filtering service; without one the gateway filters by itself. */
-  filterUrl: string | undefined
-  filterTimeoutMs: number
-  globalConfigUrl: string | undefined
-  globalConfigRefreshMs: number
-  logLevel: string
-  /** The OpenID provider whose tokens are accepted, if any. */
-  jwt: JwtOptions | undefined
-  /** Who may ask what the GraphQL schema is. */
-  introspection: 'all' | 'admin'
-  /** Requests a minute and token; undefined: as many as they like. */
-  rateLimit: number | undefined
-  /** Whether requests are counted in PostgreSQL, by all processes and instances together. */
-  rateLimitShared: boolean
-  /** Whose pages may call from a browser. */
-  corsOrigins: string[]
-  /** A file of GraphQL documents that callers may name. */
-  persistedDocumentsFile: string | undefined
-  /** Whether no others are run. */
-  persistedDocumentsOnly: boolean
-  /** Whether /metrics needs no token. */
-  metricsPublic: boolean
-  /** How many processes answer requests. */
-  workers: number
-  /** The most memory for rendered pages of assets, in MiB; 0 keeps none. */
-  pageCacheMb: number
-}
+/** What the gateway runs with; README.md says what each variable means. */
+export type Config = ReturnType<typeof readConfig>
 
 /** More processes than this make one gateway no faster: run several. */
 export const maxWorkers = 16
+
+const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .default('false')
+  .transform((value) => value === 'true')
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -58,7 +30,7 @@ const environment = z.object({
   FILTER_TIMEOUT_MS: wholeNumber(50, 600_000).default(2_000),
   GLOBAL_CONFIG: url(['https:', 'http:', 'file:']).optional(),
   GLOBAL_CONFIG_REFRESH_MS: wholeNumber(100, 2_147_483_647).default(60_000),
-  METRICS_PUBLIC: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  METRICS_PUBLIC: flag,
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
@@ -73,14 +45,14 @@ const environment = z.object({
   RATE_LIMIT_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
   CORS_ORIGINS: z.string().transform(originsOf).default([]),
   PERSISTED_DOCUMENTS: z.string().optional(),
-  PERSISTED_DOCUMENTS_ONLY: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  PERSISTED_DOCUMENTS_ONLY: flag,
   INTROSPECTION: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
   PAGE_CACHE_MB: wholeNumber(0, 4_096).default(32),
   WORKERS: wholeNumber(1, maxWorkers).default(1),
 })
 
 /** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   if (!parsed.success) {
@@ -105,15 +77,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     rateLimitShared: isRateLimitShared(values),
     corsOrigins: values.CORS_ORIGINS,
     persistedDocumentsFile: values.PERSISTED_DOCUMENTS,
-    persistedDocumentsOnly: values.PERSISTED_DOCUMENTS_ONLY === 'true',
-    metricsPublic: values.METRICS_PUBLIC === 'true',
+    persistedDocumentsOnly: values.PERSISTED_DOCUMENTS_ONLY,
+    metricsPublic: values.METRICS_PUBLIC,
     pageCacheMb: values.PAGE_CACHE_MB,
     workers: values.WORKERS,
   }
 }
 
 /** The three stand together or not at all: a token's issuer without its keys says nothing. */
-function jwtOf(values: z.output<typeof environment>): Config['jwt'] {
+function jwtOf(values: z.output<typeof environment>): JwtOptions | undefined {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl, JWT_ALGORITHMS: algorithms } = values
   if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {
     return { issuer, audience, jwksUrl, algorithms }
@@ -132,9 +104,8 @@ function isRateLimitShared({ RATE_LIMIT, RATE_LIMIT_STORE, WORKERS }: z.output<t
 
 function algorithmsOf(text: string, context: z.RefinementCtx): string[] {
   const names = text.split(',').map((name) => name.trim())
-  const known: readonly string[] = jwtAlgorithms
-  if (!names.every((name) => known.includes(name)))
-    context.addIssue(`must be some of ${known.join(', ')}, separated by commas`)
+  if (!names.every((name) => jwtAlgorithms.includes(name)))
+    context.addIssue(`must be some of ${jwtAlgorithms.join(', ')}, separated by commas`)
   return names
 }
 

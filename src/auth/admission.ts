@@ -20,33 +20,31 @@ export interface Admission {
 }
 
 /** Makes the function that authenticates the caller of an `Authorization` header and counts the request. It never rejects. */
-export function createAdmission({ rateLimit, countsIn, ...options }: AdmissionOptions) {
+export function createAdmission({ rateLimit: perMinute, countsIn, ...options }: AdmissionOptions) {
   const authenticate = createAuthentication(options)
   // Loaded only where there is a limit.
   const counting =
-    rateLimit === undefined
+    perMinute === undefined
       ? undefined
-      : import('./rate-limit.ts').then(({ createRateLimit }) => createRateLimit({ perMinute: rateLimit, countsIn }))
-  const admit = async (authorization: string | undefined): Promise<Admission> => {
-    const caller = await authenticate(authorization)
-    if (!caller) return anonymous
-    const { tokenId, tokenName } = caller
-    const { headers, error } = counting ? await (await counting)(caller) : uncounted
-    return { caller: error ? throwing(error) : () => caller, headers, tokenId, tokenName }
+      : import('./rate-limit.ts').then(({ createRateLimit }) => createRateLimit({ perMinute, countsIn }))
+  return async (authorization: string | undefined): Promise<Admission> => {
+    try {
+      const caller = await authenticate(authorization)
+      if (!caller) return anonymous
+      const counted = counting && (await (await counting)(caller))
+      const { tokenId, tokenName } = caller
+      return { caller: returning(caller, counted?.error), headers: counted?.headers ?? {}, tokenId, tokenName }
+    } catch (error) {
+      return { ...anonymous, caller: returning(undefined, error) }
+    }
   }
-  return (authorization: string | undefined): Promise<Admission> => admit(authorization).catch(unreadable)
 }
 
-const uncounted = { headers: {}, error: undefined }
+function returning(caller: Caller | undefined, error: unknown): Admission['caller'] {
+  return () => {
+    if (error !== undefined) throw error
+    return caller
+  }
+}
 
 const anonymous: Admission = { caller: () => undefined, headers: {}, tokenId: '', tokenName: undefined }
-
-function unreadable(error: unknown): Admission {
-  return { ...anonymous, caller: throwing(error) }
-}
-
-function throwing(error: unknown): () => never {
-  return () => {
-    throw error
-  }
-}

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
@@ -6,19 +6,8 @@ import { isStorable, lengthOf, shown, storeUuidOf } from '../text.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
 import { hashOf, newSecret } from './secret.ts'
 
-/** A token as administrators see it: everything but the secret. */
-export interface Token {
-  tokenId: string
-  name: string
-  scopes: Scope[]
-  /** The stores that it is limited to; null: all. */
-  stores: string[] | null
-  createdAt: Date
-  expiresAt: Date | null
-  revokedAt: Date | null
-  /** With an accuracy of one minute. */
-  lastUsedAt: Date | null
-}
+/** A token as administrators see it: everything but the secret. It is limited to its `stores`; null: all. */
+export type Token = NonNullable<Awaited<ReturnType<typeof revokeToken>>>
 
 /** What a new token may do. `expires` is a duration such as `30d`; without it the token does not expire. */
 export interface NewToken {
@@ -31,14 +20,14 @@ export interface NewToken {
 const maxStores = 1_000
 
 const columns = [
-  'token_id',
+  'token_id as tokenId',
   'name',
-  'scopes',
+  sql<Scope[]>`scopes`.as('scopes'),
   'stores',
-  'created_at',
-  'expires_at',
-  'revoked_at',
-  'last_used_at',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'revoked_at as revokedAt',
+  'last_used_at as lastUsedAt',
 ] as const
 
 /** Creates a token and returns it with its secret, which is not stored. Throws `invalid_request` with every fault, or `store_not_found`. */
@@ -48,7 +37,7 @@ export async function createToken(db: Kysely<Database>, wanted: NewToken): Promi
   const stores = wanted.stores == null ? null : await requireStores(db, wanted.stores)
   const lifetime = wanted.expires == null ? null : (millisecondsOf(wanted.expires) ?? null)
   const secret = newSecret()
-  const row = await db
+  const token = await db
     .insertInto('token')
     .values({
       token_id: uuidv7(),
@@ -60,7 +49,7 @@ export async function createToken(db: Kysely<Database>, wanted: NewToken): Promi
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  return { secret, token: tokenOf(row) }
+  return { secret, token }
 }
 
 /**
@@ -83,31 +72,29 @@ export async function ensureAdminToken(db: Kysely<Database>): Promise<{ secret?:
 }
 
 /** All tokens, also revoked ones, in the order of their creation: at most `limit` after the given one. */
-export async function listTokens(
+export function listTokens(
   db: Kysely<Database>,
-  { after, limit = 1_000 }: { after?: string | undefined; limit?: number } = {},
-): Promise<Token[]> {
-  const rows = await db
+  { after, limit = 1_000 }: { after?: string | undefined; limit?: number },
+) {
+  return db
     .selectFrom('token')
     .select(columns)
     .$if(after !== undefined, (query) => query.where('token_id', '>', after ?? ''))
     .orderBy('token_id')
     .limit(limit)
     .execute()
-  return rows.map(tokenOf)
 }
 
 /** Revokes a token for good and returns it; undefined when there is none. Every instance refuses it within 5 seconds. */
-export async function revokeToken(db: Kysely<Database>, tokenId: string): Promise<Token | undefined> {
+export async function revokeToken(db: Kysely<Database>, tokenId: string) {
   const uuid = storeUuidOf(tokenId)
   if (uuid === undefined) return undefined
-  const row = await db
+  return db
     .updateTable('token')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
     .where('token_id', '=', uuid)
     .returning(columns)
     .executeTakeFirst()
-  return row && tokenOf(row)
 }
 
 async function requireStores(db: Kysely<Database>, named: readonly string[]): Promise<string[]> {
@@ -156,17 +143,4 @@ function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {
         details: `expires must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`,
       },
   ].filter((fault) => fault !== false)
-}
-
-function tokenOf(row: Omit<Selectable<Database['token']>, 'hash'>): Token {
-  return {
-    tokenId: row.token_id,
-    name: row.name,
-    scopes: row.scopes.filter(isScope),
-    stores: row.stores,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  }
 }

@@ -3,10 +3,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
-  Lexer,
   type SelectionSetNode,
-  Source,
-  TokenKind,
   visit,
 } from 'graphql'
 
@@ -75,25 +72,6 @@ function countNodes(document: DocumentNode): Pick<DocumentSize, 'directives' | '
     },
   })
   return counts
-}
-
-const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
-const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
-
-/** Whether the brackets of a text nest deeper than `most`, up to its end or its first character that is not GraphQL. */
-export function nestsDeeper(text: string, most: number): boolean {
-  const lexer = new Lexer(new Source(text))
-  let level = 0
-  try {
-    for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
-      if (opening.has(kind)) level++
-      else if (closing.has(kind)) level = Math.max(0, level - 1)
-      if (level > most) return true
-    }
-  } catch {
-    // The parser reports the character.
-  }
-  return false
 }
 
 interface SelectionSize

@@ -68,7 +68,7 @@ export function requireWithin(size: DocumentSize, limits: Limits): void {
 }
 
 /** The document has too many of the unit; they are not counted to the end. */
-export function tooLong(most: number, unit: 'characters' | 'tokens' | 'levels of brackets'): CatalogueError {
+export function tooLong(most: number, unit: 'characters' | 'tokens'): CatalogueError {
   return invalidRequest([excess(most, unit, 'more')])
 }
 

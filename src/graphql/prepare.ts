@@ -12,7 +12,7 @@ import type { Caller } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
 import { type Access, accessOf, requireAccess, rootFields } from './access.ts'
 import { createCost } from './cost.ts'
-import { type DocumentSize, nestsDeeper, sizeOf } from './document-size.ts'
+import { type DocumentSize, sizeOf } from './document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits.ts'
 import { compileWhenRunAgain, interpret, type Run } from './run.ts'
 
@@ -87,9 +87,8 @@ function parsed(query: string, limits: Limits): DocumentNode {
   try {
     return parse(query, { maxTokens: limits.tokens })
   } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error
-    if (error.message.includes('Parsing aborted')) throw tooLong(limits.tokens, 'tokens')
-    throw nestsDeeper(query, limits.brackets) ? tooLong(limits.brackets, 'levels of brackets') : error
+    const isTooLong = error instanceof GraphQLError && error.message.includes('Parsing aborted')
+    throw isTooLong ? tooLong(limits.tokens, 'tokens') : error
   }
 }
 

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { errorResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/response/rest-error.ts'
 import { newRequestId, requestIdOf } from '../request/request-id.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { lingerMs, respond } from './respond.ts'
 
 /** What `node:http` would answer by itself gets the envelope too, as far as Node lets one: requests that its parser refuses, `Expect`, CONNECT. */
@@ -58,7 +59,7 @@ function write(socket: Duplex, status: number, reason: string, details: string):
   const id = newRequestId()
   const { body = '' } = errorResponse(new RestError(reason, details), id.text)
   const head = [
-    `HTTP/1.1 ${status} ${names[status] ?? ''}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${id.header}`,
@@ -68,12 +69,4 @@ function write(socket: Duplex, status: number, reason: string, details: string):
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   const cut = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(cut)).resume()
-}
-
-const names: Record<number, string> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  413: 'Content Too Large',
-  431: 'Request Header Fields Too Large',
 }
