@@ -8,27 +8,25 @@ export interface Shapes<Query extends z.ZodObject, Body extends z.ZodType> {
   body?: Body
 }
 
-/** What the reference says of an endpoint, and the shape of what it answers with. */
-export interface About {
-  /** A few words: `List assets`. */
-  summary: string
-  /** Sentences in Markdown. */
-  description: string
-  /** `data` on success. */
-  answer: z.ZodType
-  /** Whether it goes beyond the specification. */
-  isExtension?: boolean
-}
-
 /** One row of the table: where it is served, which GraphQL operation it is, and how the two are translated. */
-export interface Endpoint {
+export interface Endpoint<
+  Result = unknown,
+  Variables = Record<string, unknown>,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the version prefix: `/assets`. */
   path: string
   /** `status.message` on success (spec: Response envelope). */
   success: 'SUCCESS' | 'success'
-  about: About
-  document: TypedDocumentNode<unknown, Record<string, unknown>>
+  /** A few words: `List assets`. */
+  summary: string
+  /** Sentences in Markdown. */
+  description: string
+  /** Whether it goes beyond the specification. */
+  isExtension?: boolean
+  document: TypedDocumentNode<Result, Variables>
   takesBody: boolean
   /** Query parameters that may be repeated: their values are joined by commas. */
   repeatable?: readonly string[]
@@ -36,41 +34,31 @@ export interface Endpoint {
   dependsOnFilter?: boolean
   /** Whether its answers have versions, and so an ETag. */
   isVersioned?: boolean
-  shapes(enumerations: Enumerations): Shapes<z.ZodObject, z.ZodType>
-  variables(query: unknown, body: unknown): Record<string, unknown>
-  data(result: unknown): unknown
-}
-
-interface Row<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType> {
-  method: Endpoint['method']
-  path: string
-  success: Endpoint['success']
-  about: About
-  document: TypedDocumentNode<Result, Variables>
-  takesBody: boolean
-  repeatable?: readonly string[]
-  dependsOnFilter?: boolean
-  isVersioned?: boolean
   shapes(enumerations: Enumerations): Shapes<Query, Body>
-  variables(query: z.output<Query>, body: z.input<Body>): Variables
+  /** `raw` is the body as it came: with fields that its shape does not name. */
+  variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
+  /** The shape of `data` on success. */
+  answer: z.ZodType
   data(result: Result): unknown
 }
 
 /** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */
 export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
-  row: Row<Result, Variables, Query, Body>,
+  row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody'>,
 ): Endpoint {
-  const { shapes } = row as unknown as Endpoint
-  return { ...(row as unknown as Endpoint), shapes: madeOnce(shapes) }
+  return {
+    ...(row as unknown as Endpoint),
+    success: row.path.startsWith('/assets') ? 'SUCCESS' : 'success',
+    takesBody: row.method !== 'GET',
+    shapes: keepLast(row.shapes),
+  }
 }
 
-/** Shapes depend on the enumerations alone: making them for each request would be most of the work of a small one. */
-function madeOnce(make: Endpoint['shapes']): Endpoint['shapes'] {
-  let madeFor: Enumerations | undefined
-  let made: ReturnType<Endpoint['shapes']> | undefined
+/** Keeps what was made of the enumerations last: they seldom change, and making it takes longer than a small request. */
+export function keepLast<Made>(make: (enumerations: Enumerations) => Made): (enumerations: Enumerations) => Made {
+  let last: { enumerations: Enumerations; made: Made } | undefined
   return (enumerations) => {
-    if (made === undefined || madeFor !== enumerations) made = make(enumerations)
-    madeFor = enumerations
-    return made
+    if (last?.enumerations !== enumerations) last = { enumerations, made: make(enumerations) }
+    return last.made
   }
 }

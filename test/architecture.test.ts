@@ -118,7 +118,7 @@ describe('the source', () => {
 
   it('states only declarations at the top of its modules', () => {
     const declaration =
-      /^(import|export|declare|const|let|function|async function|interface|type|class|[\])}]|\/\*|\/\/| \*|#!|$)/
+      /^(import|export|declare|const|let|function|async function|interface|type|class|[\])}>]|\/\*|\/\/| \*|#!|$)/
     const work = files
       .filter((file) => !programs.includes(file))
       .flatMap((file) =>

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts'
+import { type Endpoint, keepLast } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { type Example, keptExamples } from './examples.ts'
 import { operationOf, tagOf } from './operation.ts'
@@ -40,14 +40,8 @@ export function openApiDocument(
 
 /** Returns a function that makes the text of the document, and makes it again after a change of the enumerations. */
 export function openApiText(endpoints: readonly Endpoint[], enumerations: () => Enumerations): () => string {
-  let madeFor: Enumerations | undefined
-  let text = ''
-  return () => {
-    const inForce = enumerations()
-    if (inForce !== madeFor) text = JSON.stringify(openApiDocument(endpoints, inForce))
-    madeFor = inForce
-    return text
-  }
+  const textOf = keepLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce)))
+  return () => textOf(enumerations())
 }
 
 const info = {

@@ -19,7 +19,7 @@ export function operationOf(
   endpoint: Endpoint,
   { enumerations, examples, schemas }: { enumerations: Enumerations; examples: readonly Example[]; schemas: Schemas },
 ): Json {
-  const { about, success, takesBody, dependsOnFilter, isVersioned = false } = endpoint
+  const { success, takesBody, dependsOnFilter, isVersioned = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const own = examples.filter(({ method, path }) => method === endpoint.method && path === endpoint.path)
   const good = own.filter(({ status }) => status === 200)
@@ -29,9 +29,9 @@ export function operationOf(
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
     tags: [tagOf(endpoint)],
-    summary: about.summary,
-    description: about.description,
-    ...(about.isExtension && { 'x-extension': true }),
+    summary: endpoint.summary,
+    description: endpoint.description,
+    ...(endpoint.isExtension && { 'x-extension': true }),
     'x-graphql': { ...twin, href: `/graphql?operation=${id}` },
     parameters: [
       ...queryParameters(query, endpoint.repeatable ?? [], schemas),
@@ -41,7 +41,7 @@ export function operationOf(
     ],
     ...(takesBody && body && { requestBody: requestBody(schemas.named(`${id}Body`, body), good) }),
     responses: {
-      200: successResponse(schemas.named(`${id}Answer`, successOf(success, about.answer)), good, isVersioned),
+      200: successResponse(schemas.named(`${id}Answer`, successOf(success, endpoint.answer)), good, isVersioned),
       ...(isVersioned && { 304: notModified }),
       ...errorResponses({ takesBody, dependsOnFilter: dependsOnFilter ?? false, namesStore }),
     },
@@ -64,14 +64,19 @@ export function twinOf(endpoint: Endpoint, enumerations: Enumerations, examples:
   const example = examples.find(
     ({ method, path, status }) => method === endpoint.method && path === endpoint.path && status === 200,
   )
-  const query = endpoint.shapes(enumerations).query.safeParse(example?.query)
-  const variables = query.success ? endpoint.variables(query.data, example?.body) : {}
-  return { name: named?.name?.value ?? '', document: print(withUsualLengths(document)), variables }
+  const { query, body } = endpoint.shapes(enumerations)
+  const variables = example
+    ? endpoint.variables(query.parse(example.query), body?.parse(example.body), example.body)
+    : {}
+  return { name: named?.name?.value ?? '', document: print(forGraphqlClients(document)), variables }
 }
 
-/** REST answers with whole lists; a GraphQL client takes their usual lengths, within the cost limit of its token. */
-function withUsualLengths(document: DocumentNode): DocumentNode {
-  return visit(document, { Argument: ({ name }) => (name.value === 'first' ? null : undefined) })
+/** The document without the names of REST and its whole lists: a GraphQL client takes lists of the usual length, within the cost limit of its token. */
+function forGraphqlClients(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    Field: ({ alias, ...field }) => alias && field,
+    Argument: ({ name }) => (name.value === 'first' ? null : undefined),
+  })
 }
 
 /** The tag of an endpoint, made from the first segment of its path: `Assets`, `Products`, `Stores`. */

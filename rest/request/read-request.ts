@@ -30,22 +30,24 @@ export function readRequest(
   const key = endpoint.method === 'GET' ? undefined : readIdempotencyKey(request.header('idempotency-key'))
   if (key && 'fault' in key) faults.push(key.fault)
   let body: unknown
+  let raw: unknown
   if (bytes) {
     const read = readJson(bytes)
     if ('fault' in read) faults.push(read.fault)
     else {
-      body = read.value
-      const items = itemsOf(body)
+      raw = read.value
+      const items = itemsOf(raw)
       if (items > mostItems) {
         throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
       }
-      const checked = shapes.body?.safeParse(body)
-      if (checked && !checked.success) faults.push(...faultsOf(checked.error, body, 'body'))
+      const checked = shapes.body?.safeParse(raw)
+      if (checked?.error) faults.push(...faultsOf(checked.error, raw, 'body'))
+      body = checked?.data
     }
   }
   if (faults.length > 0) throw new RestError('invalid_request', faults)
   const keyed = key && 'key' in key ? { ...key, ...senderOf(request), body: bytes ?? new Uint8Array() } : undefined
-  return { variables: endpoint.variables(query.data, body), keyed }
+  return { variables: endpoint.variables(query.data ?? {}, body, raw), keyed }
 }
 
 /** What a key counts for: the token, the method, and the path with its query. */

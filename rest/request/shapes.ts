@@ -68,15 +68,18 @@ export function newStore(enumerations: Enumerations) {
   )
 }
 
-const skuCode = 'SKU code: 1 to 255 characters, case-sensitive.'
-const patchOfProduct =
-  'A product: `product_code`, `status` (active, new, problem, inactive, draft or under review), and its attributes under any other names. Attribute values are strings of at most 65,535 characters.'
-
 /** The body of PUT and POST /products. Attributes are validated later, because an invalid one is a failure of its product only. */
 export const productPatches = z.array(
   z
-    .object({ product_code: z.string('must be a string').describe(skuCode) }, 'must be an object')
-    .meta({ description: patchOfProduct, additionalProperties: {} }),
+    .object(
+      { product_code: z.string('must be a string').describe('SKU code: 1 to 255 characters, case-sensitive.') },
+      'must be an object',
+    )
+    .meta({
+      additionalProperties: {},
+      description:
+        'A product: `product_code`, `status` (active, new, problem, inactive, draft or under review), and its attributes under any other names. Attribute values are strings of at most 65,535 characters.',
+    }),
   'must be a list',
 )
 
@@ -94,6 +97,7 @@ const assetIds = z
     anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     description: 'One asset id, or a list of asset ids. An empty list selects none.',
   })
+  .transform((ids) => (typeof ids === 'string' ? [ids] : ids))
   .nullish()
 
 /** The body of DELETE /assets. */

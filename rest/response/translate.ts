@@ -1,61 +1,45 @@
-import type { ItemFailureFragment, ListAssetsQuery, ListProductsQuery } from '../operations.generated.ts'
+import type {
+  ItemFailureFragment,
+  ListAssetsQuery,
+  ListProductsQuery,
+  UpdateProductsMutation,
+} from '../operations.generated.ts'
 
 /** A status that is no string goes among the attributes, where it becomes a failure of its product. */
-export function productPatch({
-  product_code: productCode,
-  ...rest
-}: {
-  product_code: string
-  [name: string]: unknown
-}) {
+export function productPatch({ product_code: productCode, ...rest }: { product_code: string; status?: unknown }) {
   if (typeof rest.status !== 'string') return { productCode, attributes: rest }
   const { status, ...attributes } = rest
   return { productCode, status, attributes }
 }
 
-/** A string as a list of one; null as left out. */
-export function listOf(value: string | string[] | null | undefined): string[] | undefined {
-  return typeof value === 'string' ? [value] : (value ?? undefined)
-}
-
 /** The spec's error_info of a success: an empty object stands where there is nothing to report. */
-export function errorInfo(failures: readonly ItemFailureFragment[]) {
-  if (failures.length === 0) return [{}]
-  return failures.map((failure) => ({
-    reason: failure.reason,
-    details: failure.details,
-    index: failure.index ?? undefined,
-    store_uuid: failure.storeUuid ?? undefined,
-    channel: failure.channel ?? undefined,
-    parent_code: failure.parentCode ?? undefined,
-    asset_id: failure.assetId ?? undefined,
-  }))
+export function withErrorInfo<Result extends { error_info: ItemFailureFragment[] }>(result: Result) {
+  const failures = result.error_info.map((failure) =>
+    Object.fromEntries(Object.entries(failure).filter(([, value]) => value !== null)),
+  )
+  return { ...result, error_info: failures.length === 0 ? [{}] : failures }
 }
 
 /** The spec's map from SKU code to a map from attribute name to a reason. */
-export function failedProducts(products: readonly FailedProduct[]) {
+export function failedProducts(products: UpdateProductsMutation['updateProducts']['failed_products']) {
   return new Map(
-    products.map(({ productCode, failures }) => [
-      productCode,
+    products.map(({ product_code, failures }) => [
+      product_code,
       new Map(failures.map(({ attribute, reason }) => [attribute, reason])),
     ]),
   )
 }
 
-interface FailedProduct {
-  productCode: string
-  failures: readonly { attribute: string; reason: string }[]
-}
+type Group = ListAssetsQuery['assetGroups']['groups'][number]
 
 /** The spec's asset group. */
-export function assetGroup(group: ListAssetsQuery['assetGroups']['groups'][number]) {
-  const { channel, assetType, storeUuid, assets } = group
-  return { channel, asset_type: assetType, store_uuid: storeUuid, assets: assets.map(assetEntry) }
+export function assetGroup({ assets, ...group }: Omit<Group, 'parent_code'>) {
+  return { ...group, assets: assets.map(assetEntry) }
 }
 
 /** The spec's asset entry: the id, and the URL under a name that carries format and number. */
-function assetEntry(asset: { assetId: string; urlField: string; url: string }) {
-  return { asset_id: asset.assetId, [asset.urlField]: asset.url }
+function assetEntry({ asset_id, urlField, url }: Group['assets'][number]) {
+  return { asset_id, [urlField]: url }
 }
 
 /** A product with its attributes next to its code and status, and its assets by channel. */
@@ -65,7 +49,7 @@ export function productObject(product: ListProductsQuery['productPage']['product
     ([channel, groups]) => [channel, groups.flatMap((group) => group.assets.map(assetEntry))] as const,
   )
   return new Map<string, unknown>([
-    ['product_code', product.productCode],
+    ['product_code', product.product_code],
     ['status', product.status.replace('_', ' ').toLowerCase()],
     ...Object.entries(product.attributes),
     ['assets', new Map(assets)],
