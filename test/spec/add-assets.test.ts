@@ -8,8 +8,8 @@ import { graphql, requirements } from './requirement.ts'
 const astral = '𝒳'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-requirements('addAssets', [
-  graphql('ADD-ASSETS-01 MUST make the assets, link them, and say how many of each and which ids', async (gateway) => {
+requirements('addAssets', (gateway) => ({
+  'ADD-ASSETS-01 MUST make the assets, link them, and say how many of each and which ids': graphql(async () => {
     const store = await newStore(gateway)
     expect(await add(gateway, store, [asset('b', 'P'), asset('a', 'P'), asset('c', 'Q')])).toEqual({
       data: { added: 3, linked: 3, asset_ids: ['b', 'a', 'c'], failed: 0, error_info: [] },
@@ -17,12 +17,12 @@ requirements('addAssets', [
     expect(await idsOf(gateway, store, 'P')).toEqual(['b', 'a'])
     expect(await idsOf(gateway, store, 'Q')).toEqual(['c'])
   }),
-  graphql('ADD-ASSETS-02 MUST link at the end of the group, in the order of the request', async (gateway) => {
+  'ADD-ASSETS-02 MUST link at the end of the group, in the order of the request': graphql(async () => {
     const store = await storeWithAssets(gateway, [['z', 'P']])
     await add(gateway, store, [asset('c', 'P'), asset('x', 'Q'), asset('a', 'P'), asset('z', 'P'), asset('b', 'P')])
     expect(await idsOf(gateway, store, 'P')).toEqual(['z', 'c', 'a', 'b'])
   }),
-  graphql('ADD-ASSETS-03 MUST link an asset that exists, and not double it', async (gateway) => {
+  'ADD-ASSETS-03 MUST link an asset that exists, and not double it': graphql(async () => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
     const again = [asset('a', 'Q'), asset('a', 'P', { channel: 'channel_value_1' })]
     expect(await add(gateway, store, again)).toMatchObject({ data: { added: 0, linked: 2, asset_ids: ['a', 'a'] } })
@@ -30,7 +30,7 @@ requirements('addAssets', [
     const deleted = await deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
     expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
   }),
-  graphql('ADD-ASSETS-04 MUST count what is linked already neither as added nor as linked', async (gateway) => {
+  'ADD-ASSETS-04 MUST count what is linked already neither as added nor as linked': graphql(async () => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
     const twice = [asset('a', 'P'), asset('b', 'P'), asset('b', 'P')]
     expect(await add(gateway, store, twice)).toEqual({
@@ -38,22 +38,21 @@ requirements('addAssets', [
     })
     expect(await idsOf(gateway, store, 'P')).toEqual(['a', 'b'])
   }),
-  graphql('ADD-ASSETS-05 MUST not ask for a product of the parent code, nor make one', async (gateway) => {
+  'ADD-ASSETS-05 MUST not ask for a product of the parent code, nor make one': graphql(async () => {
     const store = await newStore(gateway)
     expect(await add(gateway, store, [asset('a', 'no product')])).toMatchObject({ data: { linked: 1 } })
     const document = 'query ($s: ID!) { store(storeUuid: $s) { products { totalCount } } }'
     expect(await gateway.data(document, { s: store })).toEqual({ store: { products: { totalCount: 0 } } })
   }),
-  graphql('ADD-ASSETS-06 MUST link on SMP as an image by default', async (gateway) => {
+  'ADD-ASSETS-06 MUST link on SMP as an image by default': graphql(async () => {
     const store = await newStore(gateway)
     const nulls = { channel: null, assetFormat: null }
     await add(gateway, store, [asset('a', 'P'), asset('b', 'P', nulls), asset('v', 'P', { assetFormat: 'video' })])
     expect(await idsOf(gateway, store, 'P')).toEqual(['a', 'b'])
     expect(await idsOf(gateway, store, 'P', { asset_format: 'video' })).toEqual(['v'])
   }),
-  graphql(
-    'ADD-ASSETS-07 MUST fail an item whose channel or format is not configured, naming the item, and go ahead with the others',
-    async (gateway) => {
+  'ADD-ASSETS-07 MUST fail an item whose channel or format is not configured, naming the item, and go ahead with the others':
+    graphql(async () => {
       const store = await newStore(gateway)
       const outcome = await add(gateway, store, [
         asset('a', 'P', { channel: 'smp' }),
@@ -68,11 +67,9 @@ requirements('addAssets', [
         { index: 3, asset_id: 'd', details: expect.stringMatching(/channel .*assetFormat/) },
       ])
       expect(await idsOf(gateway, store, 'P')).toEqual(['b'])
-    },
-  ),
-  graphql(
-    'ADD-ASSETS-08 MUST fail an item as asset_conflict whose id exists with another URL or format, and change nothing of it',
-    async (gateway) => {
+    }),
+  'ADD-ASSETS-08 MUST fail an item as asset_conflict whose id exists with another URL or format, and change nothing of it':
+    graphql(async () => {
       const store = await storeWithAssets(gateway, [['a', 'P']])
       const outcome = await add(gateway, store, [
         asset('a', 'Q', { url: 'https://cdn.example/other' }),
@@ -87,16 +84,15 @@ requirements('addAssets', [
       ])
       expect(await entriesOf(gateway, store, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
       expect(await entriesOf(gateway, store, 'Q')).toEqual([])
-    },
-  ),
-  graphql('ADD-ASSETS-09 MUST fail the later item of two that give one new id different URLs', async (gateway) => {
+    }),
+  'ADD-ASSETS-09 MUST fail the later item of two that give one new id different URLs': graphql(async () => {
     const store = await newStore(gateway)
     const outcome = await add(gateway, store, [asset('a', 'P'), asset('a', 'Q', { url: 'https://cdn.example/other' })])
     expect(outcome).toMatchObject({ data: { added: 1, linked: 1, failed: 1 } })
     expect(failuresOf(outcome)).toMatchObject([{ reason: 'asset_conflict', index: 1 }])
     expect(await entriesOf(gateway, store, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
   }),
-  graphql('ADD-ASSETS-10 MUST keep assets of the same id in two stores apart', async (gateway) => {
+  'ADD-ASSETS-10 MUST keep assets of the same id in two stores apart': graphql(async () => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
     const other = await newStore(gateway)
     const outcome = await add(gateway, other, [
@@ -105,9 +101,8 @@ requirements('addAssets', [
     expect(outcome).toMatchObject({ data: { added: 1, linked: 1, failed: 0 } })
     expect(await entriesOf(gateway, store, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
   }),
-  graphql(
-    'ADD-ASSETS-11 MUST generate a UUID for an asset without id, the same for the same format and URL',
-    async (gateway) => {
+  'ADD-ASSETS-11 MUST generate a UUID for an asset without id, the same for the same format and URL': graphql(
+    async () => {
       const store = await newStore(gateway)
       const [url, other] = ['https://cdn.example/1', 'https://cdn.example/2']
       const anonymous = (rest: Item) => asset(undefined, 'P', rest)
@@ -126,17 +121,13 @@ requirements('addAssets', [
       expect(again).toMatchObject({ data: { added: 0, linked: 1, asset_ids: [ids[1], ids[0]] } })
     },
   ),
-  graphql(
-    "ADD-ASSETS-12 MUST take the store's asset of the same format and URL for one without id",
-    async (gateway) => {
-      const store = await storeWithAssets(gateway, [['mine', 'P']])
-      const outcome = await add(gateway, store, [asset(undefined, 'Q', { url: urlOf('mine') })])
-      expect(outcome).toMatchObject({ data: { added: 0, linked: 1, asset_ids: ['mine'] } })
-    },
-  ),
-  graphql(
-    'ADD-ASSETS-13 MUST take asset ids and parent codes of 1 and of 255 characters, counted as code points',
-    async (gateway) => {
+  "ADD-ASSETS-12 MUST take the store's asset of the same format and URL for one without id": graphql(async () => {
+    const store = await storeWithAssets(gateway, [['mine', 'P']])
+    const outcome = await add(gateway, store, [asset(undefined, 'Q', { url: urlOf('mine') })])
+    expect(outcome).toMatchObject({ data: { added: 0, linked: 1, asset_ids: ['mine'] } })
+  }),
+  'ADD-ASSETS-13 MUST take asset ids and parent codes of 1 and of 255 characters, counted as code points': graphql(
+    async () => {
       const store = await newStore(gateway)
       const names = ['x', 'é'.repeat(255), astral.repeat(255), '__proto__', ' ', '\uffff']
       const url = 'https://cdn.example/x'
@@ -151,21 +142,17 @@ requirements('addAssets', [
       for (const name of names) expect(await idsOf(gateway, store, name)).toEqual([name])
     },
   ),
-  graphql(
-    'ADD-ASSETS-14 MUST fail an item whose asset id or parent code has 0 or over 255 characters',
-    async (gateway) => {
-      const store = await newStore(gateway)
-      const bad = ['', 'x'.repeat(256), astral.repeat(256)]
-      const url = 'https://cdn.example/x'
-      const items = bad.flatMap((name) => [asset(name, 'P', { url }), asset('a', name, { url })])
-      const outcome = await add(gateway, store, items)
-      expect(outcome).toMatchObject({ data: { added: 0, linked: 0, asset_ids: [], failed: 6 } })
-      expect(failuresOf(outcome).map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
-    },
-  ),
-  graphql(
-    'ADD-ASSETS-15 MUST take absolute URLs with a host, of up to 2,048 characters, and keep them as they are',
-    async (gateway) => {
+  'ADD-ASSETS-14 MUST fail an item whose asset id or parent code has 0 or over 255 characters': graphql(async () => {
+    const store = await newStore(gateway)
+    const bad = ['', 'x'.repeat(256), astral.repeat(256)]
+    const url = 'https://cdn.example/x'
+    const items = bad.flatMap((name) => [asset(name, 'P', { url }), asset('a', name, { url })])
+    const outcome = await add(gateway, store, items)
+    expect(outcome).toMatchObject({ data: { added: 0, linked: 0, asset_ids: [], failed: 6 } })
+    expect(failuresOf(outcome).map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
+  }),
+  'ADD-ASSETS-15 MUST take absolute URLs with a host, of up to 2,048 characters, and keep them as they are': graphql(
+    async () => {
       const store = await newStore(gateway)
       const stem = 'https://cdn.example/'
       const good = [
@@ -188,7 +175,7 @@ requirements('addAssets', [
       expect(urls).toEqual(good)
     },
   ),
-  graphql('ADD-ASSETS-16 MUST refuse text that cannot be stored unchanged, and add nothing', async (gateway) => {
+  'ADD-ASSETS-16 MUST refuse text that cannot be stored unchanged, and add nothing': graphql(async () => {
     const store = await newStore(gateway)
     for (const bad of ['\0', 'a\ud800']) {
       const items = [
@@ -205,25 +192,25 @@ requirements('addAssets', [
     }
     expect(await idsOf(gateway, store, 'P')).toEqual([])
   }),
-  graphql('ADD-ASSETS-17 MUST answer store_not_found for an unknown store', async (gateway) => {
+  'ADD-ASSETS-17 MUST answer store_not_found for an unknown store': graphql(async () => {
     for (const store of [unknownStore(), 'no-uuid']) {
       for (const items of [[], [asset('a', 'P')]]) {
         expect(await add(gateway, store, items)).toMatchObject({ reason: 'store_not_found' })
       }
     }
   }),
-  graphql('ADD-ASSETS-18 MUST succeed with zeros for an empty list', async (gateway) => {
+  'ADD-ASSETS-18 MUST succeed with zeros for an empty list': graphql(async () => {
     const outcome = await add(gateway, await newStore(gateway), [])
     expect(outcome).toEqual({ data: { added: 0, linked: 0, asset_ids: [], failed: 0, error_info: [] } })
   }),
-  graphql('ADD-ASSETS-19 MUST put an asset that was unlinked back at the end', async (gateway) => {
+  'ADD-ASSETS-19 MUST put an asset that was unlinked back at the end': graphql(async () => {
     const links = ['a', 'b', 'c'].map((id): [string, string] => [id, 'P'])
     const store = await storeWithAssets(gateway, links)
     await graphqlClient(gateway).unlinkAssets([{ store_uuid: store, parent_code: 'P', channel: 'SMP', asset_id: 'a' }])
     await addAssets(gateway, store, [['a', 'P']])
     expect(await idsOf(gateway, store, 'P')).toEqual(['b', 'c', 'a'])
   }),
-  graphql('ADD-ASSETS-20 MUST make 10,000 assets in one request, all of one group, in order', async (gateway) => {
+  'ADD-ASSETS-20 MUST make 10,000 assets in one request, all of one group, in order': graphql(async () => {
     const store = await newStore(gateway)
     const ids = Array.from({ length: 10_000 }, (_, i) => `asset ${i}`)
     const outcome = await add(
@@ -238,7 +225,7 @@ requirements('addAssets', [
     const groups = [{ assets: ids.map((assetId) => ({ assetId })) }]
     expect(found).toEqual({ assetGroups: { groups } })
   }),
-])
+}))
 
 function asset(assetId: string | undefined, parentCode: string, rest: Item = {}): Item {
   return { assetId, parentCode, url: urlOf(assetId ?? 'nameless'), ...rest }

@@ -3,37 +3,35 @@ import type { Client, Item, Outcome } from '../support/client.ts'
 import { define, newStore, productOf, query, storeWithProducts, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { graphqlOutcome } from '../support/graphql-client.ts'
-import { both, graphql, requirements } from './requirement.ts'
+import { graphql, requirements } from './requirement.ts'
 
 const astral = '𝒳'
 const backtracking = '(a*)*(a|aa)+$'
 
-requirements('attribute definitions', [
-  both('ATTRIBUTES-01 MUST take any string for an attribute without a definition', (gateway, client) =>
+requirements('attribute definitions', (gateway) => ({
+  'ATTRIBUTES-01 MUST take any string for an attribute without a definition': (client) =>
     judges(gateway, client, { name: 'Other', type: 'NUMBER' }, ['', 'x', '1e3', ' '], []),
-  ),
-  both('ATTRIBUTES-02 MUST take any text for the type text', (gateway, client) =>
+  'ATTRIBUTES-02 MUST take any text for the type text': (client) =>
     judges(gateway, client, { type: 'TEXT' }, ['', 'x', ' \n', astral], []),
-  ),
-  both('ATTRIBUTES-03 MUST take decimals for the type number', (gateway, client) => {
+  'ATTRIBUTES-03 MUST take decimals for the type number': (client) => {
     const good = ['0', '12', '-12.5', '0.001', '007', '-0', '9'.repeat(400), `0.${'1'.repeat(400)}`]
     const bad = [
       ...['', ' ', '1e3', '0x10', '1,5', '1 000', ' 1', '1 ', '.', '-', '--1', '1.2.3', 'NaN', 'Infinity', '١'],
       ...['1\n'],
     ]
     return judges(gateway, client, { type: 'NUMBER' }, good, bad)
-  }),
-  both('ATTRIBUTES-04 MUST take true and false for the type boolean', (gateway, client) => {
+  },
+  'ATTRIBUTES-04 MUST take true and false for the type boolean': (client) => {
     const bad = ['', 'True', 'FALSE', '1', '0', 'yes', ' true', 'true\n']
     return judges(gateway, client, { type: 'BOOLEAN' }, ['true', 'false'], bad)
-  }),
-  both('ATTRIBUTES-05 MUST take real days as YYYY-MM-DD for the type date', (gateway, client) => {
+  },
+  'ATTRIBUTES-05 MUST take real days as YYYY-MM-DD for the type date': (client) => {
     const good = ['2026-11-21', '2024-02-29', '2000-02-29', '1999-12-31', '9999-12-31']
     const never = ['2023-02-29', '1900-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00']
     const malformed = ['', '2026-1-2', '21.11.2026', '2026-11-21T00:00:00Z', '20261121', ' 2026-11-21', '2026-11-21\n']
     return judges(gateway, client, { type: 'DATE' }, good, [...never, ...malformed, '+002026-11-21', '2026-11-2１'])
-  }),
-  both('ATTRIBUTES-06 MUST take absolute URLs with a host for the type url', (gateway, client) => {
+  },
+  'ATTRIBUTES-06 MUST take absolute URLs with a host for the type url': (client) => {
     const good = [
       'https://example.com',
       'http://[::1]:8080/a?b=c#d',
@@ -54,16 +52,15 @@ requirements('attribute definitions', [
       'https://x ',
     ]
     return judges(gateway, client, { type: 'URL' }, good, [...bad, ...worse, ...dropped])
-  }),
-  both('ATTRIBUTES-07 MUST take the allowed values and no others for the type enum', (gateway, client) => {
+  },
+  'ATTRIBUTES-07 MUST take the allowed values and no others for the type enum': (client) => {
     const allowedValues = ['red', 'Light Blue', '', '__proto__', astral]
     const bad = ['Red', 'red ', 'blue', 'constructor', 'r', 'red,Light Blue']
     return judges(gateway, client, { type: 'ENUM', allowedValues }, allowedValues, bad)
-  }),
-  both('ATTRIBUTES-08 MUST hold a value of another type to the allowed values too', (gateway, client) =>
+  },
+  'ATTRIBUTES-08 MUST hold a value of another type to the allowed values too': (client) =>
     judges(gateway, client, { type: 'NUMBER', allowedValues: ['36', '38', 'x'] }, ['36', '38'], ['37', 'x', '36.0']),
-  ),
-  both('ATTRIBUTES-09 MUST hold a value to the maximum length, counted as code points', (gateway, client) =>
+  'ATTRIBUTES-09 MUST hold a value to the maximum length, counted as code points': (client) =>
     judges(
       gateway,
       client,
@@ -71,8 +68,7 @@ requirements('attribute definitions', [
       ['', 'abc', astral.repeat(3)],
       ['abcd', astral.repeat(4), '    '],
     ),
-  ),
-  both('ATTRIBUTES-10 MUST match the pattern on the whole value', (gateway, client) =>
+  'ATTRIBUTES-10 MUST match the pattern on the whole value': (client) =>
     judges(
       gateway,
       client,
@@ -80,13 +76,9 @@ requirements('attribute definitions', [
       ['AB1', 'ZZ007'],
       ['AB1 ', ' AB1', 'xAB1', 'AB', '', 'AB1\n'],
     ),
-  ),
-  both(
-    'ATTRIBUTES-11 MUST match a pattern of alternatives on the whole value, whichever of them comes first',
-    (gateway, client) =>
-      judges(gateway, client, { type: 'TEXT', pattern: 'a|ab|^c$' }, ['a', 'ab', 'c'], ['abc', 'b', '', 'ac', 'a\nc']),
-  ),
-  both('ATTRIBUTES-12 MUST read patterns in the syntax of RE2, by code points', async (gateway, client) => {
+  'ATTRIBUTES-11 MUST match a pattern of alternatives on the whole value, whichever of them comes first': (client) =>
+    judges(gateway, client, { type: 'TEXT', pattern: 'a|ab|^c$' }, ['a', 'ab', 'c'], ['abc', 'b', '', 'ac', 'a\nc']),
+  'ATTRIBUTES-12 MUST read patterns in the syntax of RE2, by code points': async (client) => {
     await judges(
       gateway,
       client,
@@ -95,67 +87,58 @@ requirements('attribute definitions', [
       ['ax', 'α', 'αxy'],
     )
     await judges(gateway, client, { type: 'TEXT', pattern: '(?s)\\Qa.b\\E.*' }, ['a.b', 'a.b\n\n'], ['axb', 'a'])
-  }),
-  both(
-    'ATTRIBUTES-13 MUST match in time that grows with the value, not faster, whatever the pattern',
-    async (gateway, client) => {
-      const started = performance.now()
-      const [good, bad] = ['a'.repeat(4_000), `${'a'.repeat(4_000)}!`]
-      await judges(gateway, client, { type: 'TEXT', pattern: backtracking }, [good], [bad])
-      expect(performance.now() - started).toBeLessThan(10_000)
-    },
-  ),
-  graphql(
-    'ATTRIBUTES-14 MUST refuse a pattern that RE2 does not have, and define nothing of the request',
-    async (gateway) => {
-      const store = await newStore(gateway)
-      const patterns = ['(?=a)b', '(?!a)b', '(?<=a)b', '(a)\\1', '(', '[', 'a{1001}', 'a**', '\\', '*', 'a\0', '\ud800']
-      for (const pattern of patterns) {
-        const definitions = [
-          { name: 'Good', type: 'TEXT' },
-          { name: 'Bad', type: 'TEXT', pattern },
-        ]
-        const outcome = await defining(gateway, store, definitions)
-        expect(outcome, JSON.stringify(pattern)).toMatchObject({
-          reason: 'invalid_request',
-          entries: [{ field: 'definitions[1].pattern', index: 1 }],
-        })
-      }
-      expect(await namesOf(gateway, store)).toEqual([])
-    },
-  ),
-  both(
-    'ATTRIBUTES-15 MUST replace a definition when it is defined again, and leave the others',
-    async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      await define(gateway, store, [
-        { name: 'Size', type: 'NUMBER', maxLength: 2 },
-        { name: 'Color', type: 'BOOLEAN' },
-      ])
-      await define(gateway, store, [{ name: 'Size', type: 'ENUM', allowedValues: ['large'] }])
-      expect(await namesOf(gateway, store)).toEqual(['Color', 'Size'])
-      const failing = await client.updateProducts(store, [{ product_code: 'A', Size: '12', Color: 'red' }])
-      expect(failedAttributes(failing)).toEqual(['Size', 'Color'])
-      expect(await client.updateProducts(store, [{ product_code: 'A', Size: 'large' }])).toMatchObject({
-        data: { updated_skus: ['A'] },
+  },
+  'ATTRIBUTES-13 MUST match in time that grows with the value, not faster, whatever the pattern': async (client) => {
+    const started = performance.now()
+    const [good, bad] = ['a'.repeat(4_000), `${'a'.repeat(4_000)}!`]
+    await judges(gateway, client, { type: 'TEXT', pattern: backtracking }, [good], [bad])
+    expect(performance.now() - started).toBeLessThan(10_000)
+  },
+  'ATTRIBUTES-14 MUST refuse a pattern that RE2 does not have, and define nothing of the request': graphql(async () => {
+    const store = await newStore(gateway)
+    const patterns = ['(?=a)b', '(?!a)b', '(?<=a)b', '(a)\\1', '(', '[', 'a{1001}', 'a**', '\\', '*', 'a\0', '\ud800']
+    for (const pattern of patterns) {
+      const definitions = [
+        { name: 'Good', type: 'TEXT' },
+        { name: 'Bad', type: 'TEXT', pattern },
+      ]
+      const outcome = await defining(gateway, store, definitions)
+      expect(outcome, JSON.stringify(pattern)).toMatchObject({
+        reason: 'invalid_request',
+        entries: [{ field: 'definitions[1].pattern', index: 1 }],
       })
-    },
-  ),
-  both('ATTRIBUTES-16 MUST not touch values already stored when a definition changes', async (gateway, client) => {
+    }
+    expect(await namesOf(gateway, store)).toEqual([])
+  }),
+  'ATTRIBUTES-15 MUST replace a definition when it is defined again, and leave the others': async (client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await define(gateway, store, [
+      { name: 'Size', type: 'NUMBER', maxLength: 2 },
+      { name: 'Color', type: 'BOOLEAN' },
+    ])
+    await define(gateway, store, [{ name: 'Size', type: 'ENUM', allowedValues: ['large'] }])
+    expect(await namesOf(gateway, store)).toEqual(['Color', 'Size'])
+    const failing = await client.updateProducts(store, [{ product_code: 'A', Size: '12', Color: 'red' }])
+    expect(failedAttributes(failing)).toEqual(['Size', 'Color'])
+    expect(await client.updateProducts(store, [{ product_code: 'A', Size: 'large' }])).toMatchObject({
+      data: { updated_skus: ['A'] },
+    })
+  },
+  'ATTRIBUTES-16 MUST not touch values already stored when a definition changes': async (client) => {
     const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Size: 'large' } }])
     await define(gateway, store, [{ name: 'Size', type: 'NUMBER' }])
     const outcome = await client.updateProducts(store, [{ product_code: 'A', Color: 'red' }])
     expect(outcome).toMatchObject({ data: { updated_skus: ['A'] } })
     const product = await productOf(gateway, store, 'A')
     expect(product?.attributes).toEqual({ Size: 'large', Color: 'red' })
-  }),
-  both('ATTRIBUTES-17 MUST hold only the products of its own store to a definition', async (gateway, client) => {
+  },
+  'ATTRIBUTES-17 MUST hold only the products of its own store to a definition': async (client) => {
     const [store, other] = [await storeWithProducts(gateway, ['A']), await storeWithProducts(gateway, ['A'])]
     await define(gateway, store, [{ name: 'Size', type: 'NUMBER' }])
     const outcome = await client.updateProducts(other, [{ product_code: 'A', Size: 'large' }])
     expect(outcome).toMatchObject({ data: { updated_skus: ['A'] } })
-  }),
-  graphql('ATTRIBUTES-18 MUST hold products that are created to the definitions too', async (gateway) => {
+  },
+  'ATTRIBUTES-18 MUST hold products that are created to the definitions too': graphql(async () => {
     const store = await newStore(gateway)
     await define(gateway, store, [{ name: 'Size', type: 'NUMBER' }])
     const document = `mutation ($store: ID!, $products: [ProductPatch!]!) {
@@ -169,9 +152,8 @@ requirements('attribute definitions', [
       failedProducts: [{ productCode: 'large', failures: [{ attribute: 'Size' }] }],
     })
   }),
-  graphql(
-    'ATTRIBUTES-19 MUST answer with all definitions of the store as they were given, ordered by name',
-    async (gateway) => {
+  'ATTRIBUTES-19 MUST answer with all definitions of the store as they were given, ordered by name': graphql(
+    async () => {
       const store = await newStore(gateway)
       const none = { allowedValues: null, maxLength: null, pattern: null }
       const url = { ...none, name: 'Link', type: 'URL', maxLength: 100, pattern: 'https://.*' }
@@ -186,9 +168,8 @@ requirements('attribute definitions', [
       expect(answer.result).toEqual([color, url, last, astralName])
     },
   ),
-  graphql(
-    'ATTRIBUTES-20 MUST refuse a name of 0 or over 255 characters, a reserved one, one that cannot be stored, and one that comes twice',
-    async (gateway) => {
+  'ATTRIBUTES-20 MUST refuse a name of 0 or over 255 characters, a reserved one, one that cannot be stored, and one that comes twice':
+    graphql(async () => {
       const store = await newStore(gateway)
       const good = ['Good', 'Status', 'x'.repeat(255), astral.repeat(255), '__proto__']
       const bad = ['', 'x'.repeat(256), astral.repeat(256), 'status', 'product_code', 'assets', 'a\0', '\ud800', 'Good']
@@ -198,11 +179,9 @@ requirements('attribute definitions', [
       expect(entries.map(({ index }) => index)).toEqual(bad.map((_, i) => good.length + i))
       expect(await namesOf(gateway, store)).toEqual([])
       expect(await defining(gateway, store, definitions.slice(0, good.length))).toMatchObject({ data: {} })
-    },
-  ),
-  graphql(
-    'ATTRIBUTES-21 MUST name every fault of every definition in an entry of its own, and define nothing',
-    async (gateway) => {
+    }),
+  'ATTRIBUTES-21 MUST name every fault of every definition in an entry of its own, and define nothing': graphql(
+    async () => {
       const store = await newStore(gateway)
       const outcome = await defining(gateway, store, [
         { name: '', type: 'TEXT', maxLength: 0, pattern: '(' },
@@ -222,9 +201,8 @@ requirements('attribute definitions', [
       expect(await namesOf(gateway, store)).toEqual([])
     },
   ),
-  graphql(
-    'ATTRIBUTES-22 MUST answer store_not_found for an unknown store, but invalid_request first where that applies too',
-    async (gateway) => {
+  'ATTRIBUTES-22 MUST answer store_not_found for an unknown store, but invalid_request first where that applies too':
+    graphql(async () => {
       for (const store of [unknownStore(), 'no-uuid']) {
         expect(await defining(gateway, store, [])).toMatchObject({ reason: 'store_not_found' })
         expect(await defining(gateway, store, [{ name: '', type: 'TEXT' }])).toMatchObject({
@@ -232,20 +210,18 @@ requirements('attribute definitions', [
         })
       }
       expect(await defining(gateway, '\0', [])).toMatchObject({ reason: 'invalid_request' })
-    },
-  ),
-  both(
-    'ATTRIBUTES-23 MUST name the attribute that breaks its definition, what was expected and what came',
-    async (gateway, client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      await define(gateway, store, [{ name: 'Color', type: 'ENUM', allowedValues: ['red', 'green'] }])
-      const outcome = await client.updateProducts(store, [{ product_code: 'A', Color: 'blue' }])
-      expect(outcome).toMatchObject({
-        data: { failed_products: [['A', [['Color', expect.stringMatching(/red.*green.*blue/)]]]] },
-      })
-    },
-  ),
-])
+    }),
+  'ATTRIBUTES-23 MUST name the attribute that breaks its definition, what was expected and what came': async (
+    client,
+  ) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await define(gateway, store, [{ name: 'Color', type: 'ENUM', allowedValues: ['red', 'green'] }])
+    const outcome = await client.updateProducts(store, [{ product_code: 'A', Color: 'blue' }])
+    expect(outcome).toMatchObject({
+      data: { failed_products: [['A', [['Color', expect.stringMatching(/red.*green.*blue/)]]]] },
+    })
+  },
+}))
 
 /** Defines the attribute `Size` (unless named) and fails the test unless its good values are taken and its bad ones are not. */
 async function judges(

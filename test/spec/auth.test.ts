@@ -23,11 +23,9 @@ const bad: [what: string, authorization: string | undefined][] = [
   ['a token that PostgreSQL could not hold', 'Bearer a\u00ff\u0080'],
 ]
 
-requirements('authentication', [
-  {
-    requirement:
-      'AUTH-01 MUST refuse a request without a valid token with 401 unauthorized and WWW-Authenticate: Bearer',
-    rest: async (gateway) => {
+requirements('authentication', (gateway) => ({
+  'AUTH-01 MUST refuse a request without a valid token with 401 unauthorized and WWW-Authenticate: Bearer': {
+    rest: async () => {
       const store = await newStore(gateway)
       for (const [what, authorization] of bad) {
         const reply = await gateway.call(`/v1/assets?store_uuid=${store}`, anonymous({}, authorization))
@@ -35,7 +33,7 @@ requirements('authentication', [
         expect([reply.status, reply.headers['www-authenticate']], what).toEqual([401, 'Bearer'])
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       for (const [what, authorization] of bad) {
         const call = { method: 'POST', body: { query: '{ stores { totalCount } }' } }
         const reply = await gateway.call('/graphql', anonymous(call, authorization))
@@ -46,9 +44,8 @@ requirements('authentication', [
       }
     },
   },
-  {
-    requirement: 'AUTH-02 MUST ask every operation for the token, and do nothing without it',
-    rest: async (gateway) => {
+  'AUTH-02 MUST ask every operation for the token, and do nothing without it': {
+    rest: async () => {
       const store = await newStore(gateway)
       const calls: [path: string, call: Call][] = [
         [`/v1/assets?store_uuid=${store}`, {}],
@@ -63,7 +60,7 @@ requirements('authentication', [
       }
       expect(await countOf(gateway, 'made without a token')).toBe(1)
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const query = `mutation { createStore(input: {
         storeName: "made without a token, too", storeTaxonomy: "catalog", region: [], channels: [], defaultAutomation: []
       }) { storeUuid } }`
@@ -75,9 +72,8 @@ requirements('authentication', [
       expect(await countOf(gateway, 'made without a token, too')).toBe(0)
     },
   },
-  {
-    requirement: 'AUTH-03 MUST come first: whatever else is wrong with a request to /v1, without a token it is 401',
-    rest: async (gateway) => {
+  'AUTH-03 MUST come first: whatever else is wrong with a request to /v1, without a token it is 401': {
+    rest: async () => {
       const calls: [path: string, call: Call][] = [
         ['/v1', {}],
         ['/v1/', {}],
@@ -96,7 +92,7 @@ requirements('authentication', [
         expect(outcomeOf(reply), `${call.method} ${path}`).toMatchObject({ reason: 'unauthorized' })
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const calls: Call[] = [
         { method: 'POST', body: '{' },
         { method: 'POST', body: { query: '{' } },
@@ -110,17 +106,16 @@ requirements('authentication', [
       }
     },
   },
-  rest('AUTH-04 MUST answer HEAD without a token as GET, without a body', async (gateway) => {
+  'AUTH-04 MUST answer HEAD without a token as GET, without a body': rest(async () => {
     const reply = await gateway.call('/v1/assets', { method: 'HEAD', token: null })
     expect([reply.status, reply.text, reply.headers['www-authenticate']]).toEqual([401, '', 'Bearer'])
   }),
-  {
-    requirement: 'AUTH-05 MUST not say in a refusal what the token was',
-    rest: async (gateway) => {
+  'AUTH-05 MUST not say in a refusal what the token was': {
+    rest: async () => {
       const reply = await gateway.call('/v1/assets', anonymous({}, 'Bearer a-secret-of-someone'))
       expect(reply.text).not.toContain('a-secret-of-someone')
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const reply = await gateway.call(
         '/graphql',
         anonymous({ method: 'POST', body: {} }, 'Bearer a-secret-of-someone'),
@@ -128,25 +123,25 @@ requirements('authentication', [
       expect(reply.text).not.toContain('a-secret-of-someone')
     },
   },
-  rest('AUTH-06 MUST not be asked of /health and /ready', async (gateway) => {
+  'AUTH-06 MUST not be asked of /health and /ready': rest(async () => {
     for (const path of ['/health', '/ready']) {
       expect((await gateway.call(path, { token: null })).status).toBe(200)
       expect((await gateway.call(path, anonymous({}, 'Bearer nonsense'))).status).toBe(200)
     }
   }),
-  graphql('AUTH-07 MUST not be asked of the GraphiQL page itself', async (gateway) => {
+  'AUTH-07 MUST not be asked of the GraphiQL page itself': graphql(async () => {
     const reply = await gateway.call('/graphql', { token: null, headers: { accept: 'text/html,*/*;q=0.8' } })
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toMatch(/^text\/html/)
     expect(reply.text).toContain('GraphiQL')
   }),
-  graphql('AUTH-08 MUST let every token introspect', async (gateway) => {
+  'AUTH-08 MUST let every token introspect': graphql(async () => {
     const document = '{ __schema { queryType { name } } __type(name: "Store") { fields { name } } }'
     const data = await gateway.data(document)
     expect(data).toMatchObject({ __schema: { queryType: { name: 'Query' } } })
     expect(JSON.stringify(data)).toContain('storeUuid')
   }),
-])
+}))
 
 /** The call with this Authorization header in the place of the token's. */
 function anonymous(call: Call, authorization: string | undefined): Call {

@@ -37,10 +37,9 @@ async function imagesOf(gateway: TestGateway, store: string, parentCode: string)
 
 const url = (name: string) => `https://cdn.example/${name}`
 
-requirements('beyond the specification', [
-  rest(
-    'BEYOND-01 MUST create products with POST /products, new unless a status is given, and leave those that exist as they are',
-    async (gateway) => {
+requirements('beyond the specification', (gateway) => ({
+  'BEYOND-01 MUST create products with POST /products, new unless a status is given, and leave those that exist as they are':
+    rest(async () => {
       const store = await storeWithProducts(gateway, [{ productCode: 'old', attributes: { Color: 'red' } }])
       const body = [
         { product_code: 'b', status: 'active', Color: 'blue' },
@@ -55,11 +54,9 @@ requirements('beyond the specification', [
       expect(await productOf(gateway, store, 'a')).toMatchObject({ status: 'NEW', attributes: {} })
       expect(await productOf(gateway, store, 'b')).toMatchObject({ status: 'ACTIVE', attributes: { Color: 'blue' } })
       expect(await productOf(gateway, store, 'old')).toMatchObject({ status: 'NEW', attributes: { Color: 'red' } })
-    },
-  ),
-  rest(
-    'BEYOND-02 MUST make URL fields of a new product assets of its group on the channel, in the order of their numbers',
-    async (gateway) => {
+    }),
+  'BEYOND-02 MUST make URL fields of a new product assets of its group on the channel, in the order of their numbers':
+    rest(async () => {
       const store = await newStore(gateway)
       const body = [
         {
@@ -89,11 +86,9 @@ requirements('beyond the specification', [
         Z9: { 'Image URL 0': 'an attribute', 'Image URL': 'another', assets: {} },
       })
       expect(text).not.toContain('Image URL 10')
-    },
-  ),
-  rest(
-    'BEYOND-03 MUST refuse a new product whole for a bad attribute or a bad URL, naming each, and make none of its assets',
-    async (gateway) => {
+    }),
+  'BEYOND-03 MUST refuse a new product whole for a bad attribute or a bad URL, naming each, and make none of its assets':
+    rest(async () => {
       const store = await newStore(gateway)
       await define(gateway, store, [{ name: 'Weight', type: 'NUMBER' }])
       const body = [
@@ -112,9 +107,8 @@ requirements('beyond the specification', [
         'Color',
       ])
       expect(await imagesOf(gateway, store, 'bad')).toEqual([])
-    },
-  ),
-  rest('BEYOND-04 MUST let the first entry of a code that comes twice create the product', async (gateway) => {
+    }),
+  'BEYOND-04 MUST let the first entry of a code that comes twice create the product': rest(async () => {
     const store = await newStore(gateway)
     const body = [
       { product_code: 'a', Color: 'red' },
@@ -124,23 +118,17 @@ requirements('beyond the specification', [
     expect(data).toMatchObject({ created_skus: ['a'], existing_skus: [] })
     expect(await productOf(gateway, store, 'a')).toMatchObject({ attributes: { Color: 'red' } })
   }),
-  rest(
-    'BEYOND-05 MUST answer 400 for a channel that is not configured and 404 for an unknown store',
-    async (gateway) => {
-      const store = await newStore(gateway)
-      for (const path of ['/products', '/assets']) {
-        expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}&channel=nowhere`, [])).http, path).toBe(
-          400,
-        )
-        expect((await restCall(gateway, 'POST', `${path}?store_uuid=${unknownStore()}`, [])).http, path).toBe(404)
-        expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}`, [])).http, path).toBe(200)
-      }
-      expect((await restCall(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
-    },
-  ),
-  rest(
-    'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes beside code and status',
-    async (gateway) => {
+  'BEYOND-05 MUST answer 400 for a channel that is not configured and 404 for an unknown store': rest(async () => {
+    const store = await newStore(gateway)
+    for (const path of ['/products', '/assets']) {
+      expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}&channel=nowhere`, [])).http, path).toBe(400)
+      expect((await restCall(gateway, 'POST', `${path}?store_uuid=${unknownStore()}`, [])).http, path).toBe(404)
+      expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}`, [])).http, path).toBe(200)
+    }
+    expect((await restCall(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
+  }),
+  'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes beside code and status':
+    rest(async () => {
       const codes = ['__proto__', '1002', '9', 'Z9', 'a', '\u{ffff}', '\u{10000}']
       const store = await storeWithProducts(
         gateway,
@@ -152,11 +140,9 @@ requirements('beyond the specification', [
       expect(keys).toEqual(['1002', '9', 'Z9', '__proto__', 'a', '\u{ffff}', '\u{10000}'])
       const found = (data.products as Record<string, Data>)['1002']
       expect(found).toEqual({ product_code: '1002', status: 'new', Color: 'red', '7': 'x', assets: {} })
-    },
-  ),
-  rest(
-    'BEYOND-07 MUST filter GET /products by sku_codes, repeated or comma-separated, and by status, and clamp its limit to 100',
-    async (gateway) => {
+    }),
+  'BEYOND-07 MUST filter GET /products by sku_codes, repeated or comma-separated, and by status, and clamp its limit to 100':
+    rest(async () => {
       const codes = Array.from({ length: 120 }, (_, i) => `p${String(i).padStart(3, '0')}`)
       const store = await storeWithProducts(
         gateway,
@@ -174,11 +160,9 @@ requirements('beyond the specification', [
       for (const bad of ['&status=ACTIVE', '&limit=0', '&offset=-1', '&limit=x', '&status=active&status=new']) {
         expect((await restCall(gateway, 'GET', `/products?store_uuid=${store}${bad}`)).http, bad).toBe(400)
       }
-    },
-  ),
-  rest(
-    'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end',
-    async (gateway) => {
+    }),
+  'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end':
+    rest(async () => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P'],
@@ -194,11 +178,9 @@ requirements('beyond the specification', [
       })
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('start'), urlOf('a'), urlOf('b'), url('end')])
       expect(await checkReadModel(gateway.database.db)).toEqual([])
-    },
-  ),
-  rest(
-    'BEYOND-09 MUST keep the asset id of a URL that the store has, and move one that is in the group already',
-    async (gateway) => {
+    }),
+  'BEYOND-09 MUST keep the asset id of a URL that the store has, and move one that is in the group already': rest(
+    async () => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P'],
@@ -227,9 +209,8 @@ requirements('beyond the specification', [
       expect(again.data).toMatchObject({ created: 0, updated: 0 })
     },
   ),
-  rest(
-    'BEYOND-10 MUST count bad entries of POST /assets as failed, each with its index, while the others go ahead',
-    async (gateway) => {
+  'BEYOND-10 MUST count bad entries of POST /assets as failed, each with its index, while the others go ahead': rest(
+    async () => {
       const store = await newStore(gateway)
       const body = [
         {
@@ -245,9 +226,8 @@ requirements('beyond the specification', [
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('b')])
     },
   ),
-  rest(
-    'BEYOND-11 MUST refuse a POST /assets body that names no parent code or no object of assets, applying nothing',
-    async (gateway) => {
+  'BEYOND-11 MUST refuse a POST /assets body that names no parent code or no object of assets, applying nothing': rest(
+    async () => {
       const store = await newStore(gateway)
       const good = { parent_code: 'P', assets: { 'Image URL 1': url('a') } }
       const { http, data } = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, [
@@ -265,7 +245,7 @@ requirements('beyond the specification', [
       expect(await imagesOf(gateway, store, 'P')).toEqual([])
     },
   ),
-  rest('BEYOND-12 MUST give the same answer with dry_run=true on every write, and change nothing', async (gateway) => {
+  'BEYOND-12 MUST give the same answer with dry_run=true on every write, and change nothing': rest(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     await addAssets(gateway, store, [
       ['a', 'A'],
@@ -291,16 +271,15 @@ requirements('beyond the specification', [
     }
     expect((await restCall(gateway, 'DELETE', '/assets?dry_run=maybe', [])).http).toBe(400)
   }),
-  rest('BEYOND-13 MUST make no store with dry_run=true', async (gateway) => {
+  'BEYOND-13 MUST make no store with dry_run=true': rest(async () => {
     const count = () => query<{ totalCount: number }>(gateway, '{ result: stores { totalCount } }')
     const before = await count()
     const body = { store_name: 'x', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
     expect((await restCall(gateway, 'POST', '/stores?dry_run=1', body)).http).toBe(200)
     expect(await count()).toEqual(before)
   }),
-  graphql(
-    'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups',
-    async (gateway) => {
+  'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups':
+    graphql(async () => {
       const store = await storeWithProducts(gateway, ['A', 'B'])
       await addAssets(gateway, store, [['a', 'A']])
       const document = `mutation ($store: ID!, $dryRun: Boolean!) {
@@ -312,11 +291,9 @@ requirements('beyond the specification', [
       expect(await productOf(gateway, store, 'A')).toBeNull()
       expect(await productOf(gateway, store, 'B')).not.toBeNull()
       expect(await imagesOf(gateway, store, 'A')).toEqual([urlOf('a')])
-    },
-  ),
-  graphql(
-    'BEYOND-15 MUST move an asset within its group and reorder the group, and refuse an asset that is not in it',
-    async (gateway) => {
+    }),
+  'BEYOND-15 MUST move an asset within its group and reorder the group, and refuse an asset that is not in it': graphql(
+    async () => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P'],
         ['b', 'P'],
@@ -360,9 +337,8 @@ requirements('beyond the specification', [
       expect(await checkReadModel(gateway.database.db)).toEqual([])
     },
   ),
-  graphql(
-    'BEYOND-16 MUST change what is given of a store and leave the rest, or nothing when a value is bad',
-    async (gateway) => {
+  'BEYOND-16 MUST change what is given of a store and leave the rest, or nothing when a value is bad': graphql(
+    async () => {
       const store = await newStore(gateway, { region: ['Asia'], store_website: 'https://a.example' })
       const update = (input: string) =>
         gateway.graphql(
@@ -379,9 +355,8 @@ requirements('beyond the specification', [
       })
     },
   ),
-  graphql(
-    'BEYOND-17 MUST report the stored values that a definition would not take, also in a preview, and remove definitions',
-    async (gateway) => {
+  'BEYOND-17 MUST report the stored values that a definition would not take, also in a preview, and remove definitions':
+    graphql(async () => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'a', attributes: { W: '7' } },
         { productCode: 'b', attributes: { W: 'x' } },
@@ -410,6 +385,5 @@ requirements('beyond the specification', [
         'mutation ($store: ID!) { result: removeAttributeDefinitions(storeUuid: $store, names: ["W", "none"]) { name } }'
       expect(await query(gateway, remove, { store })).toEqual({ result: [] })
       expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
-    },
-  ),
-])
+    }),
+}))

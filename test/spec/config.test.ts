@@ -7,13 +7,12 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
 import { graphqlClient } from '../support/graphql-client.ts'
 import { restClient } from '../support/rest-client.ts'
-import { graphql, type Requirement, requirements } from './requirement.ts'
+import { graphql, requirements } from './requirement.ts'
 
 const refreshMs = 50
 
-requirements('global configuration', [
-  bothConfigured(
-    'CONFIG-01 MUST name the URL fields of another format after it: audio has Audio URL n',
+requirements('global configuration', () => ({
+  'CONFIG-01 MUST name the URL fields of another format after it: audio has Audio URL n': bothConfigured(
     { asset_formats: ['image', 'audio', 'éclair', 'x-ray'] },
     async (gateway, client) => {
       const store = await newStore(gateway)
@@ -29,8 +28,7 @@ requirements('global configuration', [
       }
     },
   ),
-  bothConfigured(
-    'CONFIG-02 MUST refuse a format that is not configured, and name those that are',
+  'CONFIG-02 MUST refuse a format that is not configured, and name those that are': bothConfigured(
     { asset_formats: ['audio', 'image'] },
     async (gateway, client) => {
       const outcome = await client.listAssets({ store_uuid: await newStore(gateway), asset_format: 'video' })
@@ -38,8 +36,7 @@ requirements('global configuration', [
       expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ details }] })
     },
   ),
-  bothConfigured(
-    'CONFIG-03 MUST take the configured channels, SMP always among them, and no others',
+  'CONFIG-03 MUST take the configured channels, SMP always among them, and no others': bothConfigured(
     { channels: ['web', 'shop'] },
     async (_gateway, client) => {
       expect(await client.createStore(storeBody({ channels: ['web', 'SMP', 'shop'] }))).toMatchObject({ data: {} })
@@ -47,8 +44,7 @@ requirements('global configuration', [
       expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channels[0]' }] })
     },
   ),
-  bothConfigured(
-    'CONFIG-04 MUST take the first configured taxonomy for what the spec calls catalog',
+  'CONFIG-04 MUST take the first configured taxonomy for what the spec calls catalog': bothConfigured(
     { store_taxonomies: ['acme', 'brand'] },
     async (gateway, client) => {
       const { data } = await client.createStore(storeBody({ store_taxonomy: 'acme' }))
@@ -59,16 +55,15 @@ requirements('global configuration', [
       expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_taxonomy' }] })
     },
   ),
-  graphql('CONFIG-05 MUST leave what is configured no key of as it is without a configuration', async () => {
+  'CONFIG-05 MUST leave what is configured no key of as it is without a configuration': graphql(async () => {
     await configured({ asset_formats: ['audio'] }, async (gateway) => {
       const { result } = await query<Enumerations>(gateway, enumerations)
       expect(result.assetFormats).toEqual(['audio'])
       expect([result.channels.length, result.storeTaxonomies]).toEqual([38, ['catalog', 'brand']])
     })
   }),
-  graphql(
-    'CONFIG-06 MUST follow the configuration at run time: without a restart, and back to the last good one never',
-    async () => {
+  'CONFIG-06 MUST follow the configuration at run time: without a restart, and back to the last good one never':
+    graphql(async () => {
       await configured({ asset_formats: ['image'], channels: ['web'] }, async (gateway, file) => {
         await file.write({ asset_formats: ['image', 'audio'] })
         await expect.poll(() => read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
@@ -77,10 +72,8 @@ requirements('global configuration', [
         await new Promise((resolve) => setTimeout(resolve, 4 * refreshMs))
         expect(await read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
       })
-    },
-  ),
-  graphql(
-    'CONFIG-07 MUST go on listing, deleting and unlinking assets of a channel that is configured no longer',
+    }),
+  'CONFIG-07 MUST go on listing, deleting and unlinking assets of a channel that is configured no longer': graphql(
     async () => {
       await configured({ channels: ['web'] }, async (gateway, file) => {
         const store = await newStore(gateway)
@@ -100,7 +93,7 @@ requirements('global configuration', [
       })
     },
   ),
-])
+}))
 
 interface Enumerations {
   assetFormats: string[]
@@ -132,13 +125,8 @@ async function configured(
 }
 
 /** The two checks of a row, each on a configured gateway of its own. */
-function bothConfigured(
-  requirement: string,
-  content: object,
-  check: (gateway: TestGateway, client: Client) => Promise<void>,
-): Requirement {
+function bothConfigured(content: object, check: (gateway: TestGateway, client: Client) => Promise<void>) {
   return {
-    requirement,
     rest: () => configured(content, (gateway) => check(gateway, restClient(gateway))),
     graphql: () => configured(content, (gateway) => check(gateway, graphqlClient(gateway))),
   }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Item } from '../support/client.ts'
 import { newStore, query, storeBody } from '../support/factories.ts'
 import { graphqlClient } from '../support/graphql-client.ts'
-import { both, graphql, requirements } from './requirement.ts'
+import { graphql, requirements } from './requirement.ts'
 
 /** Spec: Enumerations, word for word. */
 const regions = [
@@ -37,10 +37,9 @@ const automations = [
   ],
 ]
 
-requirements('enumerations', [
-  graphql(
-    'ENUM-01 MUST have these regions, channels, formats, taxonomies and automations, in this order, and no others',
-    async (gateway) => {
+requirements('enumerations', (gateway) => ({
+  'ENUM-01 MUST have these regions, channels, formats, taxonomies and automations, in this order, and no others':
+    graphql(async () => {
       const document = '{ result: enumerations { regions channels assetFormats storeTaxonomies defaultAutomations } }'
       expect((await query<Item>(gateway, document)).result).toEqual({
         regions,
@@ -50,46 +49,42 @@ requirements('enumerations', [
         defaultAutomations: automations,
       })
       expect([channels.length, new Set(automations).size]).toEqual([38, automations.length])
-    },
-  ),
-  both('ENUM-02 MUST take all values of every list together for a store', async (gateway, client) => {
+    }),
+  'ENUM-02 MUST take all values of every list together for a store': async (client) => {
     const body = storeBody({ region: regions, channels, default_automation: automations })
     const { data } = await client.createStore(body)
     const document = 'query ($uuid: ID!) { result: store(storeUuid: $uuid) { region channels defaultAutomation } }'
     const { result } = await query(gateway, document, { uuid: (data as Item).store_uuid })
     expect(result).toEqual({ region: regions, channels, defaultAutomation: automations })
-  }),
-  both('ENUM-03 MUST take both taxonomies', async (_gateway, client) => {
+  },
+  'ENUM-03 MUST take both taxonomies': async (client) => {
     for (const taxonomy of taxonomies) {
       expect(await client.createStore(storeBody({ store_taxonomy: taxonomy }))).toMatchObject({ data: {} })
     }
-  }),
-  both(
-    'ENUM-04 MUST refuse any other value of each, also one in another case or of another enumeration',
-    async (_gateway, client) => {
-      const wrong: [field: string, values: unknown[]][] = [
-        ['store_taxonomy', ['Catalog', 'BRAND', '', ' brand', 'SMP', '__proto__']],
-        ['region', [['india'], ['Antarctica'], ['middle east'], ['Middle_East'], ['SMP'], [''], ['toString']]],
-        ['channels', [['smp'], ['channel_value_0'], ['channel_value_38'], ['channel_value_01'], ['Asia'], ['SMP ']]],
-        ['default_automation', [['seo_automations'], ['service-0'], ['service-6'], ['smp_image_upsert'], ['catalog']]],
-      ]
-      for (const [field, values] of wrong) {
-        for (const value of values) {
-          const outcome = await client.createStore(storeBody({ [field]: value }))
-          const named = [{ field: expect.stringMatching(new RegExp(`^${field}`)) }]
-          expect(outcome, `${field} ${value}`).toMatchObject({ reason: 'invalid_request', entries: named })
-        }
+  },
+  'ENUM-04 MUST refuse any other value of each, also one in another case or of another enumeration': async (client) => {
+    const wrong: [field: string, values: unknown[]][] = [
+      ['store_taxonomy', ['Catalog', 'BRAND', '', ' brand', 'SMP', '__proto__']],
+      ['region', [['india'], ['Antarctica'], ['middle east'], ['Middle_East'], ['SMP'], [''], ['toString']]],
+      ['channels', [['smp'], ['channel_value_0'], ['channel_value_38'], ['channel_value_01'], ['Asia'], ['SMP ']]],
+      ['default_automation', [['seo_automations'], ['service-0'], ['service-6'], ['smp_image_upsert'], ['catalog']]],
+    ]
+    for (const [field, values] of wrong) {
+      for (const value of values) {
+        const outcome = await client.createStore(storeBody({ [field]: value }))
+        const named = [{ field: expect.stringMatching(new RegExp(`^${field}`)) }]
+        expect(outcome, `${field} ${value}`).toMatchObject({ reason: 'invalid_request', entries: named })
       }
-    },
-  ),
-  both('ENUM-05 MUST list every format', async (gateway, client) => {
+    }
+  },
+  'ENUM-05 MUST list every format': async (client) => {
     const store = await newStore(gateway)
     for (const format of assetFormats) {
       const outcome = await client.listAssets({ store_uuid: store, asset_format: format })
       expect(outcome, format).toMatchObject({ data: { total_groups: 0 } })
     }
-  }),
-  graphql('ENUM-06 MUST link assets on every channel', async (gateway) => {
+  },
+  'ENUM-06 MUST link assets on every channel': graphql(async () => {
     const store = await newStore(gateway)
     const assets = channels.map((channel) => ({
       assetId: 'a',
@@ -106,10 +101,10 @@ requirements('enumerations', [
       expect(outcome).toMatchObject({ data: { total_groups: 1, groups: [{ channel }] } })
     }
   }),
-  graphql('ENUM-07 MUST have the product statuses of the spec as an enum in upper case', async (gateway) => {
+  'ENUM-07 MUST have the product statuses of the spec as an enum in upper case': graphql(async () => {
     const document = '{ result: __type(name: "ProductStatus") { enumValues { name } } }'
     const { result } = await query<{ enumValues: { name: string }[] }>(gateway, document)
     const names = result.enumValues.map(({ name }) => name)
     expect(names.sort()).toEqual(['ACTIVE', 'DRAFT', 'INACTIVE', 'NEW', 'PROBLEM', 'UNDER_REVIEW'])
   }),
-])
+}))

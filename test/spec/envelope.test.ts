@@ -20,10 +20,9 @@ interface Envelope {
   data: Item
 }
 
-requirements('the envelope', [
-  rest(
-    'ENVELOPE-01 MUST be status, with code, message and request_id, and data, an object, in every success',
-    async (gateway) => {
+requirements('the envelope', (gateway) => ({
+  'ENVELOPE-01 MUST be status, with code, message and request_id, and data, an object, in every success': rest(
+    async () => {
       for (const reply of await successes(gateway)) {
         const envelope = envelopeOf(reply)
         expect(Object.keys(envelope)).toEqual(['status', 'data'])
@@ -32,7 +31,7 @@ requirements('the envelope', [
       }
     },
   ),
-  rest('ENVELOPE-02 MUST be the same in every error, with an error_info in data and nothing else', async (gateway) => {
+  'ENVELOPE-02 MUST be the same in every error, with an error_info in data and nothing else': rest(async () => {
     for (const reply of await errors(gateway)) {
       const envelope = envelopeOf(reply)
       expect(Object.keys(envelope)).toEqual(['status', 'data'])
@@ -40,66 +39,59 @@ requirements('the envelope', [
       expect(Object.keys(envelope.data)).toEqual(['error_info'])
     }
   }),
-  rest('ENVELOPE-03 MUST say the code 0 and HTTP 200 on success of every operation', async (gateway) => {
+  'ENVELOPE-03 MUST say the code 0 and HTTP 200 on success of every operation': rest(async () => {
     for (const reply of await successes(gateway)) {
       expect([reply.status, envelopeOf(reply).status.code]).toEqual([200, 0])
     }
   }),
-  rest(
-    'ENVELOPE-04 MUST say the code -1 and the message ERROR on every error, of products and stores too',
-    async (gateway) => {
+  'ENVELOPE-04 MUST say the code -1 and the message ERROR on every error, of products and stores too': rest(
+    async () => {
       for (const reply of await errors(gateway)) {
         expect(envelopeOf(reply).status).toMatchObject({ code: -1, message: 'ERROR' })
         expect(reply.status).toBeGreaterThanOrEqual(400)
       }
     },
   ),
-  rest(
-    'ENVELOPE-05 MUST say SUCCESS for the operations on assets, and success for those on products and stores',
-    async (gateway) => {
+  'ENVELOPE-05 MUST say SUCCESS for the operations on assets, and success for those on products and stores': rest(
+    async () => {
       const messages = (await successes(gateway)).map((reply) => envelopeOf(reply).status.message)
       expect(messages).toEqual(['SUCCESS', 'SUCCESS', 'SUCCESS', 'success', 'success'])
     },
   ),
-  rest(
-    'ENVELOPE-06 MUST give each entry of error_info a reason and details that a person can read',
-    async (gateway) => {
-      for (const reply of await errors(gateway)) {
-        const { error_info: entries } = envelopeOf(reply).data as { error_info: Item[] }
-        expect(entries.length).toBeGreaterThan(0)
-        for (const entry of entries) {
-          expect(entry).toMatchObject({
-            reason: expect.stringMatching(/^[a-z_]+$/),
-            details: expect.stringMatching(/\w+ \w+/),
-          })
-        }
+  'ENVELOPE-06 MUST give each entry of error_info a reason and details that a person can read': rest(async () => {
+    for (const reply of await errors(gateway)) {
+      const { error_info: entries } = envelopeOf(reply).data as { error_info: Item[] }
+      expect(entries.length).toBeGreaterThan(0)
+      for (const entry of entries) {
+        expect(entry).toMatchObject({
+          reason: expect.stringMatching(/^[a-z_]+$/),
+          details: expect.stringMatching(/\w+ \w+/),
+        })
       }
-    },
-  ),
-  rest('ENVELOPE-07 MUST be JSON in UTF-8 and say so', async (gateway) => {
+    }
+  }),
+  'ENVELOPE-07 MUST be JSON in UTF-8 and say so': rest(async () => {
     for (const reply of [...(await successes(gateway)), ...(await errors(gateway))]) {
       expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
       expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)))
     }
   }),
-  {
-    requirement: 'ENVELOPE-08 MUST echo X-Request-Id in status.request_id and in the header of every answer',
-    rest: async (gateway) => {
+  'ENVELOPE-08 MUST echo X-Request-Id in status.request_id and in the header of every answer': {
+    rest: async () => {
       for (const reply of [...(await successes(gateway, 'my own id')), ...(await errors(gateway, 'my own id'))]) {
         expect(envelopeOf(reply).status.request_id).toBe('my own id')
         expect(reply.headers['x-request-id']).toBe('my own id')
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       for (const call of graphqlCalls) {
         const reply = await gateway.call('/graphql', { ...call, headers: { 'x-request-id': 'my own id' } })
         expect(reply.headers['x-request-id']).toBe('my own id')
       }
     },
   },
-  {
-    requirement: 'ENVELOPE-09 MUST generate a UUID where X-Request-Id is left out or empty, another for each request',
-    rest: async (gateway) => {
+  'ENVELOPE-09 MUST generate a UUID where X-Request-Id is left out or empty, another for each request': {
+    rest: async () => {
       const replies = [
         ...(await successes(gateway)),
         ...(await errors(gateway)),
@@ -111,15 +103,14 @@ requirements('the envelope', [
       expect(new Set(ids).size).toBe(ids.length)
       expect(replies.map(({ headers }) => headers['x-request-id'])).toEqual(ids)
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       for (const call of graphqlCalls) {
         expect((await gateway.call('/graphql', call)).headers['x-request-id']).toMatch(uuid)
       }
     },
   },
-  {
-    requirement: 'ENVELOPE-10 MUST echo an X-Request-Id of 256 characters and replace one of 257 by a UUID',
-    rest: async (gateway) => {
+  'ENVELOPE-10 MUST echo an X-Request-Id of 256 characters and replace one of 257 by a UUID': {
+    rest: async () => {
       for (const character of ['x', 'é', astral]) {
         const longest = character.repeat(256)
         expect(await echoed(gateway, longest)).toEqual([longest, bytesOf(longest)])
@@ -128,26 +119,25 @@ requirements('the envelope', [
         expect(header).toBe(text)
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const [longest, tooLong] = [astral.repeat(256), astral.repeat(257)].map((id) => bytesOf(id))
       const call = (id = '') => gateway.call('/graphql?query={__typename}', { headers: { 'x-request-id': id } })
       expect((await call(longest)).headers['x-request-id']).toBe(longest)
       expect((await call(tooLong)).headers['x-request-id']).toMatch(uuid)
     },
   },
-  rest('ENVELOPE-11 MUST echo an X-Request-Id of any characters as it was sent', async (gateway) => {
+  'ENVELOPE-11 MUST echo an X-Request-Id of any characters as it was sent': rest(async () => {
     for (const id of ['a b', '"quoted"\\', '{"a":1}', 'é', '店', astral, '\u00a0x', '__proto__', 'a,b', '0', 'null']) {
       expect(await echoed(gateway, id)).toEqual([id, bytesOf(id)])
     }
   }),
-  rest('ENVELOPE-12 MUST echo X-Request-Id bytes that are no UTF-8 as the same bytes', async (gateway) => {
+  'ENVELOPE-12 MUST echo X-Request-Id bytes that are no UTF-8 as the same bytes': rest(async () => {
     const reply = await gateway.call('/v1/nothing', { headers: { 'x-request-id': 'caf\u00e9' } })
     expect(reply.headers['x-request-id']).toBe('caf\u00e9')
     expect(envelopeOf(reply).status.request_id).toBe('café')
   }),
-  {
-    requirement: 'ENVELOPE-13 MUST have one entry for each fault found, in the query and in the body together',
-    rest: async (gateway) => {
+  'ENVELOPE-13 MUST have one entry for each fault found, in the query and in the body together': {
+    rest: async () => {
       const body = storeBody({ store_name: '', region: ['x', 'Asia', 'y'], channels: 5 })
       const call = { method: 'POST', body }
       const reply = await gateway.call('/v1/stores?copy_taxonomy=maybe&linked_store_id=%00', call)
@@ -156,7 +146,7 @@ requirements('the envelope', [
       const fields = ['channels', 'copy_taxonomy', 'linked_store_id', 'region[0]', 'region[2]', 'store_name']
       expect(entries.map(({ field }) => field).sort()).toEqual(fields)
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const document = 'mutation ($input: CreateStoreInput!) { createStore(input: $input) { storeUuid } }'
       const input = { storeName: '', storeTaxonomy: 'x', region: ['y'], channels: [], defaultAutomation: [] }
       const { errors: [error] = [] } = await gateway.graphql(document, { input })
@@ -165,15 +155,14 @@ requirements('the envelope', [
       expect(fields).toEqual(['storeName', 'storeTaxonomy', 'region[0]'])
     },
   },
-  rest('ENVELOPE-14 MUST name fields in an entry as REST names them', async (gateway) => {
+  'ENVELOPE-14 MUST name fields in an entry as REST names them': rest(async () => {
     const unknown = unknownStore()
     const stores = await gateway.call(`/v1/stores?linked_store_id=${unknown}`, { method: 'POST', body: storeBody() })
     const assets = await gateway.call(`/v1/assets?store_uuid=${unknown}`)
     expect(stores.text).not.toContain('linkedStoreId')
     expect(assets.text).not.toContain('storeUuid')
   }),
-  {
-    requirement: 'ENVELOPE-15 MUST answer a bug with 500 internal_error, without stack, SQL or host name',
+  'ENVELOPE-15 MUST answer a bug with 500 internal_error, without stack, SQL or host name': {
     rest: async () => {
       await withBrokenGateway(async (gateway) => {
         const reply = await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`)
@@ -190,8 +179,7 @@ requirements('the envelope', [
       })
     },
   },
-  {
-    requirement: 'ENVELOPE-16 MUST answer a listing with 502 downstream_unavailable while PostgreSQL cannot be reached',
+  'ENVELOPE-16 MUST answer a listing with 502 downstream_unavailable while PostgreSQL cannot be reached': {
     rest: async () => {
       await whileCutOff(async (gateway) => {
         for (const method of ['GET', 'HEAD']) {
@@ -210,29 +198,27 @@ requirements('the envelope', [
       })
     },
   },
-  {
-    requirement:
-      'ENVELOPE-17 MUST answer the other operations with 503 unavailable and Retry-After while PostgreSQL cannot be reached',
-    rest: async () => {
-      await whileCutOff(async (gateway) => {
-        for (const [path, call] of writes(unknownStore())) {
-          const reply = await gateway.call(path, call)
-          expect(outcomeOf(reply), path).toMatchObject({ reason: 'unavailable', entries: [{}] })
-          expect(reply.headers['retry-after']).toMatch(retryAfter)
-          expect(reply.text).not.toMatch(secrets)
-        }
-      })
+  'ENVELOPE-17 MUST answer the other operations with 503 unavailable and Retry-After while PostgreSQL cannot be reached':
+    {
+      rest: async () => {
+        await whileCutOff(async (gateway) => {
+          for (const [path, call] of writes(unknownStore())) {
+            const reply = await gateway.call(path, call)
+            expect(outcomeOf(reply), path).toMatchObject({ reason: 'unavailable', entries: [{}] })
+            expect(reply.headers['retry-after']).toMatch(retryAfter)
+            expect(reply.text).not.toMatch(secrets)
+          }
+        })
+      },
+      graphql: async () => {
+        await whileCutOff(async (gateway) => {
+          const reply = await gateway.graphql('{ stores { totalCount } }')
+          expect(reply.errors?.[0]).toMatchObject({ extensions: { code: 'unavailable' } })
+          expect(JSON.stringify(reply)).not.toMatch(secrets)
+        })
+      },
     },
-    graphql: async () => {
-      await whileCutOff(async (gateway) => {
-        const reply = await gateway.graphql('{ stores { totalCount } }')
-        expect(reply.errors?.[0]).toMatchObject({ extensions: { code: 'unavailable' } })
-        expect(JSON.stringify(reply)).not.toMatch(secrets)
-      })
-    },
-  },
-  rest(
-    'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached',
+  'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached': rest(
     async () => {
       await whileCutOff(async (gateway) => {
         const statuses = []
@@ -241,7 +227,7 @@ requirements('the envelope', [
       })
     },
   ),
-  rest('ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again', async () => {
+  'ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again': rest(async () => {
     const gateway = await startGatewayBehindProxy()
     try {
       const store = await newStore(gateway)
@@ -254,8 +240,7 @@ requirements('the envelope', [
       await gateway.stop()
     }
   }),
-  {
-    requirement: 'ENVELOPE-20 MUST put the request id on every log line of a request',
+  'ENVELOPE-20 MUST put the request id on every log line of a request': {
     rest: async () => {
       await withBrokenGateway(async (gateway, lines) => {
         await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { headers: { 'x-request-id': 'the id' } })
@@ -272,7 +257,7 @@ requirements('the envelope', [
       })
     },
   },
-  rest('ENVELOPE-21 MUST wrap the answer to a request without a path below the version, too', async (gateway) => {
+  'ENVELOPE-21 MUST wrap the answer to a request without a path below the version, too': rest(async () => {
     for (const path of [
       '/v1',
       '/v1/',
@@ -285,7 +270,7 @@ requirements('the envelope', [
       expect(outcomeOf(await gateway.call(path)), path).toMatchObject({ reason: 'not_found', entries: [{}] })
     }
   }),
-  rest('ENVELOPE-22 MUST wrap the answer to what is no HTTP, as far as Node lets one answer', async (gateway) => {
+  'ENVELOPE-22 MUST wrap the answer to what is no HTTP, as far as Node lets one answer': rest(async () => {
     const head = 'GET /v1/assets HTTP/1.1\r\nHost: x\r\n'
     const broken: [bytes: string, status: number][] = [
       ['GARBAGE\r\n\r\n', 400],
@@ -308,14 +293,14 @@ requirements('the envelope', [
       expect(envelope.data).toMatchObject({ error_info: [{ reason: expect.any(String) }] })
     }
   }),
-  rest('ENVELOPE-23 MUST be written with keys and texts of any characters as JSON has them', async (gateway) => {
+  'ENVELOPE-23 MUST be written with keys and texts of any characters as JSON has them': rest(async () => {
     const code = '"\\\u0001\u2028</script>\u{1f600}'
     const store = await storeWithProducts(gateway, [code])
     const body = [{ product_code: code, [code]: 1 }]
     const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
     expect(envelopeOf(reply).data.failed_products).toEqual({ [code]: { [code]: expect.any(String) } })
   }),
-])
+}))
 
 const secrets =
   /at .*\.ts:|\bselect\b|\bfrom\b.*\bwhere\b|relation|127\.0\.0\.1|localhost|ECONN|socket|PGSQL|asset_group_renamed/i

@@ -30,20 +30,20 @@ interface Page {
   totalCount: number
 }
 
-requirements('GraphQL', [
-  graphql('GRAPHQL-01 MUST keep every name and type of the core of the schema', async (gateway) => {
+requirements('GraphQL', (gateway) => ({
+  'GRAPHQL-01 MUST keep every name and type of the core of the schema': graphql(async () => {
     const core = buildSchema(await readFile(new URL('../schema/core.graphql', import.meta.url), 'utf8'))
     const introspection = await gateway.data(getIntrospectionQuery())
     const actual = buildClientSchema(introspection as unknown as IntrospectionQuery)
     expect(findBreakingChanges(core, actual)).toEqual([])
   }),
-  graphql('GRAPHQL-02 MUST describe every type, field, argument and value', async (gateway) => {
+  'GRAPHQL-02 MUST describe every type, field, argument and value': graphql(async () => {
     const { __schema } = (await gateway.data(getIntrospectionQuery())) as unknown as IntrospectionQuery
     const own = __schema.types.filter(({ name, kind }) => !name.startsWith('__') && kind !== 'SCALAR')
     const bare = own.flatMap((type) => described(type, type.name))
     expect(bare).toEqual([])
   }),
-  graphql('GRAPHQL-03 MUST read a store with all its fields', async (gateway) => {
+  'GRAPHQL-03 MUST read a store with all its fields': graphql(async () => {
     const store = await newStore(gateway, { store_name: 'Shop', store_website: null })
     const document = `query ($store: ID!) { result: store(storeUuid: $store) {
         storeUuid storeGroup storeName storeTaxonomy region channels defaultAutomation storeWebsite createdAt
@@ -68,9 +68,8 @@ requirements('GraphQL', [
       attributeDefinitions: [],
     })
   }),
-  graphql(
-    'GRAPHQL-04 MUST read a product with its status as an enum, its attributes, its times and its groups',
-    async (gateway) => {
+  'GRAPHQL-04 MUST read a product with its status as an enum, its attributes, its times and its groups': graphql(
+    async () => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'A', status: 'under review', attributes: { B: 'c' } },
       ])
@@ -90,19 +89,16 @@ requirements('GraphQL', [
       })
     },
   ),
-  graphql(
-    'GRAPHQL-05 MUST answer null for a product that the store does not have, whatever its code is',
-    async (gateway) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      await storeWithProducts(gateway, ['elsewhere'])
-      const document =
-        'query ($s: ID!, $c: String!) { result: store(storeUuid: $s) { product(productCode: $c) { status } } }'
-      for (const code of ['a', 'elsewhere', '', '\0', '\ud800', 'x'.repeat(5000), '__proto__']) {
-        expect((await query(gateway, document, { s: store, c: code })).result).toEqual({ product: null })
-      }
-    },
-  ),
-  graphql('GRAPHQL-06 MUST narrow the groups of a product to a channel and a format', async (gateway) => {
+  'GRAPHQL-05 MUST answer null for a product that the store does not have, whatever its code is': graphql(async () => {
+    const store = await storeWithProducts(gateway, ['A'])
+    await storeWithProducts(gateway, ['elsewhere'])
+    const document =
+      'query ($s: ID!, $c: String!) { result: store(storeUuid: $s) { product(productCode: $c) { status } } }'
+    for (const code of ['a', 'elsewhere', '', '\0', '\ud800', 'x'.repeat(5000), '__proto__']) {
+      expect((await query(gateway, document, { s: store, c: code })).result).toEqual({ product: null })
+    }
+  }),
+  'GRAPHQL-06 MUST narrow the groups of a product to a channel and a format': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     await addAssets(gateway, store, [
       ['a', 'A'],
@@ -123,7 +119,7 @@ requirements('GraphQL', [
     expect(await groups('(channel: "SMP", assetFormat: "video")')).toEqual(['SMP video'])
     expect(await groups('(channel: "nowhere")')).toEqual([])
   }),
-  graphql('GRAPHQL-07 MUST link a group to its product, and to null where the parent code is none', async (gateway) => {
+  'GRAPHQL-07 MUST link a group to its product, and to null where the parent code is none': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A', '__proto__'])
     await addAssets(gateway, store, [
       ['a', 'A'],
@@ -141,7 +137,7 @@ requirements('GraphQL', [
       ],
     })
   }),
-  graphql('GRAPHQL-08 MUST list the same groups below a store as in the operation', async (gateway) => {
+  'GRAPHQL-08 MUST list the same groups below a store as in the operation': graphql(async () => {
     const store = await storeWithAssets(gateway, [
       ['a', 'P'],
       ['b', 'P'],
@@ -170,33 +166,30 @@ requirements('GraphQL', [
       store: { assetGroups: Item }
     }
   }),
-  graphql(
-    'GRAPHQL-09 MUST page products in the order of their codes, forwards and backwards, each once',
-    async (gateway) => {
-      const codes = ['1002', '9', 'Z9', '__proto__', 'a', 'é', '\uffff', astral]
-      const store = await storeWithProducts(gateway, codes.toReversed())
-      const forwards: string[] = []
-      for (let after: string | null = null, more = true; more; ) {
-        const page: Page = await products(gateway, store, { first: 3, after })
-        forwards.push(...page.edges.map(({ node }) => node.productCode))
-        expect(page.totalCount).toBe(codes.length)
-        expect(page.pageInfo).toMatchObject({ endCursor: page.edges.at(-1)?.cursor, hasPreviousPage: after !== null })
-        after = page.pageInfo.endCursor
-        more = page.pageInfo.hasNextPage
-      }
-      expect(forwards).toEqual(codes)
-      const backwards: string[] = []
-      for (let before: string | null = null, more = true; more; ) {
-        const page: Page = await products(gateway, store, { last: 3, before })
-        backwards.unshift(...page.edges.map(({ node }) => node.productCode))
-        expect(page.pageInfo).toMatchObject({ startCursor: page.edges[0]?.cursor, hasNextPage: before !== null })
-        before = page.pageInfo.startCursor
-        more = page.pageInfo.hasPreviousPage
-      }
-      expect(backwards).toEqual(codes)
-    },
-  ),
-  graphql('GRAPHQL-10 MUST return 20 nodes of a connection by default and at most 100', async (gateway) => {
+  'GRAPHQL-09 MUST page products in the order of their codes, forwards and backwards, each once': graphql(async () => {
+    const codes = ['1002', '9', 'Z9', '__proto__', 'a', 'é', '\uffff', astral]
+    const store = await storeWithProducts(gateway, codes.toReversed())
+    const forwards: string[] = []
+    for (let after: string | null = null, more = true; more; ) {
+      const page: Page = await products(gateway, store, { first: 3, after })
+      forwards.push(...page.edges.map(({ node }) => node.productCode))
+      expect(page.totalCount).toBe(codes.length)
+      expect(page.pageInfo).toMatchObject({ endCursor: page.edges.at(-1)?.cursor, hasPreviousPage: after !== null })
+      after = page.pageInfo.endCursor
+      more = page.pageInfo.hasNextPage
+    }
+    expect(forwards).toEqual(codes)
+    const backwards: string[] = []
+    for (let before: string | null = null, more = true; more; ) {
+      const page: Page = await products(gateway, store, { last: 3, before })
+      backwards.unshift(...page.edges.map(({ node }) => node.productCode))
+      expect(page.pageInfo).toMatchObject({ startCursor: page.edges[0]?.cursor, hasNextPage: before !== null })
+      before = page.pageInfo.startCursor
+      more = page.pageInfo.hasPreviousPage
+    }
+    expect(backwards).toEqual(codes)
+  }),
+  'GRAPHQL-10 MUST return 20 nodes of a connection by default and at most 100': graphql(async () => {
     const codes = Array.from({ length: 101 }, (_, i) => `sku ${String(i).padStart(3, '0')}`)
     const store = await storeWithProducts(gateway, codes)
     const lengths = []
@@ -205,20 +198,17 @@ requirements('GraphQL', [
     }
     expect(lengths).toEqual([20, 100, 100, 100, 100, 0])
   }),
-  graphql(
-    'GRAPHQL-11 MUST refuse pages that make no sense: negative, from both ends, or from a cursor of its own making',
-    async (gateway) => {
+  'GRAPHQL-11 MUST refuse pages that make no sense: negative, from both ends, or from a cursor of its own making':
+    graphql(async () => {
       const store = await storeWithProducts(gateway, ['A'])
       const bad = [{ first: -1 }, { last: -1 }, { first: 1, last: 1 }, { after: 'x!' }, { before: '' }, { after: '\0' }]
       for (const page of bad) {
         const { errors } = await gateway.graphql(productsDocument, { store, ...page })
         expect(errors?.[0]?.extensions.code, JSON.stringify(page)).toBe('invalid_request')
       }
-    },
-  ),
-  graphql(
-    'GRAPHQL-12 MUST filter products by status, by the beginning of the code, by codes, and by a part of the code in any case',
-    async (gateway) => {
+    }),
+  'GRAPHQL-12 MUST filter products by status, by the beginning of the code, by codes, and by a part of the code in any case':
+    graphql(async () => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'Ab%1', status: 'active' },
         { productCode: 'aB_2', status: 'draft' },
@@ -245,9 +235,8 @@ requirements('GraphQL', [
         const found = page.edges.map(({ node }) => node.productCode)
         expect([found, page.totalCount], JSON.stringify(filter)).toEqual([codes, codes.length])
       }
-    },
-  ),
-  graphql('GRAPHQL-13 MUST count the products of each status that occurs', async (gateway) => {
+    }),
+  'GRAPHQL-13 MUST count the products of each status that occurs': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A', 'B', { productCode: 'C', status: 'under review' }])
     const document = 'query ($s: ID!) { result: store(storeUuid: $s) { productCounts { status count } } }'
     const { result } = await query<{ productCounts: Item[] }>(gateway, document, { s: store })
@@ -259,9 +248,8 @@ requirements('GraphQL', [
       ]),
     )
   }),
-  graphql(
-    'GRAPHQL-14 MUST page and filter stores by a part of the name in any case, taxonomy, region, channel and group',
-    async (gateway) => {
+  'GRAPHQL-14 MUST page and filter stores by a part of the name in any case, taxonomy, region, channel and group':
+    graphql(async () => {
       const mark = `marked ${unknownStore()}`
       const first = await newStore(gateway, { store_name: `${mark} One`, store_taxonomy: 'brand', region: ['Oceania'] })
       const second = await newStore(gateway, { store_name: `${mark} two%` }, `?linked_store_id=${first}`)
@@ -294,11 +282,9 @@ requirements('GraphQL', [
         ).toEqual(stores)
         expect(result.totalCount).toBe(stores.length)
       }
-    },
-  ),
-  graphql(
-    'GRAPHQL-15 MUST upsert products: create those that are missing, as NEW unless a status is given, and merge into the others',
-    async (gateway) => {
+    }),
+  'GRAPHQL-15 MUST upsert products: create those that are missing, as NEW unless a status is given, and merge into the others':
+    graphql(async () => {
       const store = await storeWithProducts(gateway, [
         { productCode: 'old', status: 'active', attributes: { A: '1', B: '1' } },
       ])
@@ -328,9 +314,8 @@ requirements('GraphQL', [
         old: ['ACTIVE', { A: '1', B: '2', C: '2' }],
         plain: ['NEW', {}],
       })
-    },
-  ),
-  graphql('GRAPHQL-16 MUST take null for left out in a patch: status and attributes stay', async (gateway) => {
+    }),
+  'GRAPHQL-16 MUST take null for left out in a patch: status and attributes stay': graphql(async () => {
     const store = await storeWithProducts(gateway, [{ productCode: 'A', status: 'draft', attributes: { B: 'c' } }])
     const document = `mutation ($store: ID!) {
         result: updateProducts(storeUuid: $store, products: [{ productCode: "A", status: null, attributes: null }]) {
@@ -340,9 +325,8 @@ requirements('GraphQL', [
     expect((await query(gateway, document, { store })).result).toEqual({ updatedSkus: ['A'] })
     expect(await stored(gateway, store)).toEqual({ A: ['DRAFT', { B: 'c' }] })
   }),
-  graphql(
-    'GRAPHQL-17 MUST let any JSON value into an AttributeMap, as a variable and in the document, and refuse one that is no object',
-    async (gateway) => {
+  'GRAPHQL-17 MUST let any JSON value into an AttributeMap, as a variable and in the document, and refuse one that is no object':
+    graphql(async () => {
       const store = await storeWithProducts(gateway, ['A'])
       const inline = `mutation { result: updateProducts(storeUuid: "${store}", products: [
         { productCode: "A", attributes: { __proto__: "x", list: [1, "a", null], deep: { a: true }, no: null, number: 1.5 } }
@@ -357,9 +341,8 @@ requirements('GraphQL', [
         const { errors } = await gateway.graphql(document, { s: store, a: bad })
         expect(errors?.[0]?.extensions.code).toBe('invalid_request')
       }
-    },
-  ),
-  graphql('GRAPHQL-18 MUST keep __proto__ as an attribute that stands in the document itself', async (gateway) => {
+    }),
+  'GRAPHQL-18 MUST keep __proto__ as an attribute that stands in the document itself': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const document = `mutation { result: updateProducts(storeUuid: "${store}", products: [
         { productCode: "A", attributes: { __proto__: "x" } }
@@ -369,9 +352,8 @@ requirements('GraphQL', [
     const { text } = await gateway.call('/graphql', { method: 'POST', body: { query: read } })
     expect(text).toContain('"attributes":{"__proto__":"x"}')
   }),
-  graphql(
-    'GRAPHQL-19 MUST give the reason of every error in extensions.code, and every fault in extensions.errorInfo',
-    async (gateway) => {
+  'GRAPHQL-19 MUST give the reason of every error in extensions.code, and every fault in extensions.errorInfo': graphql(
+    async () => {
       const store = unknownStore()
       const documents: [document: string, code: string][] = [
         ['{ nothing }', 'invalid_request'],
@@ -389,7 +371,7 @@ requirements('GraphQL', [
       expect(errors?.[0]?.extensions.errorInfo).toMatchObject([{ reason: 'store_not_found', field: 'storeUuid' }])
     },
   ),
-  graphql('GRAPHQL-20 MUST apply each mutation field of a document by itself, in order', async (gateway) => {
+  'GRAPHQL-20 MUST apply each mutation field of a document by itself, in order': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const patch = (size: string) =>
       `updateProducts(storeUuid: "${store}", products: [{ productCode: "A", attributes: { Size: "${size}" } }]) { updatedSkus }`
@@ -400,7 +382,7 @@ requirements('GraphQL', [
     expect(errors).toHaveLength(1)
     expect(await stored(gateway, store)).toEqual({ A: ['NEW', { Size: '3' }] })
   }),
-  graphql('GRAPHQL-21 MUST show after a mutation, in the same document, what the mutation wrote', async (gateway) => {
+  'GRAPHQL-21 MUST show after a mutation, in the same document, what the mutation wrote': graphql(async () => {
     const document = `mutation ($input: CreateStoreInput!) {
         result: createStore(input: $input) { storeName linkedStores { storeUuid } products { totalCount } }
       }`
@@ -411,14 +393,14 @@ requirements('GraphQL', [
       products: { totalCount: 0 },
     })
   }),
-  graphql('GRAPHQL-22 MUST not run a mutation that comes by GET', async (gateway) => {
+  'GRAPHQL-22 MUST not run a mutation that comes by GET': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const mutation = `mutation { updateProducts(storeUuid: "${store}", products: [{ productCode: "A", status: "draft" }]) { updatedSkus } }`
     const reply = await gateway.call(`/graphql?query=${encodeURIComponent(mutation)}`)
     expect([reply.status, reply.headers.allow]).toEqual([405, 'POST'])
     expect(await stored(gateway, store)).toEqual({ A: ['NEW', {}] })
   }),
-  graphql('GRAPHQL-23 MUST answer a document that nests thousands deep with an error, and go on', async (gateway) => {
+  'GRAPHQL-23 MUST answer a document that nests thousands deep with an error, and go on': graphql(async () => {
     const depth = 5_000
     for (const document of [
       `${'{a'.repeat(depth)}${'}'.repeat(depth)}`,
@@ -429,7 +411,7 @@ requirements('GraphQL', [
     }
     expect(await gateway.data('{ __typename }')).toEqual({ __typename: 'Query' })
   }),
-  graphql('GRAPHQL-24 MUST update updatedAt when something of a product changes, and only then', async (gateway) => {
+  'GRAPHQL-24 MUST update updatedAt when something of a product changes, and only then': graphql(async () => {
     const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Size: '1' } }])
     const times = async () =>
       (await query<{ product: { createdAt: string; updatedAt: string } }>(gateway, timesDocument, { store })).result
@@ -443,9 +425,8 @@ requirements('GraphQL', [
     expect(Date.parse(after.updatedAt)).toBeGreaterThanOrEqual(Date.parse(before.updatedAt))
     expect(after.updatedAt).not.toBe(before.updatedAt)
   }),
-  graphql(
-    'GRAPHQL-25 MUST carry the URL of an asset unchanged, at its position, with the name of its REST field',
-    async (gateway) => {
+  'GRAPHQL-25 MUST carry the URL of an asset unchanged, at its position, with the name of its REST field': graphql(
+    async () => {
       const store = await storeWithAssets(gateway, [
         ['a', 'P', { assetFormat: 'pdf' }],
         ['b', 'P', { assetFormat: 'pdf', url: 'https://cdn.example/b?x=1&y=ä#z' }],
@@ -465,7 +446,7 @@ requirements('GraphQL', [
       })
     },
   ),
-])
+}))
 
 const productsDocument = `query ($store: ID!, $first: Int, $after: String, $last: Int, $before: String, $filter: ProductFilter) {
   result: store(storeUuid: $store) {

@@ -11,8 +11,8 @@ const mebibyte = 1024 * 1024
 const mostBytes = 10 * mebibyte
 const mostItems = 10_000
 
-requirements('HTTP', [
-  rest('HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere', async (gateway) => {
+requirements('HTTP', (gateway) => ({
+  'HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere': rest(async () => {
     const paths = [
       ...['/v1/nothing', '/v1/assets/unlink/x', '/v1/stores/1', '/v2/assets', '/', '/assets', '/v1x'],
       ...['/favicon.ico'],
@@ -24,9 +24,8 @@ requirements('HTTP', [
       }
     }
   }),
-  {
-    requirement: 'HTTP-02 MUST answer 405 with Allow for a method that a path does not serve',
-    rest: async (gateway) => {
+  'HTTP-02 MUST answer 405 with Allow for a method that a path does not serve': {
+    rest: async () => {
       const wrong: [method: string, path: string, allow: string][] = [
         ...['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'].map((method): [string, string, string] => [
           method,
@@ -50,7 +49,7 @@ requirements('HTTP', [
         expect(String(reply.headers.allow).split(', ')).toEqual(expect.arrayContaining([...served, 'OPTIONS']))
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       for (const method of ['PUT', 'DELETE', 'PATCH']) {
         const reply = await gateway.call('/graphql', { method })
         expect(reply.status).toBe(405)
@@ -59,7 +58,7 @@ requirements('HTTP', [
       }
     },
   },
-  rest('HTTP-03 MUST answer OPTIONS with 204, Allow and no body', async (gateway) => {
+  'HTTP-03 MUST answer OPTIONS with 204, Allow and no body': rest(async () => {
     const allows = { '/v1/stores': /^POST, OPTIONS$/, '/v1/assets': /GET, HEAD.*OPTIONS/, '/v1/products': /PUT/ }
     for (const [path, allow] of Object.entries(allows)) {
       const reply = await gateway.call(path, { method: 'OPTIONS' })
@@ -68,7 +67,7 @@ requirements('HTTP', [
       expect(reply.headers['content-type']).toBeUndefined()
     }
   }),
-  rest('HTTP-04 MUST answer HEAD as GET without a body: the same status and headers', async (gateway) => {
+  'HTTP-04 MUST answer HEAD as GET without a body: the same status and headers': rest(async () => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
     for (const path of [`/v1/assets?store_uuid=${store}`, '/v1/assets', `/v1/assets?store_uuid=${unknownStore()}`]) {
       const call = { headers: { 'x-request-id': 'the same' } }
@@ -78,9 +77,8 @@ requirements('HTTP', [
       expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' })
     }
   }),
-  {
-    requirement: 'HTTP-05 MUST answer 415 to a body that is not application/json',
-    rest: async (gateway) => {
+  'HTTP-05 MUST answer 415 to a body that is not application/json': {
+    rest: async () => {
       const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/json']
       for (const type of [
         ...types,
@@ -96,7 +94,7 @@ requirements('HTTP', [
         }
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
         const call = { method: 'POST', body: { query: '{__typename}' }, headers: { 'content-type': type } }
         const reply = await gateway.call('/graphql', call)
@@ -105,7 +103,7 @@ requirements('HTTP', [
       }
     },
   },
-  rest('HTTP-06 MUST take application/json in any case, with a charset of UTF-8', async (gateway) => {
+  'HTTP-06 MUST take application/json in any case, with a charset of UTF-8': rest(async () => {
     const types = [
       'application/json',
       'Application/JSON',
@@ -117,13 +115,12 @@ requirements('HTTP', [
       expect((await gateway.call('/v1/assets', call)).status, type).toBe(200)
     }
   }),
-  rest('HTTP-07 MUST answer 415 to a body without Content-Type', async (gateway) => {
+  'HTTP-07 MUST answer 415 to a body without Content-Type': rest(async () => {
     const answer = await raw(gateway, 'DELETE /v1/assets', 'Content-Length: 2\r\n', '[]')
     expect(answer).toMatchObject({ status: 415, text: expect.stringContaining('unsupported_media_type') })
   }),
-  {
-    requirement: 'HTTP-08 MUST answer 400 invalid_request to JSON that cannot be read',
-    rest: async (gateway) => {
+  'HTTP-08 MUST answer 400 invalid_request to JSON that cannot be read': {
+    rest: async () => {
       const unreadable = [
         ...['{', '[', '[1,]', "['a']", '[] []', '{"a":1,}', 'nope', '\ufffe[]', '"\t"', '01', '[1e]', '//', ' '],
       ]
@@ -139,7 +136,7 @@ requirements('HTTP', [
         }
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       for (const body of ['{', 'nope', '[]', '""', 'null', '{"query":1}', '{"query":"{__typename}","variables":1}']) {
         const reply = await gateway.call('/graphql', { method: 'POST', body })
         expect([reply.status, reply.json], body).toMatchObject([
@@ -149,23 +146,22 @@ requirements('HTTP', [
       }
     },
   },
-  rest('HTTP-09 MUST answer 400 to a missing body', async (gateway) => {
+  'HTTP-09 MUST answer 400 to a missing body': rest(async () => {
     for (const [path, { method = '' }] of bodies()) {
       const outcome = outcomeOf(await gateway.call(path, { method }))
       expect(outcome, path).toMatchObject({ reason: 'invalid_request' })
       expect(outcome.entries).toContainEqual(expect.objectContaining({ field: 'body' }))
     }
   }),
-  {
-    requirement: 'HTTP-10 MUST take a body of 10 MiB and answer 413 payload_too_large to one byte more',
-    rest: async (gateway) => {
+  'HTTP-10 MUST take a body of 10 MiB and answer 413 payload_too_large to one byte more': {
+    rest: async () => {
       const padded = (bytes: number) => `[${' '.repeat(bytes - 2)}]`
       const most = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(mostBytes) })
       expect(outcomeOf(most)).toMatchObject({ data: { deleted_count: 0 } })
       const more = await gateway.call('/v1/assets', { method: 'DELETE', body: padded(mostBytes + 1) })
       expect(outcomeOf(more)).toMatchObject({ reason: 'payload_too_large', entries: [{}] })
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const padded = (bytes: number) => `{"query":"{__typename}"${' '.repeat(bytes - 24)}}`
       const most = await gateway.call('/graphql', { method: 'POST', body: padded(mostBytes) })
       expect(most.json).toMatchObject({ data: { __typename: 'Query' } })
@@ -173,7 +169,7 @@ requirements('HTTP', [
       expect([more.status, more.json]).toMatchObject([413, { errors: [{ extensions: { code: 'payload_too_large' } }] }])
     },
   },
-  rest('HTTP-11 MUST answer 413 to a body without Content-Length too, as soon as it is too large', async (gateway) => {
+  'HTTP-11 MUST answer 413 to a body without Content-Length too, as soon as it is too large': rest(async () => {
     const chunk = `100000\r\n${' '.repeat(mebibyte)}\r\n`
     const head = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
     const whole = await raw(gateway, 'DELETE /v1/assets', head, `2\r\n[]\r\n0\r\n\r\n`)
@@ -181,9 +177,8 @@ requirements('HTTP', [
     const answer = await raw(gateway, 'DELETE /v1/assets', head, chunk.repeat(11))
     expect(answer).toMatchObject({ status: 413, text: expect.stringContaining('payload_too_large') })
   }),
-  {
-    requirement: 'HTTP-12 MUST take 10,000 items and answer 413 payload_too_large to one more',
-    rest: async (gateway) => {
+  'HTTP-12 MUST take 10,000 items and answer 413 payload_too_large to one more': {
+    rest: async () => {
       const store = await newStore(gateway)
       const link = { store_uuid: store, parent_code: 'P', channel: 'SMP', asset_id: 'a' }
       const items: [path: string, method: string, item: object][] = [
@@ -198,7 +193,7 @@ requirements('HTTP', [
         expect(outcome, path).toMatchObject({ reason: 'payload_too_large', entries: [{}] })
       }
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const store = await newStore(gateway)
       const documents: [document: string, item: object][] = [
         [
@@ -230,7 +225,7 @@ requirements('HTTP', [
       }
     },
   },
-  rest('HTTP-13 MUST update 10,000 products with attributes within a few seconds', async (gateway) => {
+  'HTTP-13 MUST update 10,000 products with attributes within a few seconds': rest(async () => {
     const codes = Array.from({ length: mostItems }, (_, i) => `sku ${i}`)
     const store = await storeWithProducts(gateway, codes)
     const body = codes.map((code) => ({ product_code: code, status: 'active', Color: 'red', Size: code }))
@@ -239,9 +234,8 @@ requirements('HTTP', [
     expect((outcomeOf(reply).data as { updated_skus: string[] }).updated_skus).toEqual(codes)
     expect(performance.now() - started).toBeLessThan(10_000)
   }),
-  rest(
-    'HTTP-14 MUST refuse a repeated query parameter, even with the same or an empty value, or a name spelt otherwise',
-    async (gateway) => {
+  'HTTP-14 MUST refuse a repeated query parameter, even with the same or an empty value, or a name spelt otherwise':
+    rest(async () => {
       const store = await newStore(gateway)
       const repeated = ['limit=1&limit=1', 'limit=1&limit=2', 'limit=&limit=1', 'limit&limit', 'limit=1&%6Cimit=1']
       for (const search of [...repeated, 'offset=0&limit=1&limit=1']) {
@@ -254,9 +248,8 @@ requirements('HTTP', [
       expect((await gateway.call(`/v1/products?store_uuid=${store}&store_uuid=x`, put)).status).toBe(400)
       const post = { method: 'POST', body: storeBody() }
       expect((await gateway.call('/v1/stores?copy_taxonomy=false&copy_taxonomy=false', post)).status).toBe(400)
-    },
-  ),
-  rest('HTTP-15 MUST ignore unknown query parameters, however they are written', async (gateway) => {
+    }),
+  'HTTP-15 MUST ignore unknown query parameters, however they are written': rest(async () => {
     const store = await newStore(gateway)
     const ignored = [
       ...['x=1', 'x=1&x=2', 'Limit=0', 'limit[]=0', '__proto__=1', '%=%', 'x=%ff', '=', '&&&', 'é', 'toString=1'],
@@ -266,14 +259,14 @@ requirements('HTTP', [
       expect(reply.status, search).toBe(200)
     }
   }),
-  rest('HTTP-16 MUST refuse a parameter that is not percent-encoded UTF-8', async (gateway) => {
+  'HTTP-16 MUST refuse a parameter that is not percent-encoded UTF-8': rest(async () => {
     const store = await newStore(gateway)
     for (const value of ['%', '%4', '%zz', '%ff', '%C3', '%ED%A0%80', '%C0%80', 'SMP%']) {
       const outcome = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&channel=${value}`))
       expect(outcome, value).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'channel' }] })
     }
   }),
-  rest('HTTP-17 MUST decode percent-encoding and the plus sign in names and values', async (gateway) => {
+  'HTTP-17 MUST decode percent-encoding and the plus sign in names and values': rest(async () => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
     const written = store.replaceAll('-', '%2D')
     const reply = await gateway.call(`/v1/assets?st%6Fre%5Fuuid=${written}&asset_format=%33D&channel=S%4dP`)
@@ -284,15 +277,14 @@ requirements('HTTP', [
       entries: [{ details: expect.stringContaining('" 1"') }],
     })
   }),
-  {
-    requirement: 'HTTP-18 MUST answer 401, 400 and 404 in that order where several apply',
-    rest: async (gateway) => {
+  'HTTP-18 MUST answer 401, 400 and 404 in that order where several apply': {
+    rest: async () => {
       const url = `/v1/assets?store_uuid=${unknownStore()}`
       expect((await gateway.call(`${url}&limit=0`, { token: null })).status).toBe(401)
       expect((await gateway.call(`${url}&limit=0`)).status).toBe(400)
       expect((await gateway.call(url)).status).toBe(404)
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const query = (limit: number) =>
         `{ assetGroups(storeUuid: "${unknownStore()}", limit: ${limit}) { totalGroups } }`
       const anonymous = await gateway.call('/graphql', { method: 'POST', body: { query: query(0) }, token: null })
@@ -301,13 +293,13 @@ requirements('HTTP', [
       expect((await gateway.graphql(query(1))).errors).toMatchObject([{ extensions: { code: 'store_not_found' } }])
     },
   },
-  rest('HTTP-19 MUST serve a request target in absolute form as in origin form', async (gateway) => {
+  'HTTP-19 MUST serve a request target in absolute form as in origin form': rest(async () => {
     const store = await newStore(gateway)
     const target = `http://catalogue.example:80/v1/assets?store_uuid=${store}`
     const answer = await raw(gateway, `GET ${target}`, '', '')
     expect(answer?.status).toBe(200)
   }),
-  rest('HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached', async () => {
+  'HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached': rest(async () => {
     const gateway = await startGatewayBehindProxy()
     try {
       const statuses = async () =>
@@ -322,7 +314,7 @@ requirements('HTTP', [
       await gateway.stop()
     }
   }),
-  rest('HTTP-21 MUST ignore the body of a GET', async (gateway) => {
+  'HTTP-21 MUST ignore the body of a GET': rest(async () => {
     const store = await newStore(gateway)
     for (const body of ['{', JSON.stringify({ limit: 0 }), ' '.repeat(1000)]) {
       const reply = await gateway.call(`/v1/assets?store_uuid=${store}`, {
@@ -332,11 +324,11 @@ requirements('HTTP', [
       expect(reply.status).toBe(200)
     }
   }),
-  rest('HTTP-22 MUST take a query string of thousands of characters', async (gateway) => {
+  'HTTP-22 MUST take a query string of thousands of characters': rest(async () => {
     const reply = await gateway.call(`/v1/assets?store_uuid=${'x'.repeat(8_000)}`)
     expect(outcomeOf(reply)).toMatchObject({ reason: 'store_not_found' })
   }),
-])
+}))
 
 /** A good request for each operation that takes a body. */
 function bodies(): [path: string, call: Call][] {

@@ -3,40 +3,33 @@ import type { Client, Item, Outcome } from '../support/client.ts'
 import { addAssets, newStore, storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { outcomeOf, restClient } from '../support/rest-client.ts'
-import { both, requirements, rest } from './requirement.ts'
+import { requirements, rest } from './requirement.ts'
 
 const none = { data: { unlinked: 0, failed: 0, error_info: [] } }
 const other = 'channel_value_1'
 
-requirements('POST /assets/unlink', [
-  both(
-    'ASSETS-UNLINK-01 MUST answer with unlinked, failed and error_info, and nothing else',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([from(store, { asset_id: 'a' })])
-      expect(outcome).toEqual({ data: { unlinked: 1, failed: 0, error_info: [] } })
-    },
-  ),
-  rest('ASSETS-UNLINK-02 MUST write [{}] for error_info where there is nothing to report', async (gateway) => {
+requirements('POST /assets/unlink', (gateway) => ({
+  'ASSETS-UNLINK-01 MUST answer with unlinked, failed and error_info, and nothing else': async (client) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([from(store, { asset_id: 'a' })])
+    expect(outcome).toEqual({ data: { unlinked: 1, failed: 0, error_info: [] } })
+  },
+  'ASSETS-UNLINK-02 MUST write [{}] for error_info where there is nothing to report': rest(async () => {
     const store = await shop(gateway)
     for (const body of [[], [from(store, { asset_id: 'a' })], [from(store, { asset_id: [] })]]) {
       const { text } = await gateway.call('/v1/assets/unlink', { method: 'POST', body })
       expect(text).toMatch(/"failed":0,"error_info":\[\{\}\]\}\}$/)
     }
   }),
-  both(
-    'ASSETS-UNLINK-03 MUST remove the link of the given parent code and channel, and no other',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      await client.unlinkAssets([from(store, { asset_id: 'a' })])
-      expect(await idsOf(client, store, 'P')).toEqual(['b', 'c'])
-      expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['b', 'a'])
-      expect(await idsOf(client, store, 'Q')).toEqual(['a'])
-    },
-  ),
-  both(
-    'ASSETS-UNLINK-04 MUST never remove an asset: linked nowhere, it keeps its URL and format and can be linked again',
-    async (gateway, client) => {
+  'ASSETS-UNLINK-03 MUST remove the link of the given parent code and channel, and no other': async (client) => {
+    const store = await shop(gateway)
+    await client.unlinkAssets([from(store, { asset_id: 'a' })])
+    expect(await idsOf(client, store, 'P')).toEqual(['b', 'c'])
+    expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['b', 'a'])
+    expect(await idsOf(client, store, 'Q')).toEqual(['a'])
+  },
+  'ASSETS-UNLINK-04 MUST never remove an asset: linked nowhere, it keeps its URL and format and can be linked again':
+    async (client) => {
       const store = await storeWithAssets(gateway, [['a', 'P']])
       await client.unlinkAssets([from(store)])
       expect(await idsOf(client, store, 'P')).toEqual([])
@@ -49,11 +42,8 @@ requirements('POST /assets/unlink', [
       expect(await add(urlOf('a'))).toEqual({ addAssets: { added: 0, linked: 1, errorInfo: [] } })
       expect(await idsOf(client, store, 'P')).toEqual(['a'])
     },
-  ),
-  {
-    requirement:
-      'ASSETS-UNLINK-05 MUST require store_uuid, parent_code and channel, name each that is missing, and apply nothing',
-    rest: async (gateway) => {
+  'ASSETS-UNLINK-05 MUST require store_uuid, parent_code and channel, name each that is missing, and apply nothing': {
+    rest: async () => {
       const store = await shop(gateway)
       const good = from(store, { asset_id: 'a' })
       const fields = ['store_uuid', 'parent_code', 'channel']
@@ -66,7 +56,7 @@ requirements('POST /assets/unlink', [
       )
       expect(await idsOf(restClient(gateway), store, 'P')).toEqual(['a', 'b', 'c'])
     },
-    graphql: async (gateway) => {
+    graphql: async () => {
       const store = await shop(gateway)
       const document = 'mutation ($links: [AssetUnlink!]!) { unlinkAssets(links: $links) { unlinked } }'
       const good = { storeUuid: store, parentCode: 'P', channel: 'SMP', assetId: 'a' }
@@ -80,7 +70,7 @@ requirements('POST /assets/unlink', [
       expect(await idsOf(restClient(gateway), store, 'P')).toEqual(['a', 'b', 'c'])
     },
   },
-  rest('ASSETS-UNLINK-06 MUST refuse wrongly typed fields, name each such item, and apply nothing', async (gateway) => {
+  'ASSETS-UNLINK-06 MUST refuse wrongly typed fields, name each such item, and apply nothing': rest(async () => {
     const store = await shop(gateway)
     const good = from(store, { asset_id: 'a' })
     const bad = [
@@ -100,13 +90,13 @@ requirements('POST /assets/unlink', [
     for (const { index, details } of entries) expect(details).toContain(`item ${index}`)
     expect(await idsOf(restClient(gateway), store, 'P')).toEqual(['a', 'b', 'c'])
   }),
-  rest('ASSETS-UNLINK-07 MUST refuse a body that is no array', async (gateway) => {
+  'ASSETS-UNLINK-07 MUST refuse a body that is no array': rest(async () => {
     const store = await shop(gateway)
     for (const body of [from(store), 'null', '"a"', '1', '', undefined]) {
       expect(await post(gateway, body), String(body)).toMatchObject({ reason: 'invalid_request' })
     }
   }),
-  both('ASSETS-UNLINK-08 MUST take asset_id as a string or as a list', async (gateway, client) => {
+  'ASSETS-UNLINK-08 MUST take asset_id as a string or as a list': async (client) => {
     const store = await shop(gateway)
     const outcome = await client.unlinkAssets([
       from(store, { asset_id: 'a' }),
@@ -117,56 +107,49 @@ requirements('POST /assets/unlink', [
     expect(await idsOf(client, store, 'P')).toEqual(['c'])
     expect(await idsOf(client, store, 'P', { asset_format: 'video' })).toEqual([])
     expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['a'])
-  }),
-  both(
-    'ASSETS-UNLINK-09 MUST take asset_id left out, or null, for every asset linked there, of every format',
-    async (gateway, client) => {
-      for (const leftOut of [{}, { asset_id: null }]) {
-        const store = await shop(gateway)
-        const outcome = await client.unlinkAssets([from(store, leftOut)])
-        expect(outcome).toMatchObject({ data: { unlinked: 4, failed: 0 } })
-        expect(await idsOf(client, store, 'P')).toEqual([])
-        expect(await idsOf(client, store, 'P', { asset_format: 'video' })).toEqual([])
-        expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['b', 'a'])
-        expect(await idsOf(client, store, 'Q')).toEqual(['a'])
-      }
-    },
-  ),
-  both('ASSETS-UNLINK-10 MUST unlink nothing and fail nothing for an empty list', async (gateway, client) => {
+  },
+  'ASSETS-UNLINK-09 MUST take asset_id left out, or null, for every asset linked there, of every format': async (
+    client,
+  ) => {
+    for (const leftOut of [{}, { asset_id: null }]) {
+      const store = await shop(gateway)
+      const outcome = await client.unlinkAssets([from(store, leftOut)])
+      expect(outcome).toMatchObject({ data: { unlinked: 4, failed: 0 } })
+      expect(await idsOf(client, store, 'P')).toEqual([])
+      expect(await idsOf(client, store, 'P', { asset_format: 'video' })).toEqual([])
+      expect(await idsOf(client, store, 'P', { channel: other })).toEqual(['b', 'a'])
+      expect(await idsOf(client, store, 'Q')).toEqual(['a'])
+    }
+  },
+  'ASSETS-UNLINK-10 MUST unlink nothing and fail nothing for an empty list': async (client) => {
     const store = await shop(gateway)
     const body = [from(store, { asset_id: [] }), from(store, { asset_id: [], parent_code: 'nowhere' })]
     expect(await client.unlinkAssets(body)).toEqual(none)
     expect(await idsOf(client, store, 'P')).toEqual(['a', 'b', 'c'])
-  }),
-  both(
-    'ASSETS-UNLINK-11 MUST fail each unknown asset as link_not_found, and go ahead with the others',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([
-        from(store, { asset_id: 'a' }),
-        from(store, { asset_id: ['x', 'b', 'A', ''] }),
-      ])
-      expect(outcome).toMatchObject({ data: { unlinked: 2, failed: 3 } })
-      const where = { index: 1, store_uuid: store, channel: 'SMP', parent_code: 'P' }
-      const failure = { reason: 'link_not_found', details: expect.stringMatching(/\S/), ...where }
-      expect(failuresOf(outcome)).toEqual(['x', 'A', ''].map((id) => ({ ...failure, asset_id: id })))
-    },
-  ),
-  both(
-    'ASSETS-UNLINK-12 MUST fail an asset that exists but is not linked there as link_not_found',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([
-        from(store, { asset_id: 'c', channel: other }),
-        from(store, { asset_id: 'c', parent_code: 'Q' }),
-        from(store, { asset_id: 'c', parent_code: 'p' }),
-      ])
-      expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
-      const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
-      expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
-    },
-  ),
-  both('ASSETS-UNLINK-13 MUST fail an empty group once, as link_not_found', async (gateway, client) => {
+  },
+  'ASSETS-UNLINK-11 MUST fail each unknown asset as link_not_found, and go ahead with the others': async (client) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([
+      from(store, { asset_id: 'a' }),
+      from(store, { asset_id: ['x', 'b', 'A', ''] }),
+    ])
+    expect(outcome).toMatchObject({ data: { unlinked: 2, failed: 3 } })
+    const where = { index: 1, store_uuid: store, channel: 'SMP', parent_code: 'P' }
+    const failure = { reason: 'link_not_found', details: expect.stringMatching(/\S/), ...where }
+    expect(failuresOf(outcome)).toEqual(['x', 'A', ''].map((id) => ({ ...failure, asset_id: id })))
+  },
+  'ASSETS-UNLINK-12 MUST fail an asset that exists but is not linked there as link_not_found': async (client) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([
+      from(store, { asset_id: 'c', channel: other }),
+      from(store, { asset_id: 'c', parent_code: 'Q' }),
+      from(store, { asset_id: 'c', parent_code: 'p' }),
+    ])
+    expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
+    const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
+    expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
+  },
+  'ASSETS-UNLINK-13 MUST fail an empty group once, as link_not_found': async (client) => {
     const store = await shop(gateway)
     const outcome = await client.unlinkAssets([
       from(store, { parent_code: 'nowhere' }),
@@ -176,10 +159,9 @@ requirements('POST /assets/unlink', [
     expect(outcome).toMatchObject({ data: { unlinked: 0, failed: 3 } })
     const failures = failuresOf(outcome).map(({ reason, index }) => [reason, index])
     expect(failures).toEqual([0, 1, 2].map((index) => ['link_not_found', index]))
-  }),
-  both(
-    'ASSETS-UNLINK-14 MUST fail an item of an unknown store as store_not_found with HTTP 200, and go ahead with the others',
-    async (gateway, client) => {
+  },
+  'ASSETS-UNLINK-14 MUST fail an item of an unknown store as store_not_found with HTTP 200, and go ahead with the others':
+    async (client) => {
       const store = await shop(gateway)
       const unknown = unknownStore()
       const outcome = await client.unlinkAssets([
@@ -194,35 +176,32 @@ requirements('POST /assets/unlink', [
         { reason: 'store_not_found', index: 1, store_uuid: 'no-uuid', parent_code: 'P' },
       ])
     },
-  ),
-  both(
-    'ASSETS-UNLINK-15 MUST count an id that is named twice for one parent code and channel once, found or not',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([
-        from(store, { asset_id: ['a', 'x', 'a', 'x'] }),
-        from(store.toUpperCase(), { asset_id: ['x', 'a'] }),
-        from(store, { asset_id: 'a' }),
-      ])
-      expect(outcome).toMatchObject({ data: { unlinked: 1, failed: 1 } })
-      expect(failuresOf(outcome)).toMatchObject([{ reason: 'link_not_found', index: 0, asset_id: 'x' }])
-    },
-  ),
-  both(
-    'ASSETS-UNLINK-16 MUST count a link that several items choose once, and the links of one asset each',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      const outcome = await client.unlinkAssets([
-        from(store),
-        from(store),
-        from(store, { asset_id: 'b' }),
-        from(store, { asset_id: 'a', channel: other }),
-        from(store, { asset_id: 'a', parent_code: 'Q' }),
-      ])
-      expect(outcome).toMatchObject({ data: { unlinked: 6, failed: 0 } })
-    },
-  ),
-  both('ASSETS-UNLINK-17 MUST leave positions without gaps behind', async (gateway, client) => {
+  'ASSETS-UNLINK-15 MUST count an id that is named twice for one parent code and channel once, found or not': async (
+    client,
+  ) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([
+      from(store, { asset_id: ['a', 'x', 'a', 'x'] }),
+      from(store.toUpperCase(), { asset_id: ['x', 'a'] }),
+      from(store, { asset_id: 'a' }),
+    ])
+    expect(outcome).toMatchObject({ data: { unlinked: 1, failed: 1 } })
+    expect(failuresOf(outcome)).toMatchObject([{ reason: 'link_not_found', index: 0, asset_id: 'x' }])
+  },
+  'ASSETS-UNLINK-16 MUST count a link that several items choose once, and the links of one asset each': async (
+    client,
+  ) => {
+    const store = await shop(gateway)
+    const outcome = await client.unlinkAssets([
+      from(store),
+      from(store),
+      from(store, { asset_id: 'b' }),
+      from(store, { asset_id: 'a', channel: other }),
+      from(store, { asset_id: 'a', parent_code: 'Q' }),
+    ])
+    expect(outcome).toMatchObject({ data: { unlinked: 6, failed: 0 } })
+  },
+  'ASSETS-UNLINK-17 MUST leave positions without gaps behind': async (client) => {
     const ids = ['a', 'b', 'c', 'd', 'e']
     const store = await storeWithAssets(
       gateway,
@@ -233,62 +212,58 @@ requirements('POST /assets/unlink', [
     expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { groups: [{ assets: entries }] } })
     await addAssets(gateway, store, [['f', 'P']])
     expect(await idsOf(client, store, 'P')).toEqual(['b', 'c', 'e', 'f'])
-  }),
-  both('ASSETS-UNLINK-18 MUST succeed with zeros for an empty array', async (_gateway, client) => {
+  },
+  'ASSETS-UNLINK-18 MUST succeed with zeros for an empty array': async (client) => {
     expect(await client.unlinkAssets([])).toEqual(none)
-  }),
-  rest('ASSETS-UNLINK-19 MUST ignore unknown fields of an item', async (gateway) => {
+  },
+  'ASSETS-UNLINK-19 MUST ignore unknown fields of an item': rest(async () => {
     const store = await shop(gateway)
     const outcome = await post(gateway, [from(store, { asset_id: 'a', asset_format: 'video', note: null })])
     expect(outcome).toMatchObject({ data: { unlinked: 1, failed: 0 } })
   }),
-  both(
-    'ASSETS-UNLINK-20 MUST refuse text that could not be stored unchanged, in any field, and apply nothing',
-    async (gateway, client) => {
-      const store = await shop(gateway)
-      const good = from(store, { asset_id: 'a' })
-      for (const bad of ['\0', 'x\ud800', '\udc00']) {
-        for (const field of ['store_uuid', 'channel', 'parent_code', 'asset_id']) {
-          const outcome = await client.unlinkAssets([good, { ...good, [field]: bad }])
-          expect(outcome, field).toMatchObject({ reason: 'invalid_request', entries: [{ index: 1 }] })
-        }
-        expect(await client.unlinkAssets([good, { ...good, asset_id: ['b', bad] }])).toMatchObject({
-          reason: 'invalid_request',
-        })
+  'ASSETS-UNLINK-20 MUST refuse text that could not be stored unchanged, in any field, and apply nothing': async (
+    client,
+  ) => {
+    const store = await shop(gateway)
+    const good = from(store, { asset_id: 'a' })
+    for (const bad of ['\0', 'x\ud800', '\udc00']) {
+      for (const field of ['store_uuid', 'channel', 'parent_code', 'asset_id']) {
+        const outcome = await client.unlinkAssets([good, { ...good, [field]: bad }])
+        expect(outcome, field).toMatchObject({ reason: 'invalid_request', entries: [{ index: 1 }] })
       }
-      expect(await idsOf(client, store, 'P')).toEqual(['a', 'b', 'c'])
-    },
-  ),
-  both('ASSETS-UNLINK-21 MUST not touch links of the same names in another store', async (gateway, client) => {
+      expect(await client.unlinkAssets([good, { ...good, asset_id: ['b', bad] }])).toMatchObject({
+        reason: 'invalid_request',
+      })
+    }
+    expect(await idsOf(client, store, 'P')).toEqual(['a', 'b', 'c'])
+  },
+  'ASSETS-UNLINK-21 MUST not touch links of the same names in another store': async (client) => {
     const [store, elsewhere] = [await shop(gateway), await shop(gateway)]
     await client.unlinkAssets([from(store)])
     expect(await idsOf(client, elsewhere, 'P')).toEqual(['a', 'b', 'c'])
-  }),
-  both('ASSETS-UNLINK-22 MUST answer link_not_found for what was unlinked before', async (gateway, client) => {
+  },
+  'ASSETS-UNLINK-22 MUST answer link_not_found for what was unlinked before': async (client) => {
     const store = await shop(gateway)
     const body = [from(store, { asset_id: 'a' })]
     await client.unlinkAssets(body)
     expect(failuresOf(await client.unlinkAssets(body))).toMatchObject([{ reason: 'link_not_found', asset_id: 'a' }])
-  }),
-  both(
-    'ASSETS-UNLINK-23 MUST take 10,000 items, of a group of thousands, within a few seconds',
-    async (gateway, client) => {
-      const ids = Array.from({ length: 5_000 }, (_, i) => `asset ${i}`)
-      const store = await newStore(gateway)
-      await addAssets(
-        gateway,
-        store,
-        ids.map((id) => [id, 'P']),
-      )
-      const started = performance.now()
-      const half = ids.filter((_, i) => i % 2)
-      expect(await client.unlinkAssets([from(store, { asset_id: half })])).toMatchObject({ data: { unlinked: 2_500 } })
-      const same = Array.from({ length: 10_000 }, () => from(store))
-      expect(await client.unlinkAssets(same)).toMatchObject({ data: { unlinked: 2_500, failed: 0 } })
-      expect(performance.now() - started).toBeLessThan(10_000)
-    },
-  ),
-])
+  },
+  'ASSETS-UNLINK-23 MUST take 10,000 items, of a group of thousands, within a few seconds': async (client) => {
+    const ids = Array.from({ length: 5_000 }, (_, i) => `asset ${i}`)
+    const store = await newStore(gateway)
+    await addAssets(
+      gateway,
+      store,
+      ids.map((id) => [id, 'P']),
+    )
+    const started = performance.now()
+    const half = ids.filter((_, i) => i % 2)
+    expect(await client.unlinkAssets([from(store, { asset_id: half })])).toMatchObject({ data: { unlinked: 2_500 } })
+    const same = Array.from({ length: 10_000 }, () => from(store))
+    expect(await client.unlinkAssets(same)).toMatchObject({ data: { unlinked: 2_500, failed: 0 } })
+    expect(performance.now() - started).toBeLessThan(10_000)
+  },
+}))
 
 /** A store in which P has images and a video on SMP and images on another channel, and Q shares one of them. */
 async function shop(gateway: TestGateway): Promise<string> {
