@@ -1,4 +1,4 @@
 import './app/compile-cache.js'
 
 const { run } = await import('./cli/program.ts')
-process.exitCode = await run(process.argv.slice(2))
+await run(process.argv.slice(2))

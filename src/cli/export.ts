@@ -7,7 +7,6 @@ import { isProductStatus, type ProductStatus, productStatuses } from '../catalog
 import { CatalogueError } from '../errors.ts'
 import { exportStore, type Outline, type Selection } from '../export/export-store.ts'
 import { exportFormats } from '../export/formats.ts'
-import type { CommandContext } from './context.ts'
 import { withDatabase } from './with-database.ts'
 
 interface ExportOptions {
@@ -20,7 +19,7 @@ interface ExportOptions {
 }
 
 /** `catalog export`: writes a store's products, with their assets on one channel, in the shape that `catalog import` reads. */
-export function addExport(program: Command, context: CommandContext): void {
+export function addExport(program: Command): void {
   program
     .command('export')
     .description("write a store's products and their assets on one channel, as `catalog import` reads them")
@@ -33,7 +32,7 @@ export function addExport(program: Command, context: CommandContext): void {
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, as stdout has the export otherwise')
-      const rows = await withDatabase(context.env, ({ catalogue }) =>
+      const rows = await withDatabase(({ catalogue }) =>
         writingTo(options.out, (sink) => {
           const { store: storeUuid, channel, status } = options
           return exportTo(

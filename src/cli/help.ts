@@ -56,14 +56,14 @@ export const helps: Readonly<Record<string, Help>> = {
 }
 
 /** Adds examples and exit codes to the help of every command, and a hint at the help to every usage error. */
-export function addHelp(program: Command): void {
-  program.addHelpText('after', general)
-  program.showHelpAfterError('Run "catalog --help" to see the commands.')
+export function addHelp(program: Command): Command {
+  program.addHelpText('after', general).showHelpAfterError('Run "catalog --help" to see the commands.')
   for (const { path, command } of commandsOf(program)) {
     command.showHelpAfterError(`Run "catalog ${path} --help" to see what it takes.`)
     const help = helps[path]
     if (help) command.addHelpText('after', textOf(help))
   }
+  return program
 }
 
 /** Every command of a program with its path: `token create`. */

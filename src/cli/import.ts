@@ -4,12 +4,11 @@ import { presetNames } from '../import/presets/preset.ts'
 import { formats } from '../import/read/row.ts'
 import type { Counts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
-import type { CommandContext } from './context.ts'
 import { summarySentence, summaryTable } from './import/summary.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `catalog import`: imports a file of products and their assets into a store. Exit code 1 if a row failed, 2 for wrong usage. */
-export function addImport(program: Command, context: CommandContext): void {
+export function addImport(program: Command): void {
   program
     .command('import')
     .description('import products and their assets from a file; the same file again changes nothing')
@@ -32,7 +31,7 @@ export function addImport(program: Command, context: CommandContext): void {
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
       try {
-        if (!(await runImport(file, options, context))) context.end(1)
+        if (!(await runImport(file, options))) process.exitCode = 1
       } catch (error) {
         if (error instanceof UsageError) command.error(`error: ${error.message}`, { exitCode: 2 })
         throw error
@@ -41,11 +40,7 @@ export function addImport(program: Command, context: CommandContext): void {
 }
 
 /** Returns whether all of the file was imported. */
-async function runImport(
-  file: string,
-  { json, ...options }: ImportOptions & { json: boolean },
-  { env }: CommandContext,
-): Promise<boolean> {
+async function runImport(file: string, { json, ...options }: ImportOptions & { json: boolean }): Promise<boolean> {
   // Loaded here, as it would delay the start of every other command.
   const { runImport } = await import('./import/run-import.ts')
   const begun = performance.now()
@@ -57,7 +52,7 @@ async function runImport(
     const { counts, stopped, advice, unseen } = await runImport(
       file,
       options,
-      (work) => withDatabase(env, work),
+      (work) => withDatabase(work),
       interruption.signal,
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)

@@ -1,10 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { adviceOn } from './advice.ts'
-import type { CommandContext, ExitCode } from './context.ts'
-import { addHelp, commandsOf } from './help.ts'
+import { addHelp } from './help.ts'
 
 /** The commands. Each is loaded only when it runs: the modules of one would delay the start of every other. */
-const commands: Readonly<Record<string, () => Promise<(program: Command, context: CommandContext) => void>>> = {
+const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./serve.ts')).addServe,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   import: async () => (await import('./import.ts')).addImport,
@@ -15,40 +14,32 @@ const commands: Readonly<Record<string, () => Promise<(program: Command, context
 }
 
 /** The command line with the help of all its commands, or with the one command of the name. */
-export async function createProgram(context: CommandContext, name = ''): Promise<Command> {
-  const program = new Command('catalog').description(
-    'The catalogue gateway: stores, products and assets in PostgreSQL.',
-  )
+export async function createProgram(name = ''): Promise<Command> {
+  const program = new Command('catalog').exitOverride()
+  program.description('The catalogue gateway: stores, products and assets in PostgreSQL.')
   const one = commands[name]
-  for (const load of one ? [one] : Object.values(commands)) (await load())(program, context)
-  addHelp(program)
-  for (const { command } of commandsOf(program)) command.exitOverride()
-  return program.exitOverride()
+  for (const load of one ? [one] : Object.values(commands)) (await load())(program)
+  return addHelp(program)
 }
 
-/** Runs the command line and returns its exit code. Errors are printed as one sentence on stderr. */
-export async function run(args: readonly string[]): Promise<ExitCode> {
-  let exitCode: ExitCode = 0
-  const end = (code: ExitCode) => {
-    exitCode = code
+/**
+ * Runs the command line and sets the exit code: 1 if some rows failed, a check found a difference, or the command failed
+ * (then it prints the error as one sentence on stderr), 2 for wrong usage.
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  let reported: unknown
+  const fail = (error: unknown) => {
+    if (error !== reported) process.stderr.write(`catalog: ${adviceOn(error)}\n`)
+    reported = error
+    process.exitCode = 1
   }
-  // An error of stdout reaches a command that writes to it and the listener below.
-  const reported = new Set<unknown>()
-  const fail = (error: unknown): ExitCode => {
-    if (!reported.has(error)) process.stderr.write(`catalog: ${adviceOn(error)}\n`)
-    reported.add(error)
-    return 1
-  }
-  // A reader may close the pipe early: `catalog … | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') process.exitCode = exitCode = fail(error)
-  })
-  const program = await createProgram({ env: process.env, end }, args[0])
+  // A command that writes to stdout gets its errors too. A reader may close the pipe early: `catalog … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code !== 'EPIPE' && fail(error))
   try {
+    const program = await createProgram(args[0])
     await program.parseAsync(args, { from: 'user' })
-    return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    return fail(error)
+    if (!(error instanceof CommanderError)) fail(error)
+    else if (error.exitCode !== 0) process.exitCode = 2
   }
 }

@@ -3,7 +3,6 @@ import { scopes } from '../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../auth/tokens.ts'
 import { migrate } from '../database/migrate.ts'
 import { CatalogueError } from '../errors.ts'
-import type { CommandContext } from './context.ts'
 import { type Work, withDatabase } from './with-database.ts'
 
 interface CreateOptions {
@@ -15,14 +14,14 @@ interface CreateOptions {
 }
 
 /** `catalog token`: makes, lists and revokes bearer tokens, whether the gateway is running or not. */
-export function addToken(program: Command, context: CommandContext): void {
+export function addToken(program: Command): void {
   const token = program.command('token').description('make, list and revoke bearer tokens')
-  addCreate(token, context)
-  addList(token, context)
-  addRevoke(token, context)
+  addCreate(token)
+  addList(token)
+  addRevoke(token)
 }
 
-function addCreate(token: Command, { env }: CommandContext): void {
+function addCreate(token: Command): void {
   token
     .command('create')
     .description('make a token and print it, the only time that it can be seen')
@@ -31,9 +30,9 @@ function addCreate(token: Command, { env }: CommandContext): void {
     .option('--store <uuid>', 'a store that it is limited to (default: every store); repeatable', collect, [])
     .option('--expires <duration>', 'how long it is valid, such as 30d or 12h (default: for ever)')
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async ({ name, scope, store, expires, json }: CreateOptions, command: Command) => {
-      const wanted = { name, scopes: scope.split(','), stores: store.length > 0 ? store : null, expires }
-      const made = await withTables(env, ({ db }) => createToken(db, wanted)).catch((error: unknown) => {
+    .action(async ({ scope, store, json, ...named }: CreateOptions, command: Command) => {
+      const wanted = { ...named, scopes: scope.split(','), stores: store.length > 0 ? store : null }
+      const made = await withTables(({ db }) => createToken(db, wanted)).catch((error: unknown) => {
         if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
         throw error
       })
@@ -44,44 +43,37 @@ function addCreate(token: Command, { env }: CommandContext): void {
     })
 }
 
-function addList(token: Command, { env }: CommandContext): void {
+function addList(token: Command): void {
   token
     .command('list')
     .description('list all tokens, revoked ones too, without their secrets')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const tokens = await withTables(env, async ({ db }) => {
-        const all: Token[] = []
-        let page: Token[]
-        do {
-          page = await listTokens(db, { after: all.at(-1)?.tokenId })
-          all.push(...page)
-        } while (page.length > 0)
-        return all.map(inJson)
-      })
-      if (json) return print({ tokens })
-      for (const row of tokens)
+      const all = await withTables(({ db }) => listTokens(db, { limit: Number.MAX_SAFE_INTEGER }))
+      const rows = all.map(inJson)
+      if (json) return print({ tokens: rows })
+      for (const row of rows)
         process.stdout.write(`${row.id}  ${stateOf(row).padEnd(7)}  ${row.scopes.join(',')}  ${row.name}\n`)
     })
 }
 
-function addRevoke(token: Command, { env, end }: CommandContext): void {
+function addRevoke(token: Command): void {
   token
     .command('revoke')
     .description('revoke a token for good; every gateway refuses it within 5 seconds')
     .argument('<id>', 'the id of the token, as `catalog token list` shows it')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (id: string, { json }: { json: boolean }) => {
-      const revoked = await withTables(env, ({ db }) => revokeToken(db, id))
+      const revoked = await withTables(({ db }) => revokeToken(db, id))
       if (json) print({ id, revoked: revoked !== undefined })
       else process.stderr.write(revoked ? `revoked ${revoked.name}\n` : `there is no token ${JSON.stringify(id)}\n`)
-      if (!revoked) end(1)
+      if (!revoked) process.exitCode = 1
     })
 }
 
 /** Tokens can be made before the gateway has run on a database for the first time. */
-function withTables<T>(env: CommandContext['env'], work: (work: Work) => Promise<T>): Promise<T> {
-  return withDatabase(env, async (tools) => {
+function withTables<T>(work: (work: Work) => Promise<T>): Promise<T> {
+  return withDatabase(async (tools) => {
     await migrate(tools.db)
     return work(tools)
   })

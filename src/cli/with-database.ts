@@ -16,11 +16,10 @@ export interface Work {
 
 /** Does a command's work on the gateway's database, whether the gateway is running or not. */
 export async function withDatabase<T>(
-  env: Record<string, string | undefined>,
   work: (work: Work) => Promise<T>,
-  { mayCreate = false } = {},
+  { mayCreate = false, logLevel = 'warn' } = {},
 ): Promise<T> {
-  const config = readConfig({ LOG_LEVEL: 'warn', ...env })
+  const config = readConfig({ LOG_LEVEL: logLevel, ...process.env })
   nameDatabase(config)
   const log = createLog(config.logLevel)
   const { db, close } = await openDatabase(config, log, { mayCreate })

@@ -4,7 +4,7 @@ import { commandsOf, helps } from '../../src/cli/help.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { runCli } from '../support/cli.ts'
 
-const commands = commandsOf(await createProgram({ env: {}, end: () => {} }))
+const commands = commandsOf(await createProgram())
 const leaves = commands.filter(({ command }) => command.commands.length === 0)
 
 describe('the command line', () => {
