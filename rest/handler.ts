@@ -154,7 +154,7 @@ function allowedMethods(route: readonly Endpoint[]): string {
 }
 
 /** GraphQL errors as one error of the façade: the first one's code decides, the entries are those of all. */
-function restError(errors: readonly PublicError[]): RestError {
+export function restError(errors: readonly PublicError[]): RestError {
   const [first] = errors
   const reason = first?.extensions.code ?? 'internal_error'
   const entries = errors.flatMap(({ message, extensions }) => extensions.errorInfo ?? [{ reason, details: message }])

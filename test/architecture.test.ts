@@ -21,7 +21,7 @@ const mayImport: Record<string, string> = {
   'src/export': 'catalogue database import',
   'src/import': 'catalogue database',
   'src/filter': 'catalogue database request',
-  'src/http': 'rest graphql request tracing',
+  'src/http': 'rest auth graphql request tracing',
   'src/graphql': 'rest auth catalogue database request',
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',

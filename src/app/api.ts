@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import type { RestRequest, RestResponse } from '../../rest/exchange.ts'
-import { createHandler, type RestServices } from '../../rest/handler.ts'
+import { createHandler } from '../../rest/handler.ts'
 import { shapeOfJson, tooComplex } from '../../rest/request/json-shape.ts'
+import { RestError } from '../../rest/response/rest-error.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
@@ -16,9 +16,10 @@ import { createContext } from '../graphql/context.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
-import { createGraphQL, type GraphQLRequest } from '../graphql/serve.ts'
+import { createGraphQL } from '../graphql/serve.ts'
 import { type RouteLimits, routeOf } from '../heavy/route.ts'
-import { type GraphQLAnswer, refusal } from '../http/graphql-edge.ts'
+import { refusal } from '../http/graphql-edge.ts'
+import type { Routes } from '../http/router.ts'
 import { withContext } from '../request/context.ts'
 import { maxObjectBytes, ReadLimit } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
@@ -42,12 +43,7 @@ export interface ApiOptions {
 }
 
 /** REST and GraphQL over one schema: plain requests in, plain answers out. */
-export interface Api {
-  rest(request: RestRequest<Caller>): Promise<RestResponse>
-  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<GraphQLAnswer>
-  /** An error as its caller may see it. */
-  errorOf: RestServices<Caller>['errorOf']
-}
+export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
   const { db, enumerations, filter, onJobQueued: jobQueued, pool, routeLimits, log } = options
@@ -94,4 +90,4 @@ export function createApi(options: ApiOptions): Api {
   }
 }
 
-const complexBody = refusal(413, 'payload_too_large', `the body ${tooComplex}`)
+const complexBody = Object.freeze(refusal(new RestError('payload_too_large', `the body ${tooComplex}`)))

@@ -1,48 +1,72 @@
+import type { Kysely } from 'kysely'
+import type { ClientConfig } from 'pg'
+import type { Logger } from 'pino'
 import { unauthorized } from '../../rest/handler.ts'
 import { RestError } from '../../rest/response/rest-error.ts'
 import { createAdmission } from '../auth/admission.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
-import type { JwtOptions } from '../auth/jwt.ts'
+import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
 import { poolOf, poolStateOf } from '../database/connect.ts'
+import type { Database } from '../database/tables.ts'
 import { warnIfRowSecurityIsUnavailable } from '../database/tenant.ts'
+import type { RemoteFilter } from '../filter/remote-filter.ts'
+import type { GlobalConfig } from '../global-config/global-config.ts'
+import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
+import { createPool } from '../heavy/pool.ts'
+import { type RouteLimits, routeLimits as usualRouteLimits } from '../heavy/route.ts'
 import { createBodyMemory } from '../http/body-memory.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
-import { createPages } from '../http/static/pages.ts'
+import { createGraphiql, createPages } from '../http/static/pages.ts'
 import { JobRunner } from '../jobs/runner.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import { logRequest } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
+import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
-import { type ApisOptions, createApis } from './apis.ts'
-import { createGraphiql, createOpenApi } from './documents.ts'
+import { createApi } from './api.ts'
+import type { Config } from './config.ts'
+import type { PoolWorkerData } from './pool-worker.ts'
+import { createPooledApi } from './pooled-api.ts'
 import { createReadiness } from './ready.ts'
 import { createOperationNames } from './rest-services.ts'
 import { startRetention } from './retention.ts'
 
-export interface GatewayOptions extends ApisOptions {
-  bootstrapToken: string | undefined
-  /** The OpenID provider whose tokens are accepted, if any. */
-  jwt?: JwtOptions | undefined
-  /** Requests per minute and token, and whether instances count them together; undefined: no limit. */
-  rateLimit?: number | undefined
-  rateLimitShared?: boolean | undefined
+type Settings =
+  | 'bootstrapToken'
+  | 'jwt'
+  | 'rateLimit'
+  | 'rateLimitShared'
+  | 'corsOrigins'
+  | 'metricsPublic'
+  | 'introspection'
+  | 'pageCacheMb'
+
+export interface GatewayOptions extends Pick<Config, 'host' | 'port'>, Partial<Pick<Config, Settings>> {
+  db: Kysely<Database>
+  /** How the threads of the pool and the job queue connect to the database. */
+  connection: ClientConfig
+  globalConfig: GlobalConfig
+  /** What decides which groups a listing shows; without one the gateway filters by itself. */
+  remoteFilter?: RemoteFilter | undefined
+  persistedDocuments?: PersistedDocuments | undefined
   /** The other processes that answer at the same port, if there are any. */
   peers?: ClusterPeers | undefined
-  /** The origins whose pages may call from a browser. */
-  corsOrigins?: readonly string[] | undefined
-  /** Whether /metrics needs no token. */
-  metricsPublic?: boolean
   /** What makes the spans of requests, if they are traced. */
   tracing?: Tracing | undefined
-  host: string
-  port: number
+  log: Logger
+  /** The longest answer to a read. */
+  maxAnswerBytes?: number
   /** The memory for bodies of requests that have no answer yet; one token may use half of it. */
   maxBodyBytes?: number
+  /** What is answered by the pool. */
+  routeLimits?: RouteLimits
 }
+
+const mebibyte = 1024 * 1024
 
 export interface Gateway {
   /** Where it listens: `http://127.0.0.1:4000`. */
@@ -54,7 +78,7 @@ export interface Gateway {
 /** Builds the gateway and listens: the one place where all parts meet. The caller opens and closes the database. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { db, globalConfig, remoteFilter, metricsPublic = false, corsOrigins = [], tracing, host, port, log } = options
-  const { maxBodyBytes = 256 * 1024 * 1024 } = options
+  const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 64 * mebibyte } = options
   const { enumerations } = globalConfig
   const admit = createAdmission({
     db,
@@ -75,15 +99,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
   let stopRetention: (() => void) | undefined
-  const { api, closePool } = createApis(options, () => runner?.wake())
+  const { api, closePool } = createPoolingApi(options, () => runner?.wake())
   let isStopping = false
   const isReady = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
     authenticate: admit,
-    rest: { answer: api.rest, operationOf: createOperationNames() },
-    graphql: { answer: api.graphql, page: createGraphiql(globalConfig), errorOf: api.errorOf },
-    ready: async () => !isStopping && isReady(),
-    pages: createPages({ openApi: createOpenApi(globalConfig) }),
+    ...api,
+    operationOf: createOperationNames(),
+    maxAnswerBytes,
+    graphiql: createGraphiql(enumerations),
+    pages: createPages(enumerations, async () => !isStopping && isReady()),
     metrics: async (admission) => {
       if (!metricsPublic) requireAdmin(admission.caller())
       return metrics.read()
@@ -117,6 +142,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await close()
     throw error
   }
+}
+
+/** The API of this thread, which hands what is heavy to a pool of threads. */
+function createPoolingApi(options: GatewayOptions, onJobQueued: () => void) {
+  const { db, connection, remoteFilter, introspection = 'all', persistedDocuments, log } = options
+  const { pageCacheMb = 32, routeLimits = usualRouteLimits } = options
+  const { enumerations } = options.globalConfig
+  const workerData: PoolWorkerData = {
+    connection,
+    filter: remoteFilter?.address,
+    introspection,
+    persistedDocuments,
+    logLevel: log.level,
+  }
+  const pool = createPool({ entry: new URL('./pool-worker.ts', import.meta.url), workerData, log })
+  const filter: Filter | undefined =
+    remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
+  const api = createApi({
+    ...{ db, enumerations, filter, onJobQueued, introspection, persistedDocuments, pageCacheMb, routeLimits, log },
+    pool: createPooledApi(pool, enumerations, onJobQueued),
+  })
+  return { api, closePool: pool.close }
 }
 
 function requireAdmin(caller: Caller | undefined): void {

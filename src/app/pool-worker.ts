@@ -4,26 +4,20 @@ import type { ClientConfig } from 'pg'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
-import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
-import type { Introspection } from '../graphql/prepare.ts'
 import type { Task } from '../heavy/protocol.ts'
 import { routeLimits } from '../heavy/route.ts'
 import { runTask, type Work } from '../heavy/worker.ts'
 import type { GraphQLAnswer } from '../http/graphql-edge.ts'
 import { lazy } from '../lazy.ts'
-import { limitAnswers } from './answer-limit.ts'
-import { type Api, createApi } from './api.ts'
+import { type Api, type ApiOptions, createApi } from './api.ts'
 import { createLog } from './log.ts'
 import type { PooledAnswer, PooledRequest } from './pooled-api.ts'
 
 /** What the threads of the pool are started with. */
-export interface PoolWorkerData {
+export interface PoolWorkerData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments'> {
   connection: ClientConfig
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
-  introspection: Introspection
-  persistedDocuments: PersistedDocuments | undefined
-  maxAnswerBytes: number
   logLevel: string
 }
 
@@ -39,14 +33,7 @@ export function run(task: Task): Promise<unknown> {
 const answerRequest = lazy(() => createAnswer(workerData as PoolWorkerData))
 
 /** Makes the function that answers requests by APIs of this thread. They run one after the other. */
-function createAnswer({
-  connection,
-  filter,
-  introspection,
-  persistedDocuments,
-  maxAnswerBytes,
-  logLevel,
-}: PoolWorkerData) {
+function createAnswer({ connection, filter, introspection, persistedDocuments, logLevel }: PoolWorkerData) {
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   let enumerations = fallbackEnumerations
@@ -69,7 +56,7 @@ function createAnswer({
     // What is made of the enumerations is kept as long as they are the same object.
     if (!isDeepStrictEqual(enumerations, request.enumerations)) enumerations = request.enumerations
     hasQueuedJob = false
-    const { answer, operation } = await answerBy(limitAnswers(api, maxAnswerBytes), request, requestId)
+    const { answer, operation } = await answerBy(api, request, requestId)
     const body = answer.body === undefined ? undefined : bytesOf(answer.body)
     const { status, headers } = answer
     return { output: { status, headers, body, operation, hasQueuedJob }, moved: body ? [body.buffer] : [] }

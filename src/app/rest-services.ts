@@ -10,7 +10,7 @@ import { withSlot } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
 import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
-import type { Engine, PreparedOperation } from '../graphql/prepare.ts'
+import type { Engine } from '../graphql/prepare.ts'
 import { publicErrors } from '../graphql/public-error.ts'
 import { createOnce } from '../idempotency/once.ts'
 import { traced } from '../request/traced.ts'
@@ -31,7 +31,7 @@ export function restServices(
   engine: Engine,
   { db, log, contextOf }: Parts,
 ): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'withSlot' | 'idempotent'> {
-  const operations = prepareAll(engine)
+  const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
     if (!operation) throw new Error('the document must be one of an endpoint')
@@ -45,15 +45,14 @@ export function restServices(
         version = current
       }
       const context = contextOf(caller, requestId, { ...(transaction && { transaction }), onListed })
-      const { name, operation } = operationOf(document)
-      return traced('operation', name, async () => {
-        const { data, errors } = await operation.run(variables, context)
+      return traced('operation', nameOf(document), async () => {
+        const { data, errors } = await operationOf(document).run(variables, context)
         return { data, errors: errors && publicErrors(errors, log, requestId), version }
       })
     }
   const doOnce = createOnce(db)
   return {
-    authorize: (document, caller) => requireAccess(operationOf(document).operation.access, caller),
+    authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
     execute: executeIn(),
     listingVersion: async (variables, { caller, requestId }) => {
       const { catalogue, filter } = contextOf(caller, requestId)
@@ -63,18 +62,6 @@ export function restServices(
     withSlot: (work) => withSlot(db, work),
     idempotent: (request, work) => doOnce(request, (transaction) => work(executeIn(transaction))),
   }
-}
-
-interface RestOperation {
-  /** The name in the log, the metrics and the trace. */
-  name: string
-  operation: PreparedOperation
-}
-
-function prepareAll(engine: Engine): Map<DocumentNode, RestOperation> {
-  return new Map(
-    endpoints.map(({ document }) => [document, { name: nameOf(document), operation: engine.prepareOwn(document) }]),
-  )
 }
 
 /** Makes the function that names the operation at a method and path; `none` where there is none. */

@@ -1,30 +1,29 @@
 import type { IncomingMessage } from 'node:http'
+import { RestError } from '../../rest/response/rest-error.ts'
 import type { Reserve } from './body-memory.ts'
 
 export const maxBodyBytes = 10 * 1024 * 1024
 
-/** The request's body; `too large` or `no memory` as soon as that is known, with the rest unread; `cut off` when the client left in the middle. */
-export async function readBody(
-  request: IncomingMessage,
-  reserve: Reserve,
-): Promise<Buffer<ArrayBuffer> | 'too large' | 'no memory' | 'cut off'> {
+/** The request's body; `too large` as soon as that is known, with the rest unread. Throws when there is no memory for it, or when its end does not come. */
+export async function readBody(request: IncomingMessage, reserve: Reserve): Promise<Buffer<ArrayBuffer> | 'too large'> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBodyBytes) return 'too large'
-  if (!reserve(announced)) return 'no memory'
+  if (!reserve(announced)) throw noMemory()
   const chunks: Buffer[] = []
   let size = 0
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBodyBytes) return 'too large'
-      if (announced === 0 && !reserve(chunk.length)) return 'no memory'
+      if (announced === 0 && !reserve(chunk.length)) throw noMemory()
       chunks.push(chunk)
     }
-  } catch {
-    return 'cut off'
+  } catch (error) {
+    throw error instanceof RestError ? error : new RestError('invalid_request', 'the body ended before it was whole')
   }
   return Buffer.concat(chunks, size)
 }
 
-/** Why a body was not read: the memory for bodies is used up. */
-export const noMemory = 'the service works on too many large bodies at the moment; try again'
+function noMemory(): RestError {
+  return new RestError('unavailable', 'the service works on too many large bodies at the moment; try again')
+}

@@ -1,21 +1,24 @@
 import type { IncomingMessage } from 'node:http'
+import { restError, unauthorized } from '../../rest/handler.ts'
+import { RestError } from '../../rest/response/rest-error.ts'
 import { httpStatus } from '../../rest/response/status.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { PublicError } from '../graphql/public-error.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
 import type { RequestSummary } from '../request/log.ts'
-import type { RequestId } from '../request/request-id.ts'
-import { maxBodyBytes, noMemory, readBody } from './body.ts'
-import type { Reserve } from './body-memory.ts'
+import { requireLength } from './answer-limit.ts'
+import { maxBodyBytes, readBody } from './body.ts'
 import type { Page } from './page.ts'
 import type { Answer } from './respond.ts'
-import type { Admission, Routed } from './routed.ts'
+import type { Incoming, Routed } from './routed.ts'
 
-/** What the edge needs of the service. */
-export interface GraphQLApi<Caller> {
+export interface GraphQLApi {
   /** Answers a request with a valid token. */
-  answer(request: GraphQLRequest, caller: Caller, requestId: string): Promise<GraphQLAnswer>
-  /** GraphiQL. */
-  page(): Promise<Page>
-  errorOf(thrown: unknown, requestId: string): { message: string; extensions: Record<string, unknown> }
+  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<GraphQLAnswer>
+  graphiql(): Promise<Page>
+  errorOf(thrown: unknown, requestId: string): PublicError
+  /** The longest answer to a read, in bytes. */
+  maxAnswerBytes: number
 }
 
 /** An answer, and the operation if one was run. */
@@ -25,56 +28,46 @@ export interface GraphQLAnswer {
 }
 
 /** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
-export async function serveGraphQL<Caller>(
-  api: GraphQLApi<Caller>,
-  request: IncomingMessage,
-  search: string,
-  id: RequestId,
-  admission: Admission<Caller>,
-  reserve: Reserve,
-): Promise<Routed> {
+export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise<Routed> {
   const door = 'graphql'
-  if (isNavigation(request)) return { answer: pageAnswer(await api.page()), summary: { door } }
+  if (isNavigation(incoming.request)) {
+    const { type, body, headers } = await api.graphiql()
+    return { answer: { status: 200, headers: { 'Content-Type': type, ...headers }, body }, summary: { door } }
+  }
   try {
-    const { answer, operation } = await answerTo(api, request, search, id, admission, reserve)
+    const { answer, operation } = await answerTo(api, incoming)
+    if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
     return { answer, summary: { door, ...operation } }
-  } catch (error) {
-    return { answer: failure(api.errorOf(error, id.text)), summary: { door } }
+  } catch (thrown) {
+    const error = thrown instanceof RestError ? thrown : restError([api.errorOf(thrown, incoming.id.text)])
+    return { answer: refusal(error), summary: { door } }
   }
 }
 
-async function answerTo<Caller>(
-  api: GraphQLApi<Caller>,
-  request: IncomingMessage,
-  search: string,
-  id: RequestId,
-  admission: Admission<Caller>,
-  reserve: Reserve,
-): Promise<GraphQLAnswer> {
+async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: Incoming): Promise<GraphQLAnswer> {
   const { method = 'GET', headers } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
-  const caller = admission.caller()
-  if (caller === undefined) return { answer: unauthorized }
+  const caller = incoming.admission.caller()
+  if (caller === undefined) throw unauthorized
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }
-  if (method !== 'POST') return api.answer({ method, search, accept, body: undefined }, caller, id.text)
+  if (method !== 'POST') return api.graphql({ method, search, accept, body: undefined }, caller, id.text)
   const contentType = headers['content-type']
-  if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) {
-    return { answer: notJson }
+  if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
+  const body = await readBody(request, incoming.reserve)
+  if (body === 'too large') {
+    throw new RestError('payload_too_large', `the body must have at most ${maxBodyBytes} bytes`)
   }
-  const body = await readBody(request, reserve)
-  if (typeof body === 'string') return { answer: unread[body] }
-  if (contentType === undefined) return { answer: body.length === 0 ? noBody : notJson }
-  return api.answer({ method, search, accept, body }, caller, id.text)
+  if (contentType === undefined && body.length > 0) throw notJson()
+  if (contentType === undefined) {
+    throw new RestError('invalid_request', 'the body is required: a JSON object with a query')
+  }
+  return api.graphql({ method, search, accept, body }, caller, id.text)
 }
 
 /** A browser that opens the page; what follows in its address belongs to GraphiQL. */
 function isNavigation(request: IncomingMessage): boolean {
   return request.method === 'GET' && !!request.headers.accept?.includes('text/html')
-}
-
-function pageAnswer({ type, body, headers }: Page): Answer {
-  return { status: 200, headers: { 'Content-Type': type, ...headers }, body }
 }
 
 /** The accepted media types that a GraphQL answer can have; any when the caller does not say. */
@@ -84,32 +77,21 @@ function jsonTypes(accept: string | undefined): string {
   return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
 }
 
+function notJson(): RestError {
+  return new RestError('unsupported_media_type', 'the body must be application/json')
+}
+
 /** A refusal in the form of GraphQL. */
-export function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Answer {
-  return Object.freeze({ status, headers, body: JSON.stringify({ errors: [{ message, extensions: { code } }] }) })
+export function refusal({ reason, errorInfo, headers }: RestError): Answer {
+  const status = httpStatus[reason] ?? 500
+  const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
+  const message = errorInfo.map(({ details }) => details).join('; ')
+  return {
+    status,
+    headers: { ...retry, ...headers },
+    body: JSON.stringify({ errors: [{ message, extensions: { code: reason } }] }),
+  }
 }
 
-const unauthorized = refusal(
-  401,
-  'unauthorized',
-  'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',
-  { 'WWW-Authenticate': 'Bearer' },
-)
-const notAcceptable = refusal(
-  406,
-  'invalid_request',
-  'Accept must allow application/graphql-response+json or application/json',
-)
-const notJson = refusal(415, 'unsupported_media_type', 'the body must be application/json')
-const noBody = refusal(400, 'invalid_request', 'the body is required: a JSON object with a query')
-const unread = {
-  'cut off': refusal(400, 'invalid_request', 'the body ended before it was whole'),
-  'no memory': refusal(503, 'unavailable', noMemory, { 'Retry-After': '1' }),
-  'too large': refusal(413, 'payload_too_large', `the body must have at most ${maxBodyBytes} bytes`),
-}
-
-function failure({ message, extensions }: { message: string; extensions: Record<string, unknown> }): Answer {
-  const code = String(extensions.code)
-  const status = httpStatus[code] ?? 500
-  return refusal(status, code, message, status === 503 ? { 'Retry-After': '1' } : {})
-}
+const acceptable = 'Accept must allow application/graphql-response+json or application/json'
+const notAcceptable: Answer = Object.freeze({ ...refusal(new RestError('invalid_request', acceptable)), status: 406 })

@@ -1,10 +1,9 @@
-import { errorResponse } from '../../rest/handler.ts'
 import { RestError } from '../../rest/response/rest-error.ts'
-import type { RequestId } from '../request/request-id.ts'
 import type { Answer } from './respond.ts'
 
-/** What a browser gets from a path: text or bytes with what the browser may do with them. */
+/** What GET gets from a path: text or bytes with what the browser may do with them. */
 export interface Page {
+  status?: number
   type: string
   body: string | Buffer
   /** Content-Security-Policy and the like. */
@@ -13,30 +12,18 @@ export interface Page {
   isForBrowsers?: boolean
 }
 
-/** The policy of a page that loads what this gateway serves, and nothing else. */
-export const ownContentOnly = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
+/** The Content-Security-Policy of a page that needs these sources and nothing else. */
+export function contentPolicy(sources: readonly string[]): string {
+  const nothing = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+  return ["default-src 'none'", ...sources, ...nothing].join('; ')
 }
 
-/** The page for GET and HEAD. */
-export function answerWithPage(page: Page, method: string | undefined, id: RequestId): Answer {
+/** The page for GET and HEAD. Throws `method_not_allowed`. */
+export function answerWithPage({ status = 200, type, body, headers }: Page, method: string | undefined): Answer {
   const allow = 'GET, HEAD, OPTIONS'
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
   if (method !== 'GET' && method !== 'HEAD') {
-    const error = new RestError('method_not_allowed', `this path takes ${allow}; got ${method}`, { Allow: allow })
-    return errorResponse(error, id.text)
+    throw new RestError('method_not_allowed', `this path takes ${allow}; got ${method}`, { Allow: allow })
   }
-  const headers = { 'Content-Type': page.type, 'Cache-Control': 'no-cache', ...page.headers }
-  return { status: 200, headers, body: page.body }
+  return { status, headers: { 'Content-Type': type, 'Cache-Control': 'no-cache', ...headers }, body }
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestId } from '../request/request-id.ts'
-import { securityHeaders } from './security-headers.ts'
 
 /** An answer as plain data. Without a body it is just status and headers. One that is sent more than once is frozen. */
 export interface Answer {
@@ -8,6 +7,16 @@ export interface Answer {
   headers: Record<string, string>
   /** Pieces are sent one after the other: what is kept in memory needs no copying then. */
   body?: string | Buffer | readonly Buffer[] | undefined
+}
+
+/** What every answer tells browsers, unless it says otherwise itself: it is data for the one who asked, no page, and nobody's to frame or to keep. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
 }
 
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */

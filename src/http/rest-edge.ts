@@ -1,46 +1,30 @@
-import type { IncomingMessage } from 'node:http'
 import type { RestRequest, RestResponse } from '../../rest/exchange.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
-import type { RequestId } from '../request/request-id.ts'
-import { noMemory, readBody } from './body.ts'
-import type { Reserve } from './body-memory.ts'
-import type { Admission, Routed } from './routed.ts'
+import type { Caller } from '../auth/caller.ts'
+import { requireLength } from './answer-limit.ts'
+import { readBody } from './body.ts'
+import type { Incoming, Routed } from './routed.ts'
 
-export interface RestApi<Caller> {
-  answer(request: RestRequest<Caller>): Promise<RestResponse>
+export interface RestApi {
+  rest(request: RestRequest<Caller>): Promise<RestResponse>
   /** The operation at a method and path; `none` where there is none. */
   operationOf(method: string, path: string): string
+  /** The longest answer to a read, in bytes. */
+  maxAnswerBytes: number
 }
 
 /** Carries a request of `node:http` to the REST API and its answer back. */
-export async function serveRest<Caller>(
-  api: RestApi<Caller>,
-  request: IncomingMessage,
-  { path, search }: { path: string; search: string },
-  id: RequestId,
-  { caller }: Admission<Caller>,
-  reserve: Reserve,
-): Promise<Routed> {
-  const { method = 'GET' } = request
-  const answer = await api.answer({
+export async function serveRest(api: RestApi, { request, path, search, id, ...incoming }: Incoming): Promise<Routed> {
+  const { method = 'GET', headers } = request
+  const answer = await api.rest({
     method,
     path,
     search,
-    caller,
-    header: (name) => headerOf(request, name),
+    caller: incoming.admission.caller,
+    header: (name) => headers[name]?.toString(),
     requestId: id.text,
-    body: async () => {
-      const body = await readBody(request, reserve)
-      if (body === 'no memory') throw new RestError('unavailable', noMemory)
-      if (body === 'cut off') throw new RestError('invalid_request', 'the body ended before it was whole')
-      return body
-    },
+    body: () => readBody(request, incoming.reserve),
   })
   const isWrite = method !== 'GET' && method !== 'HEAD'
+  if (!isWrite) requireLength(answer, api.maxAnswerBytes)
   return { answer, summary: { door: 'rest', operation: api.operationOf(method, path), isWrite } }
-}
-
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
 }

@@ -1,14 +1,19 @@
+import type { IncomingMessage } from 'node:http'
+import type { Admission } from '../auth/admission.ts'
 import type { RequestSummary } from '../request/log.ts'
+import type { RequestId } from '../request/request-id.ts'
+import type { Reserve } from './body-memory.ts'
 import type { Answer } from './respond.ts'
 
-/** The outcome of authentication. */
-export interface Admission<Caller> {
-  /** The caller; undefined without a valid token. Throws what kept the caller out: the rate limit, or tokens that could not be read. */
-  caller(): Caller | undefined
-  /** Headers for the answer, whatever it is: how many requests are left. */
-  headers: Record<string, string>
-  tokenId: string
-  tokenName: string | undefined
+/** A request on its way to an API. */
+export interface Incoming {
+  request: IncomingMessage
+  path: string
+  /** The query string without its question mark. */
+  search: string
+  id: RequestId
+  admission: Admission
+  reserve: Reserve
 }
 
 /** An answer, and how the log and the metrics describe its request. */

@@ -12,7 +12,7 @@ import { answerParserErrors } from './parser-errors.ts'
 import { respond } from './respond.ts'
 import { type Routes, route } from './router.ts'
 
-export interface ServerOptions<Caller> extends Routes<Caller> {
+export interface ServerOptions extends Routes {
   /** Begins the trace of a request, while requests are traced. */
   trace?: Tracing['begin'] | undefined
   /** What pages of other origins may do; undefined: nothing. */
@@ -35,7 +35,7 @@ const timeouts = {
 const clientLeft = 499
 
 /** The HTTP server: each request runs in its context, gets one answer, and is reported once. */
-export function createHttpServer<Caller>(options: ServerOptions<Caller>): Server {
+export function createHttpServer(options: ServerOptions): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, (request, response) => {
     const startedAt = performance.now()
     const context = contextOf(request, response, options.trace)
@@ -49,11 +49,7 @@ export function createHttpServer<Caller>(options: ServerOptions<Caller>): Server
   return server
 }
 
-function contextOf(
-  request: IncomingMessage,
-  response: ServerResponse,
-  trace: ServerOptions<unknown>['trace'],
-): RequestContext {
+function contextOf(request: IncomingMessage, response: ServerResponse, trace: ServerOptions['trace']): RequestContext {
   const { method = 'GET', headers } = request
   const traceparent = typeof headers.traceparent === 'string' ? headers.traceparent : undefined
   const leaving = new AbortController()
@@ -70,8 +66,8 @@ function contextOf(
   }
 }
 
-async function serve<Caller>(
-  { cors, onError, ...routes }: ServerOptions<Caller>,
+async function serve(
+  { cors, onError, ...routes }: ServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   { requestId }: RequestContext,
@@ -85,11 +81,12 @@ async function serve<Caller>(
     const { answer, headers, summary } = await route(routes, request, response, requestId)
     respond(request, response, requestId, answer, { ...allowed?.headers, ...headers })
     return { ...unrouted, ...summary }
-  } catch (error) {
+  } catch (thrown) {
     if (request.destroyed && !request.complete) return unrouted
-    onError(error, requestId.text)
+    if (!(thrown instanceof RestError)) onError(thrown, requestId.text)
+    const error = thrown instanceof RestError ? thrown : internalError
     if (response.headersSent) response.destroy()
-    else respond(request, response, requestId, errorResponse(internalError, requestId.text), allowed?.headers)
+    else respond(request, response, requestId, errorResponse(error, requestId.text), allowed?.headers)
     return unrouted
   }
 }

@@ -198,20 +198,18 @@ describe('requests in one go', () => {
 describe('a client that is slow, or goes away', () => {
   it('has 10 s for the headers and 15 s for the whole request', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
-    const graphql = {
-      answer: never,
-      page: async () => ({ type: '', body: '' }),
-      errorOf: () => ({ message: '', extensions: {} }),
-    }
     const server = createHttpServer({
       authenticate: never,
       bodyMemory: { reserveFor: () => () => true, reserved: () => 0 },
-      rest: { answer: never, operationOf: () => 'none' },
-      graphql,
+      rest: never,
+      operationOf: () => 'none',
+      graphql: never,
+      graphiql: never,
+      errorOf: () => ({ message: '', extensions: { code: 'internal_error' } }),
+      maxAnswerBytes: 0,
       pages: new Map(),
       onServed: () => {},
-      metrics: () => Promise.reject(new Error('not asked for')),
-      ready: never,
+      metrics: never,
       onError: () => {},
     })
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000 })

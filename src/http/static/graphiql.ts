@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
-import type { Page } from '../page.ts'
-
-/** An operation to try: it has a tab of its own, and `/graphql?operation=NAME` opens it. */
-export interface Tryable {
-  name: string
-  document: string
-  variables?: Record<string, unknown>
-}
+import type { Twin } from '../../../rest/openapi/operation.ts'
+import { contentPolicy, type Page } from '../page.ts'
 
 /** GraphiQL as one page that loads nothing else. It asks for a token once, keeps it in the browser, and sends it with every request. */
-export function graphiqlPage(operations: readonly Tryable[]): Page {
+export function graphiqlPage(operations: readonly Twin[]): Page {
   const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
     name,
     query: document,
-    ...(variables && { variables: JSON.stringify(variables, null, 2) }),
+    variables: JSON.stringify(variables, null, 2),
   }))
   const rendered = renderGraphiQL({
     title: 'Catalogue gateway: GraphiQL',
@@ -35,27 +29,23 @@ function policyOf(body: string): string {
   const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => {
     return `'sha256-${createHash('sha256').update(script.replaceAll('\r\n', '\n')).digest('base64')}'`
   })
-  return [
-    "default-src 'none'",
+  return contentPolicy([
     `script-src ${scripts.join(' ')} blob:`,
     'worker-src blob:',
     "style-src 'unsafe-inline'",
     'img-src data:',
     'font-src data:',
     "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+  ])
 }
 
 /** Queries of dashboards, which stand in the documentation as well. */
-function dashboards(): Tryable[] {
-  return ['stores', 'catalogue', 'assets'].map((file) => {
-    const document = example(`${file}.graphql`)
-    const variables = file === 'stores' ? undefined : (JSON.parse(example(`${file}.json`)) as Record<string, unknown>)
-    return { name: file.charAt(0).toUpperCase() + file.slice(1), document, ...(variables && { variables }) }
-  })
+function dashboards(): Twin[] {
+  return ['stores', 'catalogue', 'assets'].map((file) => ({
+    name: file.charAt(0).toUpperCase() + file.slice(1),
+    document: example(`${file}.graphql`),
+    variables: file === 'stores' ? {} : JSON.parse(example(`${file}.json`)),
+  }))
 }
 
 function example(name: string): string {

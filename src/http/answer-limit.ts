@@ -1,0 +1,16 @@
+import { RestError } from '../../rest/response/rest-error.ts'
+import type { Answer } from './respond.ts'
+
+/**
+ * Throws `invalid_request` when the answer to a read is too long: pages bound the number of groups and products, not how long they are.
+ * The answer to a write is as long as the request, and always sent: the work is done.
+ */
+export function requireLength({ body = '' }: Answer, maxBytes: number): void {
+  // No character takes more than three bytes: what is short by far is not counted.
+  if (typeof body === 'string' && body.length * 3 <= maxBytes) return
+  const pieces = typeof body === 'string' || Buffer.isBuffer(body) ? [body] : body
+  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  if (bytes <= maxBytes) return
+  const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`
+  throw new RestError('invalid_request', details)
+}
