@@ -1,4 +1,4 @@
-import { moveAsset, reorderAssets } from '../src/catalogue/assets/reorder-assets.ts'
+import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
 import { write } from '../src/catalogue/transaction.ts'
 import { AssetGroupRef } from './asset-group.ts'
 import { builder } from './builder.ts'
@@ -28,7 +28,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { assetId, position, dryRun, ...group }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => moveAsset(transaction, withDefaults(group), assetId, position)),
+      write(catalogue, dryRun, (transaction) => moveAssets(transaction, withDefaults(group), [assetId], position)),
   }),
   reorderAssets: t.field({
     type: AssetGroupRef,
@@ -42,6 +42,6 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { assetIds, dryRun, ...group }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => reorderAssets(transaction, withDefaults(group), assetIds)),
+      write(catalogue, dryRun, (transaction) => moveAssets(transaction, withDefaults(group), assetIds)),
   }),
 }))

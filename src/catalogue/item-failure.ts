@@ -8,8 +8,8 @@ export interface ItemFailure {
   reason: Reason
   details: string
   index: number
-  storeUuid?: string | undefined
-  channel?: string | undefined
-  parentCode?: string | undefined
-  assetId?: string | undefined
+  storeUuid?: string | null | undefined
+  channel?: string | null | undefined
+  parentCode?: string | null | undefined
+  assetId?: string | null | undefined
 }

@@ -54,11 +54,6 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
   return uuid
 }
 
-/** The same for writers of assets and links in several stores. */
-export function lockGroups(catalogue: WriteCatalogue, groups: ReadonlyMap<string, Names>): Promise<Set<string>> {
-  return lockStores(catalogue, new Map([...groups].map(([storeUuid, names]) => [storeUuid, { groups: names }])))
-}
-
 /**
  * A condition, always true, that takes the locks. Its statement still sees the data from before the locks were taken:
  * what they protect is read by the next statement.

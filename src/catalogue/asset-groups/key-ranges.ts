@@ -6,18 +6,12 @@ import { tryLockGroups } from '../locks.ts'
 export const largestRange = 2_000
 
 /**
- * Splits the stores' ranges that have grown too large, unless another writer holds the store's lock: then a later
+ * Splits the store's ranges that have grown too large, unless another writer holds the store's lock: then a later
  * writer does it. A writer looks its range up before it counts there, so the lock must be exclusive. A range is read in
- * index order, as far as it has groups: between two codes PostgreSQL may read the whole store. Two statements per
- * store.
+ * index order, as far as it has groups: between two codes PostgreSQL may read the whole store. Two statements.
  */
-export async function splitRanges(catalogue: WriteCatalogue, storeUuids: readonly string[]): Promise<void> {
-  for (const storeUuid of storeUuids) {
-    if (await tryLockGroups(catalogue, storeUuid)) await split(catalogue, storeUuid)
-  }
-}
-
-async function split(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
+export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
+  if (!(await tryLockGroups(catalogue, storeUuid))) return
   await sql`
     with range as (
       select store_uuid, channel, asset_format, first_code, groups,

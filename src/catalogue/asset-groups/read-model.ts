@@ -3,22 +3,6 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { encodedAgain, encodedEntries, entryId, entryRows } from './asset-entries.ts'
 import { largestRange, splitRanges } from './key-ranges.ts'
 
-/**
- * The links `l` of the `touched` groups `t` with their assets `a`: callers select `remaining` from it. Each is looked
- * up by its key: without `offset 0` PostgreSQL may join all touched groups with all assets of their format first, in a
- * store that its statistics lack.
- */
-export const fromTouchedGroups = sql`
-      from touched t cross join lateral (
-        select store_uuid, parent_code, channel, asset_id, place from asset_link
-        where store_uuid = t.store_uuid and parent_code = t.parent_code and channel = t.channel
-        offset 0
-      ) l cross join lateral (
-        select url from asset
-        where store_uuid = l.store_uuid and asset_id = l.asset_id and asset_format = t.asset_format
-        offset 0
-      ) a`
-
 /** The number of rows for a listing's total and version. */
 const shards = 16
 
@@ -74,7 +58,7 @@ const countGroups = sql`
  */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,
-  storeUuids: readonly string[],
+  storeUuid: string,
   changes: RawBuilder<unknown>,
   answer: RawBuilder<Answer>,
 ): Promise<Answer> {
@@ -98,7 +82,7 @@ export async function changeGroups<Answer>(
     ), ${countGroups}
     select (select max(groups) from counted) as largest, ${answer}`.execute(catalogue.db)
   const row = onlyRow(rows)
-  if ((row.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuids)
+  if ((row.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuid)
   return row
 }
 
@@ -182,5 +166,5 @@ export async function countLoadedGroups(
         ) r using (asset_format)
     ), ${countIn(sql`in_range`)}
     select groups from counted`.execute(catalogue.db)
-  if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, [storeUuid])
+  if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, storeUuid)
 }

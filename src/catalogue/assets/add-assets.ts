@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
 import { isName, shown } from '../../text.ts'
+import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
@@ -9,7 +10,6 @@ import { lockStore } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
 import { urlFault } from './asset-rules.ts'
 import { assetsByUrl } from './assets-by-url.ts'
-import { linkAssets } from './link-assets.ts'
 
 /**
  * An asset to link at the end of a group. Without `assetId` it is the store's asset of that format and URL, or a new
@@ -69,29 +69,25 @@ export async function addAssets(
 }
 
 function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number): ItemFailure | undefined {
-  const faults: [field: string, fault: string | undefined][] = [
-    ['channel', oneOfFault(asset.channel, enumerations.channels)],
-    ['assetFormat', oneOfFault(asset.assetFormat, enumerations.assetFormats)],
-    ['parentCode', nameFault(asset.parentCode)],
-    ['assetId', asset.assetId == null ? undefined : nameFault(asset.assetId)],
-    ['url', urlFault(asset.url)],
-  ]
-  const problems = faults.flatMap(([field, fault]) => (fault === undefined ? [] : [`${field} ${fault}`]))
-  if (problems.length === 0) return undefined
-  return { reason: 'invalid_request', details: problems.join('; '), ...placeOf(asset, index) }
+  const { channel, parentCode, assetFormat, assetId, url } = asset
+  const faults = Object.entries({
+    channel: oneOfFault(channel, enumerations.channels),
+    assetFormat: oneOfFault(assetFormat, enumerations.assetFormats),
+    parentCode: nameFault(parentCode),
+    assetId: assetId == null ? undefined : nameFault(assetId),
+    url: urlFault(url),
+  }).flatMap(([field, fault]) => (fault === undefined ? [] : [`${field} ${fault}`]))
+  if (faults.length === 0) return undefined
+  return { reason: 'invalid_request', details: faults.join('; '), index, channel, parentCode, assetId }
 }
 
 function nameFault(name: string): string | undefined {
   return isName(name) ? undefined : `must have 1 to 255 characters; got ${shown(name)}`
 }
 
-function conflict(asset: NewAsset & { index: number }): ItemFailure {
-  const details = `the asset ${JSON.stringify(asset.assetId)} exists with another URL or format`
-  return { reason: 'asset_conflict', details, ...placeOf(asset, asset.index) }
-}
-
-function placeOf(asset: NewAsset, index: number) {
-  return { index, channel: asset.channel, parentCode: asset.parentCode, assetId: asset.assetId ?? undefined }
+function conflict({ index, channel, parentCode, assetId }: NewAsset & { index: number }): ItemFailure {
+  const details = `the asset ${JSON.stringify(assetId)} exists with another URL or format`
+  return { reason: 'asset_conflict', details, index, channel, parentCode, assetId }
 }
 
 /** The store's assets of the items' ids and, for items without one, the first asset of their format and URL. */
@@ -141,13 +137,61 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
   return { rows, conflicts }
 }
 
-/** Creates the new assets and the missing links; returns the number of links. */
+/**
+ * Creates the new assets and the missing links; returns the number of links. For `remaining`, the links of the touched
+ * groups and their assets are looked up by their keys: without `offset 0` PostgreSQL may join all touched groups with
+ * all assets of their format first, in a store that its statistics lack.
+ */
 async function insertAssets(catalogue: WriteCatalogue, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
   if (rows.length === 0) return 0
-  const items = sql`
-    select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
-      asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
-      channel text, parent_code text, asset_format text, url text)`
-  return (await linkAssets(catalogue, storeUuid, items)).linked
+  const changes = sql`
+    item as (
+      select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
+        asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
+        channel text, parent_code text, asset_format text, url text)
+    ), new_asset as (
+      insert into asset (store_uuid, asset_id, asset_format, url)
+      select ${storeUuid}::uuid, asset_id, asset_format, url from item where is_new
+      order by asset_id
+    ), wanted as (
+      select parent_code, channel, asset_id, min(asset_format) as asset_format, min(url) as url, min(index) as index
+      from item group by parent_code, channel, asset_id
+    ), fresh as (
+      select w.*, row_number() over (partition by w.parent_code, w.channel order by w.index) as nth
+      from wanted w cross join lateral (
+        select count(*) as links from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
+          and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
+      ) l
+      where l.links = 0
+    ), placed as (
+      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url,
+        nth + max(case when nth = 1 then (
+          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
+            and l.parent_code = fresh.parent_code and l.channel = fresh.channel
+        ) end) over (partition by parent_code, channel) as place
+      from fresh
+    ), new_link as (
+      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
+      select store_uuid, parent_code, channel, asset_id, place from placed
+      order by parent_code, channel, asset_id
+      returning asset_id
+    ), touched as (
+      select distinct store_uuid, channel, asset_format, parent_code from placed
+    ), remaining as (
+      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
+      from touched t cross join lateral (
+        select store_uuid, asset_id, place from asset_link
+        where store_uuid = t.store_uuid and parent_code = t.parent_code and channel = t.channel
+        offset 0
+      ) l cross join lateral (
+        select url from asset
+        where store_uuid = l.store_uuid and asset_id = l.asset_id and asset_format = t.asset_format
+        offset 0
+      ) a
+    union all
+      select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
+    )`
+  const answer = sql<{ linked: number }>`(select count(*)::int from new_link) as linked`
+  return (await changeGroups(catalogue, storeUuid, changes, answer)).linked
 }

@@ -4,7 +4,7 @@ import { copyText, type Session } from '../../database/copy.ts'
 import { appendEntries, noEntries, urlsOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { lockGroups } from '../locks.ts'
+import { lockStores } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 
@@ -34,7 +34,7 @@ export async function loadAssets(
   groups: readonly LoadedGroup[],
 ): Promise<{ added: number; linked: number }> {
   if (groups.length === 0) return { added: 0, linked: 0 }
-  await lockGroups(catalogue, new Map([[target.storeUuid, 'all']]))
+  await lockStores(catalogue, new Map([[target.storeUuid, { groups: 'all' }]]))
   const stored = await readEntries(catalogue, target, groups)
   const missing = groups.flatMap((group, i) => missingFrom(group, stored[i] ?? null))
   if (missing.length === 0) return { added: 0, linked: 0 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { CatalogueError, invalidRequest } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
@@ -10,7 +10,7 @@ import { lockStore } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
 import { urlFault } from './asset-rules.ts'
 import { assetsByUrl } from './assets-by-url.ts'
-import { applyPositions, type CurrentAsset, type NewPositions, type UrlPosition } from './positions.ts'
+import { applyPositions, type PlacedAsset, type UrlPosition } from './positions.ts'
 import { parseUrlField, urlField } from './url-fields.ts'
 
 /**
@@ -49,7 +49,6 @@ export async function placeAssets(
   const positions = judged.flatMap(({ entries }) => entries)
   const names = positions.flatMap(({ parentCode, url }) => [parentCode, url])
   const storeUuid = await lockStore(catalogue, target.storeUuid, { groups: names })
-  checkSizes(positions)
   const current = await readGroups(catalogue, storeUuid, target.channel, positions)
   const { assets, created, moved } = applyPositions(current, positions, uuidv7)
   if (assets.length > 0) await writePlaces(catalogue, storeUuid, target.channel, assets)
@@ -77,31 +76,17 @@ function judge(enumerations: Enumerations, placement: Placement, index: number, 
   return { entries: entries.sort((a, b) => a.position - b.position), failures }
 }
 
-const maxPositions = 10_000
-
-/**
- * Throws `payload_too_large` when a group would get more than 10,000 URLs at once: the time for one grows with their
- * number.
- */
-function checkSizes(positions: readonly UrlPosition[]): void {
-  const groups = Map.groupBy(positions, ({ parentCode, assetFormat }) => JSON.stringify([parentCode, assetFormat]))
-  const largest = Math.max(0, ...[...groups.values()].map((group) => group.length))
-  if (largest <= maxPositions) return
-  const details = `a group must get at most ${maxPositions} assets at once; got ${largest}`
-  throw new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
-}
-
 /** The assets of the groups in order, and the store's assets of the URLs: those rows have no parent code. */
 async function readGroups(
   catalogue: WriteCatalogue,
   storeUuid: string,
   channel: string,
   positions: readonly UrlPosition[],
-): Promise<CurrentAsset[]> {
+): Promise<PlacedAsset[]> {
   if (positions.length === 0) return []
   const parents = [...new Set(positions.map(({ parentCode }) => parentCode))]
   const urls = [...new Set(positions.map(({ url }) => url))]
-  const { rows } = await sql<CurrentAsset>`
+  const { rows } = await sql<PlacedAsset>`
       select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
       from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
         select store_uuid, parent_code, asset_id, place from asset_link
@@ -115,32 +100,31 @@ async function readGroups(
 }
 
 /** Creates the assets that are missing and gives every asset of the groups its place. */
-async function writePlaces(
+export async function writePlaces(
   catalogue: WriteCatalogue,
   storeUuid: string,
   channel: string,
-  assets: NewPositions['assets'],
+  assets: readonly PlacedAsset[],
 ): Promise<void> {
   const changes = sql`
-    arranged as (
-      select parent_code collate "C" as parent_code, asset_format collate "C" as asset_format,
-        asset_id collate "C" as asset_id, url collate "C" as url, place
-      from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb) as i("parent_code" text, asset_format text, asset_id text, url text, place integer)
+    remaining as (
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, "assetFormat" collate "C" as asset_format,
+        "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id, url collate "C" as url, place
+      from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb)
+        as i("parentCode" text, "assetFormat" text, "assetId" text, url text, place integer)
     ), made as (
       insert into asset (store_uuid, asset_id, asset_format, url)
-      select distinct ${storeUuid}::uuid, asset_id, asset_format, url from arranged
+      select distinct store_uuid, asset_id, asset_format, url from remaining
       order by asset_id
       on conflict (store_uuid, asset_id) do nothing
     ), placed as (
       insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, ${channel}, asset_id, place from arranged
+      select store_uuid, parent_code, channel, asset_id, place from remaining
       order by parent_code, asset_id
       on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
       where l.place <> excluded.place
-    ), remaining as (
-      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, parent_code, asset_id, url, place from arranged
     ), touched as (
       select distinct store_uuid, channel, asset_format, parent_code from remaining
     )`
-  await changeGroups(catalogue, [storeUuid], changes, sql`1`)
+  await changeGroups(catalogue, storeUuid, changes, sql`1`)
 }

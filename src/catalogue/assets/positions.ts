@@ -1,3 +1,5 @@
+import { CatalogueError } from '../../errors.ts'
+
 /** A URL to put at a position of a group; positions count from 1. */
 export interface UrlPosition {
   parentCode: string
@@ -6,8 +8,8 @@ export interface UrlPosition {
   position: number
 }
 
-/** An asset of a group, in the group's order; without a parent code, an asset that the store has in no such group. */
-export interface CurrentAsset {
+/** An asset at its place in a group; without a parent code, an asset that the store has, perhaps in no group. */
+export interface PlacedAsset {
   parentCode: string | null
   assetFormat: string
   assetId: string
@@ -15,83 +17,58 @@ export interface CurrentAsset {
   place: number | null
 }
 
-export interface NewPositions {
-  /** Every asset of every group that changes, with its new place, as rows for the database. */
-  assets: { parent_code: string; asset_format: string; asset_id: string; url: string; place: number }[]
-  created: number
-  moved: number
-}
-
-type Entry = { assetId: string; url: string }
-
-/**
- * `byUrl` has the first entry of each URL: searching the entries for each of ten thousand URLs would block the event
- * loop.
- */
-interface Group {
-  parentCode: string
-  assetFormat: string
-  entries: Entry[]
-  byUrl: Map<string, Entry>
-  isChanged: boolean
-}
+const maxPositions = 10_000
 
 /**
  * Applies the positions one after the other to the groups: an asset that is new in its group is inserted, one that is
- * in it is removed and inserted again. `newId` makes the id of a URL that the store does not have.
+ * in it is removed and inserted again. `current` is in the order of the groups; `newId` makes the id of a URL that the
+ * store does not have. Returns every asset of every group that changes. Throws `payload_too_large` when a group would
+ * get more than 10,000 URLs at once: the time for one grows with their number.
  */
 export function applyPositions(
-  current: readonly CurrentAsset[],
+  current: readonly PlacedAsset[],
   positions: readonly UrlPosition[],
   newId: () => string,
-): NewPositions {
-  const groups = new Map<string, Group>()
-  const groupOf = (parentCode: string, assetFormat: string) =>
-    getOrInsert(groups, keyOf(assetFormat, parentCode), () => {
-      return { parentCode, assetFormat, entries: [], byUrl: new Map(), isChanged: false }
-    })
-  const ids = new Map<string, string>()
-  for (const { parentCode, assetFormat, assetId, url } of current) {
-    if (parentCode === null) ids.set(keyOf(assetFormat, url), assetId)
-    else insert(groupOf(parentCode, assetFormat), { assetId, url })
+): { assets: PlacedAsset[]; created: number; moved: number } {
+  const groups = Map.groupBy(current, ({ parentCode, assetFormat }) => keyOf(parentCode, assetFormat))
+  const stored = current.filter(({ parentCode }) => parentCode === null)
+  const ids = new Map(stored.map(({ url, assetFormat, assetId }) => [keyOf(url, assetFormat), assetId]))
+  const idOf = (url: string, assetFormat: string) => {
+    const id = ids.get(keyOf(url, assetFormat)) ?? newId()
+    ids.set(keyOf(url, assetFormat), id)
+    return id
   }
+  const changed = new Set<PlacedAsset[]>()
   let created = 0
   let moved = 0
-  for (const { parentCode, assetFormat, url, position } of positions) {
-    const group = groupOf(parentCode, assetFormat)
-    const known = group.byUrl.get(url)
-    const from = known ? group.entries.indexOf(known) : -1
-    if (known) group.entries.splice(from, 1)
-    const to = Math.min(position - 1, group.entries.length)
-    insert(group, known ?? { assetId: getOrInsert(ids, keyOf(assetFormat, url), newId), url }, to)
-    if (from === -1) created++
-    else if (from !== to) moved++
-    group.isChanged ||= from !== to
+  const byGroup = Map.groupBy(positions, ({ parentCode, assetFormat }) => keyOf(parentCode, assetFormat))
+  for (const [key, wanted] of byGroup) {
+    if (wanted.length > maxPositions) throw tooMany(wanted.length)
+    const group = [...(groups.get(key) ?? [])]
+    // Searching the group for each of ten thousand URLs would block the event loop. Of equal ones the first is meant.
+    const byUrl = new Map(group.toReversed().map((asset) => [asset.url, asset]))
+    for (const { parentCode, assetFormat, url, position } of wanted) {
+      const known = byUrl.get(url)
+      const from = known ? group.indexOf(known) : -1
+      if (known) group.splice(from, 1)
+      const to = Math.min(position - 1, group.length)
+      const asset = known ?? { parentCode, assetFormat, assetId: idOf(url, assetFormat), url, place: null }
+      group.splice(to, 0, asset)
+      byUrl.set(url, asset)
+      if (!known) created++
+      else if (from !== to) moved++
+      if (from !== to) changed.add(group)
+    }
   }
-  return { assets: [...groups.values()].flatMap((group) => (group.isChanged ? rowsOf(group) : [])), created, moved }
+  const assets = [...changed].flatMap((group) => group.map((asset, i) => ({ ...asset, place: i + 1 })))
+  return { assets, created, moved }
 }
 
-function insert({ entries, byUrl }: Group, entry: Entry, at = entries.length): void {
-  entries.splice(at, 0, entry)
-  getOrInsert(byUrl, entry.url, () => entry)
-}
-
-function getOrInsert<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const value = map.get(key) ?? make()
-  map.set(key, value)
-  return value
-}
-
-function keyOf(assetFormat: string, name: string): string {
+function keyOf(name: string | null, assetFormat: string): string {
   return JSON.stringify([assetFormat, name])
 }
 
-function rowsOf({ parentCode, assetFormat, entries }: Group): NewPositions['assets'] {
-  return entries.map(({ assetId, url }, i) => ({
-    parent_code: parentCode,
-    asset_format: assetFormat,
-    asset_id: assetId,
-    url,
-    place: i + 1,
-  }))
+function tooMany(count: number): CatalogueError {
+  const details = `a group must get at most ${maxPositions} assets at once; got ${count}`
+  return new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
 }

@@ -1,0 +1,147 @@
+import { type RawBuilder, sql } from 'kysely'
+import { CatalogueError, type Reason } from '../../errors.ts'
+import { storeUuidOf } from '../../text.ts'
+import { removeFromGroups } from '../asset-groups/read-model.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import type { ItemFailure } from '../item-failure.ts'
+import { lockStores, type Names } from '../locks.ts'
+
+/**
+ * Which links or assets a delete or unlink item means. `assetId` left out does not narrow the choice, an empty list
+ * chooses none.
+ */
+export interface Selector {
+  storeUuid: string
+  channel?: string | null | undefined
+  parentCode?: string | null | undefined
+  assetId?: readonly string[] | null | undefined
+}
+
+/** One asset id of an item, or the whole item if it names none. `index` is the item's place in the request. */
+export interface Selection {
+  index: number
+  /** Canonical, or as given if it is no UUID. */
+  storeUuid: string
+  channel: string | null
+  parentCode: string | null
+  assetId: string | null
+}
+
+/** What sets deleting and unlinking apart. */
+export interface Removal {
+  /** The parent codes to lock in a store for its selections, or all of them. */
+  parentCodes: (selections: readonly Selection[]) => Names
+  /**
+   * CTEs after `item(n, store_uuid, channel, parent_code, asset_id)`, the selections, each once: up to
+   * `gone(store_uuid, parent_code, channel, asset_id)`, the removed links.
+   */
+  changes: RawBuilder<unknown>
+  /** How many assets or links were removed. */
+  removed: RawBuilder<number>
+  /** A query for the items that chose nothing, as `n`, and their reason. */
+  missing: RawBuilder<unknown>
+  reason: Reason
+  /** Equal for selections whose failures count once. */
+  identity: (selection: Selection) => string
+}
+
+/**
+ * Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements,
+ * whatever the number of selectors.
+ */
+export async function removeSelected(
+  catalogue: WriteCatalogue,
+  selectors: readonly Selector[],
+  removal: Removal,
+): Promise<{ removed: number; failures: ItemFailure[] }> {
+  const selections = selectionsOf(selectors)
+  const byStore = Map.groupBy(selections, ({ storeUuid }) => storeUuid)
+  const requests = [...byStore].filter(([storeUuid]) => storeUuidOf(storeUuid) !== undefined)
+  const stores = await lockStores(
+    catalogue,
+    new Map(requests.map(([storeUuid, group]) => [storeUuid, { groups: removal.parentCodes(group) }])),
+  )
+  const usable = selections.filter((selection) => stores.has(selection.storeUuid) && narrows(selection))
+  const { removed, missing } = await remove(catalogue, usable, removal)
+  const reasonOf = (selection: Selection) => {
+    if (!narrows(selection)) return 'selector_required'
+    if (!stores.has(selection.storeUuid)) return 'store_not_found'
+    return missing.has(keyOf(selection)) ? removal.reason : undefined
+  }
+  const counted = new Set<string>()
+  const failures = selections.flatMap((selection) => {
+    const reason = reasonOf(selection)
+    if (reason === undefined) return []
+    const id = removal.identity(selection)
+    if (counted.has(id)) return []
+    if (selection.assetId !== null) counted.add(id)
+    return [{ reason, details: detailsOf(selection, reason), ...selection }]
+  })
+  return { removed, failures }
+}
+
+const maxIds = 10_000
+
+/** Splits the selectors into one selection per asset id: each can be a failure of its own. */
+function selectionsOf(selectors: readonly Selector[]): Selection[] {
+  const ids = selectors.reduce((sum, { assetId }) => sum + (assetId?.length ?? 0), 0)
+  if (ids > maxIds) {
+    const details = `a request must name at most ${maxIds} asset ids; got ${ids}`
+    throw new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
+  }
+  return selectors.flatMap((selector, index) => {
+    const storeUuid = storeUuidOf(selector.storeUuid) ?? cut(selector.storeUuid)
+    const channel = selector.channel == null ? null : cut(selector.channel)
+    const parentCode = selector.parentCode == null ? null : cut(selector.parentCode)
+    return (selector.assetId ?? [null]).map((assetId) => ({ index, storeUuid, channel, parentCode, assetId }))
+  })
+}
+
+/** 255 characters of up to two UTF-16 units each. */
+const maxNameLength = 510
+
+/** Texts longer than any name match nothing. They are cut, because they are repeated in each failure. */
+function cut(text: string): string {
+  return text.length <= maxNameLength ? text : `${text.slice(0, maxNameLength).toWellFormed()}…`
+}
+
+function narrows({ channel, parentCode, assetId }: Selection): boolean {
+  return channel !== null || parentCode !== null || assetId !== null
+}
+
+/** Equal for selections that mean the same. */
+export function keyOf({ storeUuid, channel, parentCode, assetId }: Selection): string {
+  return JSON.stringify([storeUuid, channel, parentCode, assetId])
+}
+
+/** Returns how many assets or links were removed, and the keys of the selections that chose none. */
+async function remove(catalogue: WriteCatalogue, selections: readonly Selection[], removal: Removal) {
+  if (selections.length === 0) return { removed: 0, missing: new Set<string>() }
+  const chosen = [...new Map(selections.map((selection) => [keyOf(selection), selection]))]
+  const items = chosen.map(([, selection], n) => ({ n, ...selection }))
+  const changes = sql`
+    item as (
+      select n, "storeUuid" as store_uuid, channel collate "C" as channel, "parentCode" collate "C" as parent_code,
+        "assetId" collate "C" as asset_id
+      from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
+        as i(n integer, "storeUuid" uuid, channel text, "parentCode" text, "assetId" text)
+    ), ${removal.changes}`
+  const answer = sql<{ removed: number; missing: number[] }>`(${removal.removed}) as removed,
+      array(${removal.missing}) as missing`
+  const { removed, missing } = await removeFromGroups(catalogue, changes, answer)
+  return { removed, missing: new Set(missing.flatMap((n) => chosen[n]?.[0] ?? [])) }
+}
+
+function detailsOf({ storeUuid, channel, parentCode, assetId }: Selection, reason: Reason): string {
+  if (reason === 'store_not_found') return `there is no store ${JSON.stringify(storeUuid)}`
+  if (reason === 'selector_required') {
+    return 'name a channel, a parent code or asset ids: an item without any would delete all assets of the store'
+  }
+  const words = [
+    assetId === null ? 'no asset is' : `the asset ${JSON.stringify(assetId)} is not`,
+    parentCode !== null && `linked to the parent code ${JSON.stringify(parentCode)}`,
+    channel !== null && `${parentCode === null ? 'linked ' : ''}on the channel ${JSON.stringify(channel)}`,
+    `in the store ${JSON.stringify(storeUuid)}`,
+  ]
+  return words.filter((word) => word !== false).join(' ')
+}
