@@ -143,9 +143,7 @@ async function answerHere<Caller>(
 export const unauthorized = new RestError(
   'unauthorized',
   'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',
-  {
-    'WWW-Authenticate': 'Bearer',
-  },
+  { 'WWW-Authenticate': 'Bearer' },
 )
 
 function allowedMethods(route: readonly Endpoint[]): string {

@@ -131,10 +131,7 @@ builder.queryField('assetGroups', (t) =>
     complexity: pageCost,
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
-    args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
-      ...pageArgs,
-    },
+    args: { storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }), ...pageArgs },
     resolve: async (_root, args, { catalogue, enumerations, filter, onListed }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)

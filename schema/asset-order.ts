@@ -36,10 +36,7 @@ builder.mutationFields((t) => ({
       'Puts the given assets of a group first, in the given order; the other assets follow in their present order. Returns the group. Errors: `store_not_found`, `link_not_found`.',
     args: {
       ...groupArgs,
-      assetIds: t.arg.stringList({
-        required: true,
-        description: 'Ids of assets of the group: at most 10,000.',
-      }),
+      assetIds: t.arg.stringList({ required: true, description: 'Ids of assets of the group: at most 10,000.' }),
     },
     resolve: (_root, { assetIds, dryRun, ...group }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) => moveAssets(transaction, withDefaults(group), assetIds)),

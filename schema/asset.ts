@@ -57,9 +57,7 @@ const AssetSelectorInput = builder.inputType('AssetSelector', {
     storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
     channel: t.string({ description: 'Only assets linked on this channel.' }),
     parentCode: t.string({ description: 'Only assets linked to this parent code.' }),
-    assetId: t.stringList({
-      description: 'Only assets with these ids. An empty list selects no asset.',
-    }),
+    assetId: t.stringList({ description: 'Only assets with these ids. An empty list selects no asset.' }),
   }),
 })
 

@@ -45,18 +45,13 @@ const ImportInput = builder.inputType('ImportInput', {
       defaultValue: defaultChannel,
       description: 'Channel to link the assets on: one of `enumerations.channels`.',
     }),
-    code: t.string({
-      description: 'Column of the product code. Default: `product_code`, otherwise `sku`.',
-    }),
+    code: t.string({ description: 'Column of the product code. Default: `product_code`, otherwise `sku`.' }),
     status: t.string({ description: 'Column of the product status. Default: `status`.' }),
     assets: t.stringList({
       description:
         'Columns that hold image URLs. A cell holds one URL, several with a separator, a JSON array, or nothing.',
     }),
-    assetSeparator: t.string({
-      defaultValue: ',',
-      description: 'Separator between the URLs of a cell.',
-    }),
+    assetSeparator: t.string({ defaultValue: ',', description: 'Separator between the URLs of a cell.' }),
     assetBase: t.string({ description: 'Base URL for relative asset URLs.' }),
     map: t.field({ type: [ColumnMapping], description: 'Columns to import as attributes of other names.' }),
     onlyMapped: t.boolean({ defaultValue: false, description: 'Import only the columns of `map` as attributes.' }),

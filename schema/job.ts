@@ -18,10 +18,7 @@ const JobState = builder.enumType('JobState', {
       value: 'running',
       description: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
     },
-    SUCCEEDED: {
-      value: 'succeeded',
-      description: 'Finished. Rows of an import may have failed: see `counts`.',
-    },
+    SUCCEEDED: { value: 'succeeded', description: 'Finished. Rows of an import may have failed: see `counts`.' },
     FAILED: {
       value: 'failed',
       description: 'Ended by an error, see `error`. Rows that were written before the error are kept.',

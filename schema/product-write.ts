@@ -126,11 +126,7 @@ builder.mutationFields((t) => ({
       'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`.',
     args: {
       storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
-      productCodes: t.arg.stringList({
-        anyText: true,
-        required: true,
-        description: 'Product codes: at most 10,000.',
-      }),
+      productCodes: t.arg.stringList({ anyText: true, required: true, description: 'Product codes: at most 10,000.' }),
       dryRun: t.arg.boolean(dryRunArg),
     },
     resolve: (_root, { storeUuid, productCodes, dryRun }, { catalogue }) =>

@@ -25,13 +25,9 @@ const ProductFilterInput = builder.inputType('ProductFilter', {
   description: 'Filter for products. All given conditions must hold.',
   fields: (t) => ({
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
-    codePrefix: t.string({
-      description: 'Products whose code begins with this string, case-sensitive.',
-    }),
+    codePrefix: t.string({ description: 'Products whose code begins with this string, case-sensitive.' }),
     codes: t.stringList({ anyText: true, description: 'Products with one of these codes: at most 10,000.' }),
-    search: t.string({
-      description: 'Products whose code contains this string, case-insensitive.',
-    }),
+    search: t.string({ description: 'Products whose code contains this string, case-insensitive.' }),
   }),
 })
 

@@ -111,10 +111,7 @@ const CreateStoreInput = builder.inputType('CreateStoreInput', {
       description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.',
     }),
     storeTaxonomy: t.string({ required: true, description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({
-      required: true,
-      description: 'Regions: values of `enumerations.regions`; may be empty.',
-    }),
+    region: t.stringList({ required: true, description: 'Regions: values of `enumerations.regions`; may be empty.' }),
     channels: t.stringList({
       required: true,
       description: 'Channels: values of `enumerations.channels`; may be empty.',
@@ -157,12 +154,8 @@ const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
   fields: (t) => ({
     storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),
     storeTaxonomy: t.string({ description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({
-      description: 'Regions: values of `enumerations.regions`; replaces the list.',
-    }),
-    channels: t.stringList({
-      description: 'Channels: values of `enumerations.channels`; replaces the list.',
-    }),
+    region: t.stringList({ description: 'Regions: values of `enumerations.regions`; replaces the list.' }),
+    channels: t.stringList({ description: 'Channels: values of `enumerations.channels`; replaces the list.' }),
     defaultAutomation: t.stringList({
       description: 'Automations: values of `enumerations.defaultAutomations`; replaces the list.',
     }),

@@ -55,11 +55,7 @@ builder.queryField('tokens', (t) =>
     description:
       'All tokens, revoked and expired ones included, in the order of their creation. Needs the scope `admin`.',
     args: {
-      first: t.arg.int({
-        defaultValue: 100,
-        description: 'Page size: 0 to 1,000.',
-        validate: { min: 0, max: 1_000 },
-      }),
+      first: t.arg.int({ defaultValue: 100, description: 'Page size: 0 to 1,000.', validate: { min: 0, max: 1_000 } }),
       after: t.arg.id({ description: 'Only tokens after the token with this id.', validate: uuid }),
     },
     extensions: { access: 'admin' },

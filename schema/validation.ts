@@ -47,10 +47,7 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** The argument that bounds a list: 1 to `max` items, by default `usual`. */
 export function firstArg(max: number, usual = max) {
-  return {
-    description: `Maximum number of items: 1 to ${max}. Default: ${usual}.`,
-    validate: { min: 1, max },
-  }
+  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.`, validate: { min: 1, max } }
 }
 
 /** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
