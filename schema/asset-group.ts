@@ -7,11 +7,10 @@ import {
   listGroups,
 } from '../src/catalogue/asset-groups/asset-groups.ts'
 import { listFilteredGroups } from '../src/catalogue/asset-groups/filtered-groups.ts'
+import { defaultChannel, defaultFormat, firstArg, firstCost, withDefaults } from './arguments.ts'
 import { builder } from './builder.ts'
-import { defaultChannel, defaultFormat, withDefaults } from './defaults.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
-import { firstArg, firstCost } from './validation.ts'
 
 const mostAssets = 1_000_000
 const defaultAssets = 1_000
@@ -63,11 +62,10 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
   fields: (t) => ({
     totalGroups: t.exposeInt('totalGroups', { description: 'Exact number of groups that match, on all pages.' }),
     returnedGroups: t.int({ description: 'Number of groups on this page.', resolve: (page) => page.groups.length }),
-    groups: t.field({
+    groups: t.expose('groups', {
       type: [AssetGroupRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
-      resolve: (page) => page.groups,
     }),
   }),
 })

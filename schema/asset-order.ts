@@ -1,16 +1,13 @@
 import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
 import { write } from '../src/catalogue/transaction.ts'
+import { defaultChannel, defaultFormat, withDefaults, writeArgs } from './arguments.ts'
 import { AssetGroupRef } from './asset-group.ts'
 import { builder } from './builder.ts'
-import { defaultChannel, defaultFormat, withDefaults } from './defaults.ts'
-import { dryRunArg } from './validation.ts'
 
 const groupArgs = builder.args((t) => ({
-  storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
   channel: t.string({ defaultValue: defaultChannel, description: 'Channel of the group.' }),
   parentCode: t.string({ required: true, description: 'Parent code of the group.' }),
   assetFormat: t.string({ defaultValue: defaultFormat, description: 'Asset format of the group.' }),
-  dryRun: t.boolean(dryRunArg),
 }))
 
 builder.mutationFields((t) => ({
@@ -19,6 +16,7 @@ builder.mutationFields((t) => ({
     description:
       'Moves one asset to another position of its group and shifts the assets in between. Returns the group. To set the whole order use `reorderAssets`. Errors: `invalid_request`, `store_not_found`, `link_not_found`.',
     args: {
+      ...writeArgs,
       ...groupArgs,
       assetId: t.arg.string({ required: true, description: 'Id of the asset to move.' }),
       position: t.arg.int({
@@ -35,6 +33,7 @@ builder.mutationFields((t) => ({
     description:
       'Puts the given assets of a group first, in the given order; the other assets follow in their present order. Returns the group. Errors: `store_not_found`, `link_not_found`.',
     args: {
+      ...writeArgs,
       ...groupArgs,
       assetIds: t.arg.stringList({ required: true, description: 'Ids of assets of the group: at most 10,000.' }),
     },

@@ -1,9 +1,8 @@
 import { type PlacedAssets, placeAssets } from '../src/catalogue/assets/place-assets.ts'
 import { write } from '../src/catalogue/transaction.ts'
+import { defaultChannel, defaultFormat, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
-import { defaultChannel, defaultFormat } from './defaults.ts'
-import { ErrorInfo, failedFields } from './error-info.ts'
-import { dryRunArg } from './validation.ts'
+import { failureFields } from './error-info.ts'
 
 const AssetPlacementInput = builder.inputType('AssetPlacement', {
   description: 'Asset URLs with their positions in one group.',
@@ -29,12 +28,7 @@ const PlaceAssetsResult = builder.objectRef<PlacedAssets>('PlaceAssetsResult').i
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'Number of assets that are new in their group.' }),
     updated: t.exposeInt('updated', { description: 'Number of assets that were in their group and moved.' }),
-    failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
-    errorInfo: t.field({
-      type: [ErrorInfo],
-      description: failedFields.errorInfo,
-      resolve: (result) => result.failures,
-    }),
+    ...failureFields(t),
   }),
 })
 
@@ -44,7 +38,7 @@ builder.mutationField('placeAssets', (t) =>
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end (REST extension: POST /assets). A URL that the store already has keeps its asset id; a URL that the group already has moves. To append use `addAssets`. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...writeArgs,
       channel: t.arg.string({
         defaultValue: defaultChannel,
         description: 'Channel of the groups: one of `enumerations.channels`.',
@@ -54,7 +48,6 @@ builder.mutationField('placeAssets', (t) =>
         required: true,
         description: 'Groups with the assets to insert: at most 10,000.',
       }),
-      dryRun: t.arg.boolean(dryRunArg),
     },
     resolve: (_root, { storeUuid, channel, groups, dryRun }, { catalogue, enumerations }) =>
       write(catalogue, dryRun, (transaction) =>

@@ -2,10 +2,9 @@ import { type AddedAssets, addAssets } from '../src/catalogue/assets/add-assets.
 import { type DeletedAssets, deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
 import { type UnlinkedAssets, unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
 import { write } from '../src/catalogue/transaction.ts'
+import { defaultChannel, defaultFormat, dryRunArgs, withDefaults, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
-import { defaultChannel, defaultFormat, withDefaults } from './defaults.ts'
-import { ErrorInfo, failedFields } from './error-info.ts'
-import { dryRunArg } from './validation.ts'
+import { failureFields } from './error-info.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {
   description: 'An asset to append to a group.',
@@ -41,12 +40,7 @@ const AddAssetsResult = builder.objectRef<AddedAssets>('AddAssetsResult').implem
     assetIds: t.exposeStringList('assetIds', {
       description: 'Asset id of each item that did not fail, in the order of the request.',
     }),
-    failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
-    errorInfo: t.field({
-      type: [ErrorInfo],
-      description: failedFields.errorInfo,
-      resolve: (result) => result.failures,
-    }),
+    ...failureFields(t),
   }),
 })
 
@@ -65,12 +59,7 @@ const DeleteAssetsResult = builder.objectRef<DeletedAssets>('DeleteAssetsResult'
   description: 'Result of `deleteAssets`.',
   fields: (t) => ({
     deletedCount: t.exposeInt('deletedCount', { description: 'Number of assets deleted, each with all its links.' }),
-    failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
-    errorInfo: t.field({
-      type: [ErrorInfo],
-      description: failedFields.errorInfo,
-      resolve: (result) => result.failures,
-    }),
+    ...failureFields(t),
   }),
 })
 
@@ -91,12 +80,7 @@ const UnlinkAssetsResult = builder.objectRef<UnlinkedAssets>('UnlinkAssetsResult
   description: 'Result of `unlinkAssets`.',
   fields: (t) => ({
     unlinked: t.exposeInt('unlinked', { description: 'Number of links removed. The assets are kept.' }),
-    failed: t.int({ description: failedFields.failed, resolve: (result) => result.failures.length }),
-    errorInfo: t.field({
-      type: [ErrorInfo],
-      description: failedFields.errorInfo,
-      resolve: (result) => result.failures,
-    }),
+    ...failureFields(t),
   }),
 })
 
@@ -106,9 +90,8 @@ builder.mutationFields((t) => ({
     description:
       'Creates assets and appends them to their groups; an existing asset is only linked. Each item succeeds or fails independently. To insert at a position use `placeAssets`. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...writeArgs,
       assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000 assets.' }),
-      dryRun: t.arg.boolean(dryRunArg),
     },
     resolve: (_root, { storeUuid, assets, dryRun }, { catalogue, enumerations }) =>
       write(catalogue, dryRun, (transaction) =>
@@ -125,7 +108,7 @@ builder.mutationFields((t) => ({
         required: true,
         description: 'At most 10,000 selectors. An asset that several of them select counts once.',
       }),
-      dryRun: t.arg.boolean(dryRunArg),
+      ...dryRunArgs,
     },
     resolve: (_root, { selectors, dryRun }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) => deleteAssets(transaction, selectors)),
@@ -136,7 +119,7 @@ builder.mutationFields((t) => ({
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Each item succeeds or fails independently.',
     args: {
       links: t.arg({ type: [AssetUnlinkInput], required: true, description: 'At most 10,000 items.' }),
-      dryRun: t.arg.boolean(dryRunArg),
+      ...dryRunArgs,
     },
     resolve: (_root, { links, dryRun }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) => unlinkAssets(transaction, links)),

@@ -2,8 +2,9 @@ import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
 import { write } from '../src/catalogue/transaction.ts'
+import { writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
-import { dryRunArg } from './validation.ts'
+import { anyText } from './validation.ts'
 
 const AttributeType = builder.enumType('AttributeType', {
   description: 'Type that the values of an attribute must have. Values are always strings.',
@@ -41,10 +42,9 @@ const AttributeViolationsRef = builder.objectRef<AttributeViolations>('Attribute
   description: 'Stored values that violate an attribute definition.',
   fields: (t) => ({
     productCount: t.exposeInt('productCount', { description: 'Exact number of products with such a value.' }),
-    examples: t.field({
+    examples: t.expose('examples', {
       type: [AttributeViolationRef],
       description: 'The first 100 of them, ordered by product code.',
-      resolve: (violations) => violations.examples,
     }),
   }),
 })
@@ -70,7 +70,7 @@ export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('Attri
 })
 
 const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
-  anyText: true,
+  ...anyText,
   description: 'An attribute definition to create, or to replace the definition of the same name with.',
   fields: (t) => ({
     name: t.string({ required: true, description: descriptions.name }),
@@ -87,13 +87,12 @@ builder.mutationField('defineAttributes', (t) =>
     description:
       'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...writeArgs,
       definitions: t.arg({
         type: [AttributeDefinitionInput],
         required: true,
         description: 'Definitions: at most 10,000, each name once.',
       }),
-      dryRun: t.arg.boolean(dryRunArg),
     },
     resolve: (_root, { storeUuid, definitions, dryRun }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) =>
@@ -118,9 +117,8 @@ builder.mutationField('removeAttributeDefinitions', (t) =>
     description:
       'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...writeArgs,
       names: t.arg.stringList({ required: true, description: 'Names of attributes: at most 10,000.' }),
-      dryRun: t.arg.boolean(dryRunArg),
     },
     resolve: (_root, { storeUuid, names, dryRun }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) => removeDefinitions(transaction, storeUuid, names)),

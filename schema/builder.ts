@@ -4,8 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../src/graphql/context.ts'
-import { DefaultValidation } from './default-validation.ts'
-import { validationError } from './validation.ts'
+import { DefaultValidation, validationError } from './validation.ts'
 
 interface BuilderTypes {
   Context: Context

@@ -13,23 +13,19 @@ export const ProductStatus = builder.enumType('ProductStatus', {
 const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implement({
   description: 'Values that the service accepts at present (spec: Enumerations).',
   fields: (t) => ({
-    channels: t.stringList({
+    channels: t.exposeStringList('channels', {
       description: 'Channels, from the global configuration; always contains `SMP`.',
-      resolve: ({ channels }) => [...channels],
     }),
-    assetFormats: t.stringList({
+    assetFormats: t.exposeStringList('assetFormats', {
       description: 'Asset formats, from the global configuration.',
-      resolve: ({ assetFormats }) => [...assetFormats],
     }),
-    storeTaxonomies: t.stringList({
+    storeTaxonomies: t.exposeStringList('storeTaxonomies', {
       description:
         'Store taxonomies, from the global configuration. The first one is the value that the specification calls `catalog`.',
-      resolve: ({ storeTaxonomies }) => [...storeTaxonomies],
     }),
-    regions: t.stringList({ description: 'Regions of stores.', resolve: ({ regions }) => [...regions] }),
-    defaultAutomations: t.stringList({
+    regions: t.exposeStringList('regions', { description: 'Regions of stores.' }),
+    defaultAutomations: t.exposeStringList('defaultAutomations', {
       description: 'Automations that a store can enable by default.',
-      resolve: ({ defaultAutomations }) => [...defaultAutomations],
     }),
   }),
 })

@@ -19,8 +19,17 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   }),
 })
 
-/** How results describe the items that failed. */
-export const failedFields = {
-  failed: 'Number of items or asset ids that failed.',
-  errorInfo: 'One entry per failure; an empty list when nothing failed.',
-}
+type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, { failures: ItemFailure[] }>
+
+/** The fields of a result that describe the items that failed. */
+export const failureFields = (t: ResultFields) => ({
+  failed: t.int({
+    description: 'Number of items or asset ids that failed.',
+    resolve: ({ failures }) => failures.length,
+  }),
+  errorInfo: t.field({
+    type: [ErrorInfo],
+    description: 'One entry per failure; an empty list when nothing failed.',
+    resolve: ({ failures }) => failures,
+  }),
+})

@@ -1,6 +1,6 @@
 import { startExport, startImport } from '../src/jobs/start-job.ts'
+import { defaultChannel, storeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
-import { defaultChannel } from './defaults.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
 
@@ -65,7 +65,7 @@ builder.mutationFields((t) => ({
     description:
       'Queues an import and returns its job at once; poll `job` for its progress. Importing the same file again changes nothing. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...storeArgs,
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
     resolve: async (_root, { storeUuid, input }, { catalogue, enumerations, jobQueued }) => {
@@ -84,7 +84,7 @@ builder.mutationFields((t) => ({
     description:
       'Queues an export of the products of a store with their assets on one channel, and returns its job at once. `Job.output` is the file, which an import can read. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...storeArgs,
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
       channel: t.arg.string({ defaultValue: defaultChannel, description: 'Channel of the assets.' }),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),

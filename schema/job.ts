@@ -1,6 +1,7 @@
 import { findJob, type Job, type JobCounts, type JobProblem, rateOf } from '../src/jobs/job.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { builder } from './builder.ts'
+import { anyText } from './validation.ts'
 
 const JobKind = builder.enumType('JobKind', {
   description: 'Kind of a job.',
@@ -71,15 +72,13 @@ export const JobRef = builder.objectRef<Job>('Job').implement({
       description: 'Progress: number of rows processed (import) or of products written (export).',
       resolve: ({ counts }) => counts.rows,
     }),
-    counts: t.field({
+    counts: t.expose('counts', {
       type: JobCountsRef,
       description: 'Counts of an import so far; all zero for an export.',
-      resolve: ({ counts }) => counts,
     }),
-    problems: t.field({
+    problems: t.expose('problems', {
       type: [JobProblemRef],
       description: 'The first 20 faults of the import. `output` contains all rows that failed.',
-      resolve: ({ problems }) => problems,
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -126,7 +125,7 @@ builder.queryField('job', (t) =>
     nullable: true,
     description:
       'Finds a job; null when there is none or when the token has no access to its store. Poll this field for the progress of a job.',
-    args: { id: t.arg.id({ required: true, anyText: true, description: 'UUID of the job.' }) },
+    args: { id: t.arg.id({ required: true, ...anyText, description: 'UUID of the job.' }) },
     resolve: async (_root, { id }, { catalogue }) => (await findJob(catalogue, id)) ?? null,
   }),
 )

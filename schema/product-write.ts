@@ -4,18 +4,18 @@ import type { FailedProduct } from '../src/catalogue/products/product-patches.ts
 import { type UpdatedProducts, updateProducts } from '../src/catalogue/products/update-products.ts'
 import { type UpsertedProducts, upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { write, writeInOneStatement } from '../src/catalogue/transaction.ts'
+import { defaultChannel, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
-import { defaultChannel } from './defaults.ts'
-import { dryRunArg } from './validation.ts'
+import { anyText } from './validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
-  anyText: true,
+  ...anyText,
   description:
     'Changes to one product. `status` is a string, not an enum, so that an invalid value is a failure of this product only.',
   fields: (t) => ({
     productCode: t.string({
       required: true,
-      anyText: true,
+      ...anyText,
       description: 'SKU code: 1 to 255 characters, case-sensitive.',
     }),
     status: t.string({
@@ -42,11 +42,24 @@ const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').imple
   description: 'A product that was not written because at least one of its attributes is invalid.',
   fields: (t) => ({
     productCode: t.exposeString('productCode', { description: 'SKU code of the product.' }),
-    failures: t.field({
+    failures: t.expose('failures', {
       type: [AttributeFailureRef],
       description: 'Every invalid attribute of the product.',
-      resolve: (product) => product.failures,
     }),
+  }),
+})
+
+type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
+  typeof builder.$inferSchemaTypes,
+  CreatedProducts | UpdatedProducts | UpsertedProducts
+>
+
+/** The fields that the results of all writes of products have. */
+const commonFields = (t: ResultFields) => ({
+  storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+  failedProducts: t.expose('failedProducts', {
+    type: [FailedProductRef],
+    description: 'Products that were not written, each with every invalid attribute.',
   }),
 })
 
@@ -54,58 +67,41 @@ const UpdateProductsResult = builder.objectRef<UpdatedProducts>('UpdateProductsR
   description:
     'Result of `updateProducts`. Each code of the request is in exactly one of the three lists, in the order of the request.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    ...commonFields(t),
     updatedSkus: t.exposeStringList('updatedSkus', {
       description: 'Codes of products that were updated, changed or not.',
     }),
     unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes of which the store has no product.' }),
-    failedProducts: t.field({
-      type: [FailedProductRef],
-      description: 'Products that were not written, each with every invalid attribute.',
-      resolve: (result) => result.failedProducts,
-    }),
   }),
 })
 
 const UpsertProductsResult = builder.objectRef<UpsertedProducts>('UpsertProductsResult').implement({
   description: 'Result of `upsertProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    ...commonFields(t),
     createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
     updatedSkus: t.exposeStringList('updatedSkus', {
       description: 'Codes of products that existed before, changed or not.',
     }),
-    failedProducts: t.field({
-      type: [FailedProductRef],
-      description: 'Products that were not written, each with every invalid attribute.',
-      resolve: (result) => result.failedProducts,
-    }),
   }),
 })
 
-const patchArgs = builder.args((t) => ({
-  storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+const productsArg = builder.args((t) => ({
   products: t.field({
     type: [ProductPatch],
     required: true,
     description:
       'At most 10,000 products. Entries with the same code are applied in order, or not at all if one of them is invalid.',
   }),
-  dryRun: t.boolean(dryRunArg),
 }))
 
 const CreateProductsResult = builder.objectRef<CreatedProducts>('CreateProductsResult').implement({
   description: 'Result of `createProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
-    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    ...commonFields(t),
     createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
     existingSkus: t.exposeStringList('existingSkus', {
       description: 'Codes of products that existed before; they are not changed.',
-    }),
-    failedProducts: t.field({
-      type: [FailedProductRef],
-      description: 'Products that were not written, each with every invalid attribute.',
-      resolve: (result) => result.failedProducts,
     }),
   }),
 })
@@ -125,9 +121,8 @@ builder.mutationFields((t) => ({
     description:
       'Deletes products. Their asset groups are kept, because a parent code need not be the code of a product; delete those with `deleteAssets`. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
-      productCodes: t.arg.stringList({ anyText: true, required: true, description: 'Product codes: at most 10,000.' }),
-      dryRun: t.arg.boolean(dryRunArg),
+      ...writeArgs,
+      productCodes: t.arg.stringList({ ...anyText, required: true, description: 'Product codes: at most 10,000.' }),
     },
     resolve: (_root, { storeUuid, productCodes, dryRun }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) => deleteProducts(transaction, storeUuid, productCodes)),
@@ -137,7 +132,8 @@ builder.mutationFields((t) => ({
     description:
       'Creates products and does not change existing ones (REST extension: POST /products). Of several entries with the same code the first one counts. Attributes named like URL fields (`Image URL 1`) become assets of the product, in the order of their numbers. To create or update use `upsertProducts`. Errors: `invalid_request`, `store_not_found`.',
     args: {
-      ...patchArgs,
+      ...writeArgs,
+      ...productsArg,
       channel: t.arg.string({
         defaultValue: defaultChannel,
         description: 'Channel to link the assets on: one of `enumerations.channels`.',
@@ -152,7 +148,7 @@ builder.mutationFields((t) => ({
     type: UpdateProductsResult,
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
-    args: patchArgs,
+    args: { ...writeArgs, ...productsArg },
     resolve: (_root, { storeUuid, products, dryRun }, { catalogue }) =>
       writeInOneStatement(catalogue, dryRun, (transaction) => updateProducts(transaction, storeUuid, products)),
   }),
@@ -160,7 +156,7 @@ builder.mutationFields((t) => ({
     type: UpsertProductsResult,
     description:
       'Creates products that do not exist and merges attributes and statuses into those that do. The default status of a new product is `NEW`. Errors: `store_not_found`.',
-    args: patchArgs,
+    args: { ...writeArgs, ...productsArg },
     resolve: (_root, { storeUuid, products, dryRun }, { catalogue }) =>
       write(catalogue, dryRun, (transaction) => upsertProducts(transaction, storeUuid, products)),
   }),

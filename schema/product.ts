@@ -1,8 +1,10 @@
 import { type Product, type ProductPage, pageProducts } from '../src/catalogue/products/list-products.ts'
+import { storeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { connectionCost, keysetConnection } from './connection.ts'
 import { ProductStatus } from './enumerations.ts'
 import { StoreRef } from './store.ts'
+import { anyText } from './validation.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product').implement({
   description: 'A product of a store (spec: Product).',
@@ -26,7 +28,7 @@ const ProductFilterInput = builder.inputType('ProductFilter', {
   fields: (t) => ({
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
     codePrefix: t.string({ description: 'Products whose code begins with this string, case-sensitive.' }),
-    codes: t.stringList({ anyText: true, description: 'Products with one of these codes: at most 10,000.' }),
+    codes: t.stringList({ ...anyText, description: 'Products with one of these codes: at most 10,000.' }),
     search: t.string({ description: 'Products whose code contains this string, case-insensitive.' }),
   }),
 })
@@ -42,11 +44,10 @@ const ProductPageRef = builder.objectRef<ProductPage>('ProductPage').implement({
       description: 'Number of products on this page.',
       resolve: (page) => page.products.length,
     }),
-    products: t.field({
+    products: t.expose('products', {
       type: [ProductRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Products of this page.',
-      resolve: (page) => page.products,
     }),
   }),
 })
@@ -58,7 +59,7 @@ builder.queryField('productPage', (t) =>
     description:
       'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...storeArgs,
       filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
       offset: t.arg.int({
         defaultValue: 0,
@@ -94,7 +95,7 @@ builder.objectFields(StoreRef, (t) => ({
     type: ProductRef,
     nullable: true,
     description: 'Product with this code; null when the store has none.',
-    args: { productCode: t.arg.string({ required: true, anyText: true, description: 'SKU code, case-sensitive.' }) },
+    args: { productCode: t.arg.string({ required: true, ...anyText, description: 'SKU code, case-sensitive.' }) },
     resolve: async (store, { productCode }, { loaders }) =>
       loaders.product.load({ storeUuid: store.storeUuid, productCode }),
   }),

@@ -2,10 +2,11 @@ import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
 import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
 import { write } from '../src/catalogue/transaction.ts'
 import { storeUuidOf } from '../src/text.ts'
+import { dryRunArgs, firstArg, firstCost, writeArgs } from './arguments.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
 import { connectionCost, keysetConnection } from './connection.ts'
-import { dryRunArg, firstArg, firstCost } from './validation.ts'
+import { anyText } from './validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
 
@@ -66,7 +67,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Finds a store; null when there is none or when the token has no access to it.',
     args: {
-      storeUuid: t.arg.id({ required: true, anyText: true, description: 'UUID of the store, case-insensitive.' }),
+      storeUuid: t.arg.id({ required: true, ...anyText, description: 'UUID of the store, case-insensitive.' }),
     },
     resolve: async (_root, args, { loaders }) => {
       const storeUuid = storeUuidOf(args.storeUuid)
@@ -103,7 +104,7 @@ builder.queryFields((t) => ({
 }))
 
 const CreateStoreInput = builder.inputType('CreateStoreInput', {
-  anyText: true,
+  ...anyText,
   description: 'A store to create (spec: Store). Repeated values of a list are stored once, in order.',
   fields: (t) => ({
     storeName: t.string({
@@ -139,7 +140,7 @@ builder.mutationField('createStore', (t) =>
       linkedStoreId: t.arg.id({
         description: 'UUID of a store whose group the new store joins. Default: a new group.',
       }),
-      dryRun: t.arg.boolean(dryRunArg),
+      ...dryRunArgs,
     },
     resolve: (_root, { input, copyTaxonomy, linkedStoreId, dryRun }, { catalogue, enumerations }) =>
       write(catalogue, dryRun, (transaction) =>
@@ -149,7 +150,7 @@ builder.mutationField('createStore', (t) =>
 )
 
 const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
-  anyText: true,
+  ...anyText,
   description: 'Changes to a store. An omitted or null field is not changed, except that null clears `storeWebsite`.',
   fields: (t) => ({
     storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),
@@ -168,9 +169,8 @@ builder.mutationField('updateStore', (t) =>
     type: StoreRef,
     description: 'Changes fields of a store. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: {
-      storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+      ...writeArgs,
       input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }),
-      dryRun: t.arg.boolean(dryRunArg),
     },
     resolve: (_root, { storeUuid, input, dryRun }, { catalogue, enumerations }) => {
       const { storeWebsite, ...rest } = input

@@ -1,8 +1,11 @@
+import { z } from 'zod'
 import type { Scope } from '../src/auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
 import { write } from '../src/catalogue/transaction.ts'
+import { storeUuidOf } from '../src/text.ts'
+import { dryRunArgs } from './arguments.ts'
 import { builder } from './builder.ts'
-import { dryRunArg, uuid } from './validation.ts'
+import { anyText } from './validation.ts'
 
 const TokenScope = builder.enumType('TokenScope', {
   description: 'Permission of a token.',
@@ -45,9 +48,11 @@ const NewTokenRef = builder.objectRef<{ secret: string; token: Token }>('NewToke
     secret: t.exposeString('secret', {
       description: 'Secret to send as `Authorization: Bearer`. It is returned only once.',
     }),
-    token: t.field({ type: TokenRef, description: 'UUID of the token.', resolve: ({ token }) => token }),
+    token: t.expose('token', { type: TokenRef, description: 'UUID of the token.' }),
   }),
 })
+
+const uuid = { schema: z.string().refine((text) => storeUuidOf(text) !== undefined, { error: 'must be a UUID' }) }
 
 builder.queryField('tokens', (t) =>
   t.field({
@@ -56,7 +61,10 @@ builder.queryField('tokens', (t) =>
       'All tokens, revoked and expired ones included, in the order of their creation. Needs the scope `admin`.',
     args: {
       first: t.arg.int({ defaultValue: 100, description: 'Page size: 0 to 1,000.', validate: { min: 0, max: 1_000 } }),
-      after: t.arg.id({ description: 'Only tokens after the token with this id.', validate: uuid }),
+      after: t.arg.id({
+        description: 'Only tokens after the token with this id.',
+        validate: uuid,
+      }),
     },
     extensions: { access: 'admin' },
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? 100 }),
@@ -66,7 +74,7 @@ builder.queryField('tokens', (t) =>
 )
 
 const CreateTokenInput = builder.inputType('CreateTokenInput', {
-  anyText: true,
+  ...anyText,
   description: 'A token to create.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Name: 1 to 200 characters after trimming.' }),
@@ -87,7 +95,7 @@ builder.mutationFields((t) => ({
       'Creates a token. Needs the scope `admin`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: {
       input: t.arg({ type: CreateTokenInput, required: true, description: 'Token to create.' }),
-      dryRun: t.arg.boolean(dryRunArg),
+      ...dryRunArgs,
     },
     extensions: { access: 'admin' },
     resolve: (_root, { input, dryRun }, { catalogue }) =>
@@ -99,8 +107,8 @@ builder.mutationFields((t) => ({
     description:
       'Revokes a token permanently; every instance refuses it within 5 seconds. Null when there is no token with this id. Needs the scope `admin`.',
     args: {
-      tokenId: t.arg.id({ required: true, anyText: true, description: 'UUID of the token.' }),
-      dryRun: t.arg.boolean(dryRunArg),
+      tokenId: t.arg.id({ required: true, ...anyText, description: 'UUID of the token.' }),
+      ...dryRunArgs,
     },
     extensions: { access: 'admin' },
     resolve: (_root, { tokenId, dryRun }, { catalogue }) =>

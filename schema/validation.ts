@@ -1,17 +1,49 @@
+import { BasePlugin, type PothosInputFieldConfig, type PothosInputFieldType, type SchemaTypes } from '@pothos/core'
 import { z } from 'zod'
 import { CatalogueError, type Fault } from '../src/errors.ts'
-import { shown, storeUuidOf } from '../src/text.ts'
+import { isStorable, shown } from '../src/text.ts'
 
-/** A text that is a UUID. */
-export const uuid = {
-  schema: z.string().refine((text) => storeUuidOf(text) !== undefined, { error: 'must be a UUID' }),
+declare global {
+  export namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      defaultValidation: DefaultValidation<Types>
+    }
+  }
 }
 
-/** The argument of every mutation that previews it. */
-export const dryRunArg = {
-  defaultValue: false,
-  description: 'Dry run: return the same result and change nothing.',
-} as const
+/** Of an argument, an input field, or all fields of an input type: any text is accepted. The catalogue judges it, or it names nothing. */
+export const anyText = { extensions: { anyText: true } }
+
+/** A text that PostgreSQL can hold unchanged. */
+const storable = {
+  schema: z.string().refine(isStorable, { error: 'must be a string without NUL and lone surrogates' }),
+}
+
+/** The most items of a list in a request (decisions: Envelope). */
+const maxLength = 10_000
+
+/**
+ * Gives every argument and input field the validation that its type asks for, unless it states its own: texts are
+ * storable, and lists have at most 10,000 items.
+ */
+export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
+    const owner = config.kind === 'Arg' ? config : this.buildCache.getTypeConfig(config.parentType)
+    const takesAnyText = config.extensions?.anyText || owner.extensions?.anyText
+    const stated = (config.pothosOptions as { validate?: unknown }).validate
+    const validate = stated ?? this.validationOf(config.type, takesAnyText ? undefined : storable)
+    return validate ? { ...config, pothosOptions: { ...config.pothosOptions, validate } } : config
+  }
+
+  private validationOf(type: PothosInputFieldType<Types>, ofText: object | undefined): object | undefined {
+    if (type.kind === 'List') {
+      const items = this.validationOf(type.type, ofText)
+      return items ? { maxLength, items } : { maxLength }
+    }
+    const { name } = this.buildCache.getTypeConfig(type.ref)
+    return name === 'String' || name === 'ID' ? ofText : undefined
+  }
+}
 
 /** Turns what zod found in a field's arguments into the API's own error, with one fault for each issue. */
 export function validationError(error: z.ZodError, args: Record<string, unknown>): CatalogueError {
@@ -20,10 +52,7 @@ export function validationError(error: z.ZodError, args: Record<string, unknown>
 }
 
 function faultOf(issue: z.core.$ZodIssue, args: Record<string, unknown>): Fault {
-  const field = issue.path.reduce<string>(
-    (path, key) => (typeof key === 'number' ? `${path}[${key}]` : path === '' ? String(key) : `${path}.${String(key)}`),
-    '',
-  )
+  const field = z.core.toDotPath(issue.path)
   const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], args)
   const index = issue.path.find((key) => typeof key === 'number')
   const at = { field, ...(index === undefined ? {} : { index }) }
@@ -35,22 +64,6 @@ function faultOf(issue: z.core.$ZodIssue, args: Record<string, unknown>): Fault 
 }
 
 function expectation(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'too_small':
-      return `must be at least ${issue.minimum}`
-    case 'too_big':
-      return `must be at most ${issue.maximum}`
-    default:
-      return issue.message
-  }
-}
-
-/** The argument that bounds a list: 1 to `max` items, by default `usual`. */
-export function firstArg(max: number, usual = max) {
-  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.`, validate: { min: 1, max } }
-}
-
-/** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
-export function firstCost(typical: number) {
-  return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}`
+  return issue.code === 'too_big' ? `must be at most ${issue.maximum}` : issue.message
 }

@@ -1,0 +1,41 @@
+import { builder } from './builder.ts'
+
+/** The store that a field reads. */
+export const storeArgs = builder.args((t) => ({
+  storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+}))
+
+/** The argument of every mutation that previews it. */
+export const dryRunArgs = builder.args((t) => ({
+  dryRun: t.boolean({ defaultValue: false, description: 'Dry run: return the same result and change nothing.' }),
+}))
+
+/** The arguments of every mutation of one store. */
+export const writeArgs = { ...storeArgs, ...dryRunArgs }
+
+/** The argument that bounds a list: 1 to `max` items, by default `usual`. */
+export function firstArg(max: number, usual = max) {
+  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.`, validate: { min: 1, max } }
+}
+
+/** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
+export function firstCost(typical: number) {
+  return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
+}
+
+/** The channel of an argument that is left out or null. */
+export const defaultChannel = 'SMP'
+/** The asset format of an argument that is left out or null. */
+export const defaultFormat = 'image'
+
+interface ChannelAndFormat {
+  channel?: string | null | undefined
+  assetFormat?: string | null | undefined
+}
+
+/** The same with the default channel and format where they are null. */
+export function withDefaults<Given extends ChannelAndFormat>(
+  given: Given,
+): Omit<Given, keyof ChannelAndFormat> & { channel: string; assetFormat: string } {
+  return { ...given, channel: given.channel ?? defaultChannel, assetFormat: given.assetFormat ?? defaultFormat }
+}
