@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
 import type { RestRequest, RestResponse } from './exchange.ts'
-import { closed, sealedBytes, toJson } from './response/envelope.ts'
+import { closed, type JsonText, sealedBytes, toJson } from './response/envelope.ts'
 
 /** The rendered `data` of an answer with the end of its envelope, and the version that it was made of. */
 interface CachedAnswer {
@@ -39,7 +39,10 @@ export async function answerVersioned(
   request: RestRequest,
   variables: Record<string, unknown>,
   cache: AnswerCache,
-  read: { version(): Promise<string | null>; answer(): Promise<{ data?: unknown; version: string | null }> },
+  read: {
+    version(): Promise<string | null>
+    answer(): Promise<{ data?: unknown; listing?: { version: string | null; groups: JsonText } | undefined }>
+  },
 ): Promise<RestResponse> {
   const answered = (version: string | null, data: Buffer): RestResponse => {
     const body = sealedBytes(0, endpoint.success, request.requestId, data)
@@ -53,8 +56,9 @@ export async function answerVersioned(
     if (current !== null && matches(ifNoneMatch, tagOf(current))) return { status: 304, headers: headersOf(current) }
     if (current !== null && cached?.version === current) return answered(current, cached.data)
   }
-  const { data: result, version } = await read.answer()
-  const data = closed(toJson(endpoint.data(result)))
+  const { data: result, listing } = await read.answer()
+  const version = listing?.version ?? null
+  const data = closed(toJson(endpoint.data(result, listing?.groups)))
   if (version !== null) cache.set(key, { version, data })
   return answered(version, data)
 }

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
 import type { Enumerations } from './request/shapes.ts'
+import type { JsonText } from './response/envelope.ts'
 
 /** The shapes that a request must have: its query parameters by name and, if the operation takes one, its body. */
 export interface Shapes<Query extends z.ZodObject, Body extends z.ZodType> {
@@ -39,7 +40,8 @@ export interface Endpoint<
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
   /** The shape of `data` on success. */
   answer: z.ZodType
-  data(result: Result): unknown
+  /** `groups` are those of the page of asset groups that the operation read, if it read one. */
+  data(result: Result, groups?: JsonText): unknown
 }
 
 /** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */

@@ -35,7 +35,7 @@ import {
   unlinkedAssets,
   updatedProducts,
 } from './response/data-shapes.ts'
-import { assetGroup, failedProducts, productObject, productPatch, withErrorInfo } from './response/translate.ts'
+import { failedProducts, productObject, productPatch, withErrorInfo } from './response/translate.ts'
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -59,9 +59,10 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    data: ({ assetGroups: { groups, ...page } }) => ({
-      ...page,
-      assets: new Map(groups.map(({ parent_code, ...group }) => [parent_code, assetGroup(group)])),
+    data: ({ assetGroups: { total_groups, returned_groups } }, groups) => ({
+      total_groups,
+      returned_groups,
+      assets: groups,
     }),
   }),
 

@@ -5,7 +5,7 @@ import type { RestRequest, RestResponse } from './exchange.ts'
 import { readBody } from './request/read-body.ts'
 import { readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
-import { type ErrorInfo, errorEnvelope, sealed, toJson } from './response/envelope.ts'
+import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
 import { RestError } from './response/rest-error.ts'
 import { httpStatus } from './response/status.ts'
 
@@ -52,8 +52,8 @@ type Execute<Caller> = (
 ) => Promise<{
   data?: unknown
   errors?: readonly PublicError[] | undefined
-  /** The version of the listing in `data`; null where it has none. */
-  version: string | null
+  /** The page of asset groups that the operation read: its version, null where it has none, and the groups. */
+  listing?: { version: string | null; groups: JsonText } | undefined
 }>
 
 interface Sender<Caller> {

@@ -62,10 +62,11 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
   fields: (t) => ({
     totalGroups: t.exposeInt('totalGroups', { description: 'Exact number of groups that match, on all pages.' }),
     returnedGroups: t.int({ description: 'Number of groups on this page.', resolve: (page) => page.groups.length }),
-    groups: t.expose('groups', {
+    groups: t.field({
       type: [AssetGroupRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
+      resolve: ({ groups }, _args, { takePage }) => (takePage ? [] : groups),
     }),
   }),
 })
@@ -130,13 +131,13 @@ builder.queryField('assetGroups', (t) =>
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }), ...pageArgs },
-    resolve: async (_root, args, { catalogue, enumerations, filter, onListed }) => {
+    resolve: async (_root, args, { catalogue, enumerations, filter, takePage }) => {
       const query = queryOf(args)
       checkFormat(enumerations, query.assetFormat)
       const page = filter
         ? await listFilteredGroups(catalogue, filter, args.storeUuid, query)
         : await listGroups(catalogue, args.storeUuid, query)
-      onListed?.(page.version)
+      takePage?.(page)
       return page
     },
   }),

@@ -35,17 +35,29 @@ export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]
   return envelope(-1, 'ERROR', requestId, { error_info: errorInfo })
 }
 
+/** A value that is JSON text already. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /**
  * JSON text in which maps are objects. A JavaScript object cannot be the map from SKU codes: it loses `__proto__` and
  * moves keys such as `1002` to the front.
  */
 export function toJson(value: unknown): string {
+  if (value instanceof JsonText) return value.text
   if (value instanceof Map) return braces([...value])
   return isObject(value) && hasMap(value) ? braces(Object.entries(value)) : JSON.stringify(value)
 }
 
 function hasMap(object: object): boolean {
-  return Object.values(object).some((value) => value instanceof Map || (isObject(value) && hasMap(value)))
+  return Object.values(object).some(
+    (value) => value instanceof Map || value instanceof JsonText || (isObject(value) && hasMap(value)),
+  )
 }
 
 function isObject(value: unknown): value is object {

@@ -1,9 +1,4 @@
-import type {
-  ItemFailureFragment,
-  ListAssetsQuery,
-  ListProductsQuery,
-  UpdateProductsMutation,
-} from '../operations.generated.ts'
+import type { ItemFailureFragment, ListProductsQuery, UpdateProductsMutation } from '../operations.generated.ts'
 
 /** A status that is no string goes among the attributes, where it becomes a failure of its product. */
 export function productPatch({ product_code: productCode, ...rest }: { product_code: string; status?: unknown }) {
@@ -30,20 +25,15 @@ export function failedProducts(products: UpdateProductsMutation['updateProducts'
   )
 }
 
-type Group = ListAssetsQuery['assetGroups']['groups'][number]
-
-/** The spec's asset group. */
-export function assetGroup({ assets, ...group }: Omit<Group, 'parent_code'>) {
-  return { ...group, assets: assets.map(assetEntry) }
-}
+type Product = ListProductsQuery['productPage']['products'][number]
 
 /** The spec's asset entry: the id, and the URL under a name that carries format and number. */
-function assetEntry({ asset_id, urlField, url }: Group['assets'][number]) {
+function assetEntry({ asset_id, urlField, url }: Product['assetGroups'][number]['assets'][number]) {
   return { asset_id, [urlField]: url }
 }
 
 /** A product with its attributes next to its code and status, and its assets by channel. */
-export function productObject(product: ListProductsQuery['productPage']['products'][number]) {
+export function productObject(product: Product) {
   const byChannel = Map.groupBy(product.assetGroups, (group) => group.channel)
   const assets = [...byChannel].map(
     ([channel, groups]) => [channel, groups.flatMap((group) => group.assets.map(assetEntry))] as const,

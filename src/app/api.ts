@@ -47,7 +47,7 @@ export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
   const { db, enumerations, filter, onJobQueued: jobQueued, pool, routeLimits, log } = options
-  const contextOf = (caller: Caller, requestId: string, { transaction, onListed }: RunOptions = {}) =>
+  const contextOf = (caller: Caller, requestId: string, { transaction, takePage }: RunOptions = {}) =>
     createContext({
       catalogue: catalogueFor(transaction ?? db, caller.viewer),
       enumerations: enumerations(),
@@ -55,7 +55,7 @@ export function createApi(options: ApiOptions): Api {
       requestId,
       filter,
       jobQueued,
-      onListed,
+      takePage,
     })
   const errorOf = (thrown: unknown, requestId: string) => publicError(thrown, log.child({ requestId }))
   const engine = createEngine(schema, options.introspection)

@@ -4,8 +4,10 @@ import type { Logger } from 'pino'
 import { endpoints } from '../../rest/endpoints.ts'
 import type { RestServices } from '../../rest/handler.ts'
 import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
+import { JsonText } from '../../rest/response/envelope.ts'
 import type { Caller } from '../auth/caller.ts'
-import { groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
+import { type AssetGroupPage, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
+import { groupsText } from '../catalogue/asset-groups/groups-text.ts'
 import { withSlot } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
 import { requireAccess } from '../graphql/access.ts'
@@ -23,7 +25,7 @@ interface Parts {
 
 export interface RunOptions {
   transaction?: Transaction<Database>
-  onListed?: Context['onListed']
+  takePage?: Context['takePage']
 }
 
 /** How the REST API runs its operations: each is a prepared GraphQL operation. */
@@ -40,14 +42,15 @@ export function restServices(
   const executeIn =
     (transaction?: Transaction<Database>): RestServices<Caller>['execute'] =>
     (document, variables, { caller, requestId }) => {
-      let version: string | null = null
-      const onListed = (current: string | null) => {
-        version = current
+      let page: AssetGroupPage | undefined
+      const takePage = (taken: AssetGroupPage) => {
+        page = taken
       }
-      const context = contextOf(caller, requestId, { ...(transaction && { transaction }), onListed })
+      const context = contextOf(caller, requestId, { ...(transaction && { transaction }), takePage })
       return traced('operation', nameOf(document), async () => {
         const { data, errors } = await operationOf(document).run(variables, context)
-        return { data, errors: errors && publicErrors(errors, log, requestId), version }
+        if (errors) return { errors: publicErrors(errors, log, requestId) }
+        return { data, listing: page && { version: page.version, groups: new JsonText(await groupsText(page.groups)) } }
       })
     }
   const doOnce = createOnce(db)

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts'
+import type { AssetGroupPage } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
@@ -15,8 +16,11 @@ export interface Context {
   readonly loaders: Loaders
   /** Notifies the runner of jobs that one more is queued. */
   jobQueued(): void
-  /** Receives the version of the listing that `assetGroups` read; null with a remote filter. The REST API makes an ETag of it. */
-  readonly onListed?: ((version: string | null) => void) | undefined
+  /**
+   * Takes the page that `assetGroups` reads: the operation then returns no groups. The REST API makes an ETag of the
+   * version, and text of the groups.
+   */
+  readonly takePage?: ((page: AssetGroupPage) => void) | undefined
   /** The id of the request, as it is echoed and logged. */
   readonly requestId: string
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { urlFieldsOf } from '../assets/url-fields.ts'
+import { urlField, urlFieldsOf } from '../assets/url-fields.ts'
 
 /**
  * The stored form of a group's assets: JSON text of a pair [asset id, URL] for each, in the order of their places. Only
@@ -17,8 +17,40 @@ export interface AssetEntry {
 /** The group's assets, in order; of more than `most` the first ones. */
 export function entriesOf({ assetType, entries }: { assetType: string; entries: string }, most?: number): AssetEntry[] {
   const fieldAt = urlFieldsOf(assetType)
-  const pairs = JSON.parse(entries) as [assetId: string, url: string][]
-  return pairs.slice(0, most).map(([assetId, url], i) => ({ assetId, url, position: i + 1, urlField: fieldAt(i + 1) }))
+  const pairs = pairsOf(entries).slice(0, most)
+  return pairs.map(([assetId, url], i) => ({ assetId, url, position: i + 1, urlField: fieldAt(i + 1) }))
+}
+
+/**
+ * The same as JSON text of objects with the id and, under the name of its field, the URL (spec: Asset entry). Plain
+ * text is not parsed: for a whole page that takes a tenth of the time of a GraphQL query.
+ */
+export function entriesText(group: { assetType: string; entries: string }): string {
+  if (!isPlain(group.entries)) {
+    const assets = entriesOf(group).map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url }))
+    return JSON.stringify(assets)
+  }
+  // The names of the fields differ in the number at their end.
+  const beforeNumber = JSON.stringify(urlField(group.assetType, 0)).slice(0, -'0"'.length)
+  const assets = pairsOf(group.entries).map(
+    ([assetId, url], i) => `{"asset_id":"${assetId}",${beforeNumber}${i + 1}":"${url}"}`,
+  )
+  return `[${assets.join(',')}]`
+}
+
+/** Plain text is cut where quotes stand, which takes half of the time of parsing it. */
+function pairsOf(entries: string): [assetId: string, url: string][] {
+  if (!isPlain(entries) || entries === noEntries) return JSON.parse(entries)
+  const pairs = entries.slice('[["'.length, -'"]]'.length).split('"],["')
+  return pairs.map((pair) => {
+    const end = pair.indexOf('","')
+    return [pair.slice(0, end), pair.slice(end + '","'.length)]
+  })
+}
+
+/** Without a backslash nothing is escaped, and no quote stands within a string. */
+function isPlain(entries: string): boolean {
+  return !entries.includes('\\')
 }
 
 /** What a group without assets has for its entries. */
@@ -26,7 +58,7 @@ export const noEntries = '[]'
 
 /** The URLs of the entries. */
 export function urlsOf(entries: string): Set<string> {
-  return new Set((JSON.parse(entries) as [assetId: string, url: string][]).map(([, url]) => url))
+  return new Set(pairsOf(entries).map(([, url]) => url))
 }
 
 /** The entries with more assets at their end. */

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import {
+  appendEntries,
+  entriesOf,
+  entriesText,
+  noEntries,
+  urlsOf,
+} from '../../src/catalogue/asset-groups/asset-entries.ts'
+
+const texts = ['a', '', '"', '\\', 'a\\', '",', '","', '"],["', 'a"],["b', '\n', '😀', '[', '],[', ',', "'", '\u2028']
+
+it.each(['image', 'pdf', 'a "quoted" format', 'back\\slash'])(
+  'assets of the format %s have any ids and URLs, as objects and as text',
+  (assetType) => {
+    const pairs = texts.flatMap((id) => texts.map((url) => ({ id, url })))
+    for (const assets of [pairs, ...pairs.map((pair) => [{ id: 'first', url: 'https://a.b' }, pair])]) {
+      const group = { assetType, entries: appendEntries(noEntries, assets) }
+      const entries = entriesOf(group)
+      expect(entries.map(({ assetId, url }) => ({ id: assetId, url }))).toEqual(assets)
+      expect(JSON.parse(entriesText(group))).toEqual(
+        entries.map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url })),
+      )
+      expect(urlsOf(group.entries)).toEqual(new Set(assets.map(({ url }) => url)))
+    }
+  },
+)
+
+it('a group without assets has none', () => {
+  const group = { assetType: 'image', entries: noEntries }
+  expect([entriesOf(group), entriesText(group)]).toEqual([[], '[]'])
+})
