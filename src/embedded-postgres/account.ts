@@ -39,10 +39,8 @@ function hasName(): boolean {
 async function candidates({ cluster, owner: directoryOwner }: DataDirectory): Promise<Account[]> {
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const named = await namedAccounts()
-  const namespaces = named.slice(0, 1).map(({ uid, gid }) => ({
-    prefix: ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'],
-    owner: self,
-  }))
+  const mapTo = ({ uid, gid }: Owner) => ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--']
+  const namespaces = named.slice(0, 1).map((user) => ({ prefix: mapTo(user), owner: self }))
   if (self.uid !== 0) return namespaces
   const { uid, gid } = await stat(cluster).catch(() => self)
   const makers = uid === 0 ? [] : [{ prefix: [], ids: { uid, gid }, owner: { uid, gid } }]
@@ -55,19 +53,16 @@ async function candidates({ cluster, owner: directoryOwner }: DataDirectory): Pr
 }
 
 async function namedAccounts(): Promise<Owner[]> {
-  const lines = await readFile('/etc/passwd', 'utf8').catch(() => '')
-  const users = lines.split('\n').map((line) => line.split(':'))
-  return ['postgres', 'nobody'].flatMap((name) =>
-    users.filter((user) => user[0] === name).map((user) => ({ uid: Number(user[2]), gid: Number(user[3]) })),
-  )
+  const users = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  return [/^postgres:[^:]*:(\d+):(\d+):/m, /^nobody:[^:]*:(\d+):(\d+):/m].flatMap((pattern) => {
+    const [found, uid, gid] = pattern.exec(users) ?? []
+    return found ? [{ uid: Number(uid), gid: Number(gid) }] : []
+  })
 }
 
-function isUsable(account: Account, { path }: DataDirectory, postgres: string): Promise<boolean> {
-  const check = 'test -w "$1" && exec "$2" --version'
-  return run(account, '/bin/sh', ['-c', check, 'sh', path, postgres]).then(
-    () => true,
-    () => false,
-  )
+async function isUsable(account: Account, { path }: DataDirectory, postgres: string): Promise<boolean> {
+  const check = ['-c', 'test -w "$1" && exec "$2" --version', 'sh', path, postgres]
+  return (await run(account, '/bin/sh', check).catch(() => '')) !== ''
 }
 
 /** The top directory comes last: an interrupted run is repeated from its start. */
@@ -75,6 +70,5 @@ async function changeOwner(cluster: string, owner: Owner | undefined): Promise<v
   const top = await stat(cluster).catch(() => undefined)
   if (!owner || !top || top.uid === owner.uid) return
   const entries = await readdir(cluster, { recursive: true })
-  for (const path of [...entries.map((entry) => join(cluster, entry)), cluster])
-    await lchown(path, owner.uid, owner.gid)
+  for (const entry of [...entries, '']) await lchown(join(cluster, entry), owner.uid, owner.gid)
 }

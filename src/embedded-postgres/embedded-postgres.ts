@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBinaries } from './binaries.ts'
 import { clusterExists, openDataDirectory, requireDatabase } from './data-directory.ts'
-import type { Connection, Lease } from './lease.ts'
-import { shutDown } from './postmaster.ts'
+import type { Lease } from './lease.ts'
+import { type Connection, shutDown } from './postmaster.ts'
 import { startServer } from './start-server.ts'
 
 export interface EmbeddedServer {
@@ -41,9 +41,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     if (!clusterExists(directory.cluster)) throw new Error(`${directory.cluster} is gone`)
     return (await startServer(directory, binaries)).lease
   }
-  const supervisor = keepRunning(lease, restart, log)
+  const end = keepRunning(lease, restart, log)
   const stop = async () => {
-    const current = await supervisor.end()
+    const current = await end()
     try {
       if (await current?.isLast()) await shutDown(directory)
     } finally {
@@ -54,7 +54,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   return { connection: lease.connection, started, stop: () => (stopped ??= stop()) }
 }
 
-/** Restarts the server whenever the lease is lost. `end` ends that and returns the current lease, if any. */
+/** Restarts the server whenever the lease is lost. Returns the function that ends this and returns the current lease, if any. */
 function keepRunning(first: Lease, restart: () => Promise<Lease>, log: (line: string) => void) {
   let hasEnded = false
   let current = Promise.resolve<Lease | undefined>(first)
@@ -71,9 +71,8 @@ function keepRunning(first: Lease, restart: () => Promise<Lease>, log: (line: st
     }
   }
   void watch()
-  const end = () => {
+  return () => {
     hasEnded = true
     return current
   }
-  return { end }
 }

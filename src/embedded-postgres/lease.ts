@@ -1,19 +1,11 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-
-/** pg connection options; `host` is the socket directory. */
-export interface Connection {
-  host: string
-  port: number
-  user: string
-  database: string
-}
+import type { Connection } from './postmaster.ts'
 
 /**
- * One connection that a gateway holds as long as it uses the server, as its pool closes idle connections, with a shared advisory lock. A gateway that
- * wants to stop the server needs that lock exclusively: so it cannot stop it under another gateway, nor under one that is connecting, which waits
- * for its own lock and then sees the server end.
+ * A connection that a gateway holds as long as it uses the server, with a shared advisory lock. A gateway that wants to
+ * stop the server needs that lock exclusively: it cannot stop it under another one, nor under one that is connecting.
  */
 export interface Lease {
   readonly connection: Connection
@@ -27,7 +19,7 @@ export interface Lease {
 const lockKey = 7_231_605_118
 const applicationName = 'catalogue lease'
 
-/** Acquires a lease. Returns undefined when no server accepts clients at the moment, and throws when it refuses us permanently. */
+/** Returns undefined when no server accepts clients at the moment, and throws when it refuses us permanently. */
 export async function acquireLease(connection: Connection): Promise<Lease | undefined> {
   const socket = new Socket()
   const client = new pg.Client({

@@ -1,18 +1,19 @@
-import { execFile } from 'node:child_process'
 import { readFileSync, unlinkSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { catalogue } from './create-cluster.ts'
 import type { DataDirectory } from './data-directory.ts'
-import type { Connection } from './lease.ts'
+import { run } from './process.ts'
 
 /** The port is part of a socket's name; no server listens on it. */
 export const socketPort = 5432
 
+/** pg connection options; `host` is the socket directory. */
+export type Connection = Awaited<ReturnType<typeof connectionTo>>
+
 /** Where the cluster's server answers when it runs. */
-export async function connectionTo(directory: DataDirectory): Promise<Connection> {
+export async function connectionTo(directory: DataDirectory) {
   const file = await readPidFile(directory)
   // A copy of a running cluster contains the original's file, and must not lead to the original's server.
   const own = file && resolve(file.dataDir) === directory.cluster ? file : undefined
@@ -35,7 +36,7 @@ export async function removeStaleLocks(directory: DataDirectory): Promise<void> 
     const content = await readFile(file, 'utf8').catch(() => undefined)
     if (content === undefined) continue
     const pid = Number.parseInt(content, 10)
-    const isStale = pid > 0 ? isAlive(pid) && !(await isPostmaster(pid, directory)) : await isOlderThan(file, 2_000)
+    const isStale = pid > 0 ? send(pid, 0) && !(await isPostmaster(pid, directory)) : await isOlderThan(file, 2_000)
     if (isStale) removeUnchanged(file, content)
   }
 }
@@ -45,7 +46,7 @@ export async function shutDown(directory: DataDirectory): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     const pid = await findPostmaster(directory)
     if (pid === undefined) return
-    if (isAlive(pid)) process.kill(pid, signal)
+    send(pid, signal)
     for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(10)) {
       if (!(await isPostmaster(pid, directory))) return
     }
@@ -69,14 +70,14 @@ async function isPostmaster(pid: number, { cluster }: DataDirectory): Promise<bo
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
     return words[words.indexOf('-D') + 1] === cluster
   }
-  const ps = promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])
-  const { stdout } = await ps.catch(() => ({ stdout: '' }))
-  return stdout.includes(`-D ${cluster} `)
+  const command = await run({ prefix: [] }, 'ps', ['-o', 'command=', '-p', String(pid)]).catch(() => '')
+  return command.includes(`-D ${cluster} `)
 }
 
-function isAlive(pid: number): boolean {
+/** Returns false when there is no such process. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(pid, 0)
+    return process.kill(pid, signal)
   } catch {
     return false
   }

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Owner } from './data-directory.ts'
 
 /** The user as whom PostgreSQL's programs run: they refuse to run as root. */
@@ -11,36 +12,21 @@ export interface Account {
   readonly owner?: Owner
 }
 
-/** Runs a program to its end and returns its output. Throws with the last lines of that when it fails. */
+/** Runs a program to its end. Throws with its stderr when it fails. */
 export async function run(account: Account, program: string, args: string[], input = ''): Promise<string> {
-  const child = spawn(...commandLine(account, program, args), { ...spawnOptions(account), stdio: 'pipe' })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  child.stderr.on('data', (chunk) => (output += chunk))
-  child.stdin.on('error', () => {}) // the program ended early: its exit code is what counts
-  child.stdin.end(input)
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  child.on('error', reject)
-  child.on('close', (code, signal) => {
-    if (code === 0) resolve(output)
-    else reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}:\n${lastLines(output)}`))
-  })
-  return promise
+  const running = promisify(execFile)(...commandLine(account, program, args), spawnOptions(account))
+  running.child.stdin?.on('error', () => {}).end(input) // it may end early: its exit code is what counts
+  return (await running).stdout
 }
 
 /** The first two arguments of `spawn`. */
-export function commandLine(account: Account, program: string, args: string[]): [string, string[]] {
-  const [first = program, ...others] = account.prefix
-  return [first, account.prefix.length === 0 ? args : [...others, program, ...args]]
+export function commandLine({ prefix }: Account, program: string, args: string[]): [string, string[]] {
+  const [first = program, ...others] = [...prefix, program, ...args]
+  return [first, others]
 }
 
 /** The user, and an environment without PG* variables, which change what PostgreSQL does, and without our secrets. */
-export function spawnOptions(account: Account) {
-  const kept = ['PATH', 'TZ', 'LD_LIBRARY_PATH']
-  const env = Object.fromEntries(kept.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
-  return { ...account.ids, env: { ...env, LC_ALL: 'C' }, cwd: '/' }
-}
-
-export function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-10).join('\n')
+export function spawnOptions({ ids }: Account) {
+  const { PATH, TZ, LD_LIBRARY_PATH } = process.env
+  return { ...ids, env: { PATH, TZ, LD_LIBRARY_PATH, LC_ALL: 'C' }, cwd: '/' }
 }

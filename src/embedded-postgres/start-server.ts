@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './account.ts'
 import type { Binaries } from './binaries.ts'
@@ -8,12 +8,11 @@ import { createCluster } from './create-cluster.ts'
 import { type DataDirectory, giveTo } from './data-directory.ts'
 import { acquireLease, type Lease } from './lease.ts'
 import { connectionTo, findPostmaster, removeStaleLocks, socketPort } from './postmaster.ts'
-import { type Account, commandLine, lastLines, spawnOptions } from './process.ts'
+import { type Account, commandLine, spawnOptions } from './process.ts'
 
 /** A server process that we started. It ends by itself when it finds another server on the cluster. */
 interface ServerProcess {
-  readonly pid: number | undefined
-  isRunning(): boolean
+  child: ChildProcess
   /** What was logged since it was started, by other servers on the cluster too. */
   log(): Promise<string>
 }
@@ -32,22 +31,21 @@ export async function startServer(
   let server: ServerProcess | undefined
   for (const deadline = Date.now() + maxRecoveryMs; Date.now() < deadline; await sleep(15)) {
     const lease = await acquireLease(await connectionTo(directory))
-    if (lease) return { lease, started: server !== undefined && server.pid === (await findPostmaster(directory)) }
-    if (server?.isRunning() || (await findPostmaster(directory)) !== undefined) continue
-    if (server) await rethrowUnlessLocked(server, directory)
+    const postmaster = await findPostmaster(directory)
+    if (lease) return { lease, started: server !== undefined && server.child.pid === postmaster }
+    if (postmaster !== undefined || (server && isRunning(server.child))) continue
+    if (server) await requireLocked(server, directory)
     const account = await chooseAccount(directory, binaries.postgres)
     await createCluster(directory, binaries, account)
     await removeStaleLocks(directory)
     server = await spawnServer(directory, binaries, account)
   }
-  const log = lastLines((await server?.log()) ?? '')
-  throw new Error(
-    `PostgreSQL in ${directory.cluster} must answer within ${maxRecoveryMs / 1000} s, and did not\n${log}`,
-  )
+  const requirement = `PostgreSQL in ${directory.cluster} must answer within ${maxRecoveryMs / 1000} s, and did not`
+  throw new Error(`${requirement}\n${lastLines((await server?.log()) ?? '')}`)
 }
 
 /** Another server was running and is gone by now, or the last processes of a killed one are still ending: both pass. */
-async function rethrowUnlessLocked(server: ServerProcess, directory: DataDirectory): Promise<void> {
+async function requireLocked(server: ServerProcess, directory: DataDirectory): Promise<void> {
   const log = await server.log()
   if (!/lock file|pre-existing shared memory block/.test(log)) {
     throw new Error(`PostgreSQL in ${directory.cluster} did not start. Its log ends with\n${lastLines(log)}`)
@@ -55,9 +53,15 @@ async function rethrowUnlessLocked(server: ServerProcess, directory: DataDirecto
   await sleep(100)
 }
 
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null
+}
+
 /** Returns at once, long before the server answers. */
 async function spawnServer(directory: DataDirectory, { postgres }: Binaries, account: Account): Promise<ServerProcess> {
-  const log = await openServerLog(directory)
+  const { serverLog, owner } = directory
+  const log = await open(serverLog, 'a', 0o600)
+  await giveTo(owner, serverLog)
   const { size: logStart } = await log.stat()
   // Its own session: Ctrl-C in our terminal must not reach the server.
   const child = spawn(...commandLine(account, postgres, serverArguments(directory)), {
@@ -67,20 +71,11 @@ async function spawnServer(directory: DataDirectory, { postgres }: Binaries, acc
   })
   await once(child, 'spawn').finally(() => log.close())
   child.unref()
-  return {
-    pid: child.pid,
-    isRunning: () => child.exitCode === null && child.signalCode === null,
-    log: async () => (await readFile(directory.serverLog)).subarray(logStart).toString(),
-  }
+  return { child, log: async () => (await readFile(serverLog)).subarray(logStart).toString() }
 }
 
-/** One old log is kept when the current one exceeds one mebibyte. */
-async function openServerLog({ serverLog, owner }: DataDirectory): Promise<FileHandle> {
-  const { size } = await stat(serverLog).catch(() => ({ size: 0 }))
-  if (size > 1024 * 1024) await rename(serverLog, `${serverLog}.1`)
-  const log = await open(serverLog, 'a', 0o600)
-  await giveTo(owner, serverLog)
-  return log
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-10).join('\n')
 }
 
 function serverArguments({ cluster, socketDir }: DataDirectory): string[] {
