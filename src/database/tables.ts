@@ -4,161 +4,135 @@ import type { ColumnType, Generated } from 'kysely'
  * The tables as Kysely sees them; the migrations define them. The key of each tenant table begins with `store_uuid`.
  */
 export interface Database {
-  store: StoreTable
-  attribute_definition: AttributeDefinitionTable
-  product: ProductTable
-  asset: AssetTable
-  asset_link: AssetLinkTable
-  asset_group: AssetGroupTable
-  asset_group_range: AssetGroupRangeTable
-  asset_group_total: AssetGroupTotalTable
-  idempotency_key: IdempotencyKeyTable
-  import_run: ImportRunTable
-  job: JobTable
-  job_part: JobPartTable
-  token: TokenTable
-}
-
-interface StoreTable {
-  store_uuid: string
-  store_group: string
-  store_name: string
-  store_taxonomy: string
-  region: string[]
-  channels: string[]
-  default_automation: string[]
-  store_website: string | null
-  created_at: ColumnType<Date, never, never>
-}
-
-interface AttributeDefinitionTable {
-  store_uuid: string
-  name: string
-  type: 'text' | 'number' | 'boolean' | 'date' | 'url' | 'enum'
-  allowed_values: string[] | null
-  max_length: number | null
-  pattern: string | null
-}
-
-interface ProductTable {
-  store_uuid: string
-  product_code: string
-  status: 'active' | 'new' | 'problem' | 'inactive' | 'draft' | 'under review'
-  attributes: ColumnType<Record<string, string>, string, string>
-  created_at: ColumnType<Date, never, never>
-  updated_at: ColumnType<Date, never, never>
-}
-
-interface AssetTable {
-  store_uuid: string
-  asset_id: string
-  asset_format: string
-  url: string
-  created_at: ColumnType<Date, never, never>
-}
-
-/** Links an asset to the groups of a parent code and channel; `place` orders them and may have gaps. */
-interface AssetLinkTable {
-  store_uuid: string
-  parent_code: string
-  channel: string
-  asset_id: string
-  place: number
-}
-
-/** The read model: one row per group, with its assets in order as the JSON text that the REST listing shows. */
-interface AssetGroupTable {
-  store_uuid: string
-  channel: string
-  asset_format: string
-  parent_code: string
-  entries: string
-}
-
-/**
- * The groups of a store, channel and format, in ranges of parent codes from `first_code` on; the first begins with ''.
- * `groups` is the exact number in the range, perhaps 0.
- */
-interface AssetGroupRangeTable {
-  store_uuid: string
-  channel: string
-  asset_format: string
-  first_code: string
-  groups: number
-}
-
-/**
- * The number of groups of a store, channel and format is the sum of `groups` over the shards; one shard may be below 0.
- * The sum of `version` grows with every change of a group. A writer updates a random shard, so that writers seldom
- * meet.
- */
-interface AssetGroupTotalTable {
-  store_uuid: string
-  channel: string
-  asset_format: string
-  shard: number
-  groups: number
-  version: string
-}
-
-/** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
-interface IdempotencyKeyTable {
-  scope: Buffer
-  body: Buffer
-  answer: string | null
-  created_at: Generated<Date>
-}
-
-/** How far an unfinished import of a file has come. */
-interface ImportRunTable {
-  store_uuid: string
-  file: string
-  /** The hash of the file's content, and the options: both must be the same to resume. */
-  content: string
-  options: string
-  counts: ColumnType<Record<string, number>, string, string>
-  report_file: string | null
-  report_bytes: ColumnType<string, number, number>
-  updated_at: ColumnType<Date, never, Date>
-}
-
-/** An import or export that the gateway runs in the background. */
-interface JobTable {
-  store_uuid: string
-  job_id: string
-  kind: 'import' | 'export'
-  state: 'queued' | 'running' | 'succeeded' | 'failed'
-  options: ColumnType<Record<string, unknown>, string, string>
-  counts: ColumnType<object, string, string>
-  problems: ColumnType<unknown[], string | undefined, string>
-  error: Generated<string | null>
-  /** How many attempts have begun. Only the last one may write. */
-  attempt: Generated<number>
-  /** How many attempts began while the one before counted as running: its process had died or lost the database. */
-  crashes: Generated<number>
-  created_at: Generated<Date>
-  started_at: Generated<Date | null>
-  heartbeat_at: Generated<Date | null>
-  finished_at: Generated<Date | null>
-}
-
-/** The input and output of a job, in order. */
-interface JobPartTable {
-  store_uuid: string
-  job_id: string
-  direction: 'input' | 'output'
-  part: number
-  text: string
-}
-
-interface TokenTable {
-  token_id: string
-  name: string
-  hash: Buffer
-  scopes: string[]
-  stores: string[] | null
-  created_at: Generated<Date>
-  expires_at: Date | null
-  revoked_at: Generated<Date | null>
-  last_used_at: Generated<Date | null>
+  store: {
+    store_uuid: string
+    store_group: string
+    store_name: string
+    store_taxonomy: string
+    region: string[]
+    channels: string[]
+    default_automation: string[]
+    store_website: string | null
+    created_at: ColumnType<Date, never, never>
+  }
+  attribute_definition: {
+    store_uuid: string
+    name: string
+    type: 'text' | 'number' | 'boolean' | 'date' | 'url' | 'enum'
+    allowed_values: string[] | null
+    max_length: number | null
+    pattern: string | null
+  }
+  product: {
+    store_uuid: string
+    product_code: string
+    status: 'active' | 'new' | 'problem' | 'inactive' | 'draft' | 'under review'
+    attributes: ColumnType<Record<string, string>, string, string>
+    created_at: ColumnType<Date, never, never>
+    updated_at: ColumnType<Date, never, never>
+  }
+  asset: {
+    store_uuid: string
+    asset_id: string
+    asset_format: string
+    url: string
+    created_at: ColumnType<Date, never, never>
+  }
+  /** Links an asset to the groups of a parent code and channel; `place` orders them and may have gaps. */
+  asset_link: {
+    store_uuid: string
+    parent_code: string
+    channel: string
+    asset_id: string
+    place: number
+  }
+  /** The read model: one row per group, with its assets in order as the JSON text that the REST listing shows. */
+  asset_group: {
+    store_uuid: string
+    channel: string
+    asset_format: string
+    parent_code: string
+    entries: string
+  }
+  /**
+   * The groups of a store, channel and format, in ranges of parent codes from `first_code` on; the first begins with ''.
+   * `groups` is the exact number in the range, perhaps 0.
+   */
+  asset_group_range: {
+    store_uuid: string
+    channel: string
+    asset_format: string
+    first_code: string
+    groups: number
+  }
+  /**
+   * The number of groups of a store, channel and format is the sum of `groups` over the shards; one shard may be below 0.
+   * The sum of `version` grows with every change of a group. A writer updates a random shard, so that writers seldom
+   * meet.
+   */
+  asset_group_total: {
+    store_uuid: string
+    channel: string
+    asset_format: string
+    shard: number
+    groups: number
+    version: string
+  }
+  /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
+  idempotency_key: {
+    scope: Buffer
+    body: Buffer
+    answer: string | null
+    created_at: Generated<Date>
+  }
+  /** How far an unfinished import of a file has come. */
+  import_run: {
+    store_uuid: string
+    file: string
+    /** The hash of the file's content, and the options: both must be the same to resume. */
+    content: string
+    options: string
+    counts: ColumnType<Record<string, number>, string, string>
+    report_file: string | null
+    report_bytes: ColumnType<string, number, number>
+    updated_at: ColumnType<Date, never, Date>
+  }
+  /** An import or export that the gateway runs in the background. */
+  job: {
+    store_uuid: string
+    job_id: string
+    kind: 'import' | 'export'
+    state: 'queued' | 'running' | 'succeeded' | 'failed'
+    options: ColumnType<Record<string, unknown>, string, string>
+    counts: ColumnType<object, string, string>
+    problems: ColumnType<unknown[], string | undefined, string>
+    error: Generated<string | null>
+    /** How many attempts have begun. Only the last one may write. */
+    attempt: Generated<number>
+    /** How many attempts began while the one before counted as running: its process had died or lost the database. */
+    crashes: Generated<number>
+    created_at: Generated<Date>
+    started_at: Generated<Date | null>
+    heartbeat_at: Generated<Date | null>
+    finished_at: Generated<Date | null>
+  }
+  /** The input and output of a job, in order. */
+  job_part: {
+    store_uuid: string
+    job_id: string
+    direction: 'input' | 'output'
+    part: number
+    text: string
+  }
+  token: {
+    token_id: string
+    name: string
+    hash: Buffer
+    scopes: string[]
+    stores: string[] | null
+    created_at: Generated<Date>
+    expires_at: Date | null
+    revoked_at: Generated<Date | null>
+    last_used_at: Generated<Date | null>
+  }
 }

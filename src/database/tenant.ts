@@ -30,7 +30,7 @@ export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysel
   return new Kysely<Database>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new TenantDriver(db, limit),
+      createDriver: () => tenantDriver(db, limit),
       createIntrospector: (limited) => new PostgresIntrospector(limited),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -39,96 +39,61 @@ export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysel
 }
 
 /** Borrows the connections of the database. */
-class TenantDriver implements Driver {
-  readonly #db: Kysely<Database>
-  readonly #limit: string
-
-  constructor(db: Kysely<Database>, limit: string) {
-    this.#db = db
-    this.#limit = limit
-  }
-
-  async init(): Promise<void> {}
-  async destroy(): Promise<void> {}
-
-  async acquireConnection(): Promise<TenantConnection> {
-    const limit = (await hasRowSecurity(this.#db)) ? this.#limit : ''
-    const { promise, resolve, reject } = Promise.withResolvers<TenantConnection>()
-    const borrow = (connection: DatabaseConnection) =>
-      new Promise<void>((release) => resolve(new TenantConnection(connection, limit, this.#db.isTransaction, release)))
-    this.#db.getExecutor().provideConnection(borrow).catch(reject)
-    return promise
-  }
-
-  async releaseConnection(connection: TenantConnection): Promise<void> {
-    connection.release()
-  }
-
-  async beginTransaction(connection: TenantConnection, settings: TransactionSettings): Promise<void> {
-    await connection.begin(settings)
-  }
-
-  async commitTransaction(connection: TenantConnection): Promise<void> {
-    await connection.end('commit')
-  }
-
-  async rollbackTransaction(connection: TenantConnection): Promise<void> {
-    await connection.end('rollback')
+function tenantDriver(db: Kysely<Database>, limit: string): Driver {
+  return {
+    async init() {},
+    async destroy() {},
+    async acquireConnection() {
+      const usable = (await hasRowSecurity(db)) ? limit : ''
+      const { promise, resolve, reject } = Promise.withResolvers<TenantConnection>()
+      const borrow = (connection: DatabaseConnection) =>
+        new Promise<void>((release) => resolve(tenantConnection(connection, usable, db.isTransaction, release)))
+      db.getExecutor().provideConnection(borrow).catch(reject)
+      return promise
+    },
+    releaseConnection: async (connection) => (connection as TenantConnection).release(),
+    beginTransaction: (connection, settings) => (connection as TenantConnection).begin(settings),
+    commitTransaction: (connection) => (connection as TenantConnection).end('commit'),
+    rollbackTransaction: (connection) => (connection as TenantConnection).end('rollback'),
   }
 }
 
-class TenantConnection implements DatabaseConnection {
-  readonly #connection: DatabaseConnection
-  readonly #limit: string
-  readonly #isNested: boolean
-  readonly release: () => void
-  #inTransaction = false
+type TenantConnection = ReturnType<typeof tenantConnection>
 
-  constructor(connection: DatabaseConnection, limit: string, isNested: boolean, release: () => void) {
-    this.#connection = connection
-    this.#limit = limit
-    this.#isNested = isNested
-    this.release = release
+function tenantConnection(connection: DatabaseConnection, limit: string, isNested: boolean, release: () => void) {
+  let inTransaction = false
+  const send = (statements: string) => connection.executeQuery(CompiledQuery.raw(statements))
+  const begin = async ({ isolationLevel, accessMode }: TransactionSettings) => {
+    const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(', ')
+    // One message: without parameters PostgreSQL takes several statements at once.
+    await send(`${isNested ? 'savepoint tenant' : `begin ${modes}`}; ${limit}`)
+    inTransaction = true
   }
-
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#inTransaction) return this.#connection.executeQuery(query)
-    await this.begin({})
+  // Rolling back to a savepoint resets the role too; releasing it does not.
+  const endOfSavepoint = {
+    commit: 'set local role none; release savepoint tenant',
+    rollback: 'rollback to savepoint tenant',
+  }
+  const end = async (how: 'commit' | 'rollback') => {
+    inTransaction = false
+    await send(isNested ? endOfSavepoint[how] : how)
+  }
+  const executeQuery = async <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+    if (inTransaction) return connection.executeQuery(query)
+    await begin({})
     try {
-      const result = await this.#connection.executeQuery<Row>(query)
-      await this.end('commit')
+      const result = await connection.executeQuery<Row>(query)
+      await end('commit')
       return result
     } catch (error) {
-      await this.end('rollback').catch(() => {})
+      await end('rollback').catch(() => {})
       throw error
     }
   }
-
-  /** A stream would outlive the transaction that limits it. */
-  streamQuery(): never {
-    throw new Error('a limited database does not stream')
+  const streamQuery = (): never => {
+    throw new Error('a limited database does not stream: a stream would outlive the transaction that limits it')
   }
-
-  async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
-    const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(', ')
-    // One message: without parameters PostgreSQL takes several statements at once.
-    await this.#send(`${this.#isNested ? 'savepoint tenant' : `begin ${modes}`}; ${this.#limit}`)
-    this.#inTransaction = true
-  }
-
-  /** Rolling back to a savepoint resets the role too; releasing it does not. */
-  async end(how: 'commit' | 'rollback'): Promise<void> {
-    this.#inTransaction = false
-    const nested = {
-      commit: 'set local role none; release savepoint tenant',
-      rollback: 'rollback to savepoint tenant',
-    }
-    await this.#send(this.#isNested ? nested[how] : how)
-  }
-
-  async #send(statements: string): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw(statements))
-  }
+  return { executeQuery, streamQuery, begin, end, release }
 }
 
 /** By the adapter, which all handles and transactions of one database share. */
