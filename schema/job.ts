@@ -1,4 +1,4 @@
-import { findJob, type Job, type JobCounts, type JobProblem, rateOf } from '../src/jobs/job.ts'
+import { findJob, type Job, type JobProblem, rateOf } from '../src/jobs/job.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { builder } from './builder.ts'
 import { anyText } from './validation.ts'
@@ -27,7 +27,7 @@ const JobState = builder.enumType('JobState', {
   } satisfies Record<string, { value: Job['state']; description: string }>,
 })
 
-const JobCountsRef = builder.objectRef<JobCounts>('JobCounts').implement({
+const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
   description:
     'Counts of an import. Each row is counted in exactly one of `created`, `updated`, `unchanged` and `failed`.',
   fields: (t) => ({

@@ -1,28 +1,27 @@
 import { type Kysely, sql } from 'kysely'
+import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Database } from '../database/tables.ts'
-import type { Job, JobCounts, JobKey, JobProblem } from './job.ts'
+import type { Job, JobKey } from './job.ts'
 import { deleteParts } from './parts.ts'
 
 /** One attempt at a job. Once a later attempt has begun, updates of an earlier one change nothing. */
-export interface Attempt extends JobKey {
-  kind: Job['kind']
+export interface Attempt extends Pick<Job, keyof JobKey | 'kind' | 'counts' | 'problems'> {
   options: Record<string, unknown>
   attempt: number
-  counts: JobCounts
-  problems: JobProblem[]
 }
 
 /** What an attempt runs with. */
 export interface JobControl {
+  enumerations: Enumerations
   /** Interrupts the attempt as soon as another one can continue from its position. */
   signal: AbortSignal
-  onProgress(counts: JobCounts): void
+  onProgress(counts: Job['counts']): void
 }
 
 /** How an attempt ended. The error is for the user: it says what is wrong with the input. */
 export interface JobResult {
   error: string | undefined
-  counts: JobCounts
+  counts: Job['counts']
 }
 
 /** A job is retried once after its process died: it may be the cause. */
@@ -68,8 +67,5 @@ function updateOf(db: Kysely<Database>, { storeUuid, jobId, attempt, counts, pro
   return db
     .updateTable('job')
     .set({ heartbeat_at: sql`now()`, counts: JSON.stringify(counts), problems: JSON.stringify(problems) })
-    .where('store_uuid', '=', storeUuid)
-    .where('job_id', '=', jobId)
-    .where('attempt', '=', attempt)
-    .where('state', '=', 'running')
+    .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, attempt, state: 'running' }))
 }

@@ -4,14 +4,10 @@ import type { Database } from '../database/tables.ts'
 import type { Counts } from '../import/report/counts.ts'
 import { storeUuidOf } from '../text.ts'
 
-/** Identifies a job. */
 export interface JobKey {
   storeUuid: string
   jobId: string
 }
-
-/** What an import has done with the rows of a file so far; of an export only `rows`, the number of products. */
-export type JobCounts = Counts
 
 /** A problem of one row of an import. */
 export interface JobProblem {
@@ -26,7 +22,8 @@ export interface JobProblem {
 export interface Job extends JobKey {
   kind: 'import' | 'export'
   state: 'queued' | 'running' | 'succeeded' | 'failed'
-  counts: JobCounts
+  /** What an import has done with the rows of a file so far; of an export only `rows`, the number of products. */
+  counts: Counts
   problems: JobProblem[]
   error: string | null
   createdAt: Date
@@ -38,9 +35,7 @@ export interface Job extends JobKey {
 /** The columns of a `Job`. */
 export const jobColumns = [
   ...(['store_uuid as storeUuid', 'job_id as jobId', 'kind', 'state', 'counts', 'problems', 'error'] as const),
-  'created_at as createdAt',
-  'started_at as startedAt',
-  'heartbeat_at as heartbeatAt',
+  ...(['created_at as createdAt', 'started_at as startedAt', 'heartbeat_at as heartbeatAt'] as const),
   'finished_at as finishedAt',
 ] as const
 

@@ -4,19 +4,10 @@ import type { JobKey } from './job.ts'
 
 type Direction = 'input' | 'output'
 
-/** In UTF-16 code units. A part is processed in one go, so its size bounds how long the event loop is busy. */
-const partSize = 32 * 1024
-
-/** Splits a text into parts, never within a surrogate pair. */
+/** Splits a text into parts. A part is processed in one go, so its size bounds how long the event loop is busy. */
 export function partsOf(text: string): string[] {
-  const parts: string[] = []
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(at + partSize, text.length)
-    if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end--
-    parts.push(text.slice(at, end))
-    at = end
-  }
-  return parts
+  // With the flag `u` a surrogate pair is one character.
+  return text.match(/.{1,32768}/gsu) ?? []
 }
 
 /** Writes parts of a job's text, the first one as number `from`; existing parts with these numbers are replaced. */
@@ -37,9 +28,10 @@ export async function writeParts(
 
 /** Deletes all parts of a job's input or output. */
 export async function deleteParts(db: Kysely<Database>, key: JobKey, direction: Direction): Promise<void> {
-  const { storeUuid, jobId } = key
-  const ofJob = db.deleteFrom('job_part').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
-  await ofJob.where('direction', '=', direction).execute()
+  await db
+    .deleteFrom('job_part')
+    .where(({ and }) => and(columnsOf(key, direction)))
+    .execute()
 }
 
 /** Reads one part, counted from 0; undefined after the last. */
@@ -49,14 +41,15 @@ export async function readPart(
   direction: Direction,
   part: number,
 ): Promise<string | undefined> {
-  const row = await partsIn(db, key, direction).select('text').where('part', '=', part).executeTakeFirst()
-  return row?.text
+  const found = db.selectFrom('job_part').where(({ and }) => and({ ...columnsOf(key, direction), part }))
+  return (await found.select('text').executeTakeFirst())?.text
 }
 
 /** How many parts of output a job has written. */
 export async function countOutput(db: Kysely<Database>, key: JobKey): Promise<number> {
-  const count = partsIn(db, key, 'output').select(({ fn }) => fn.countAll<string>().as('parts'))
-  return Number((await count.executeTakeFirstOrThrow()).parts)
+  const ofOutput = db.selectFrom('job_part').where(({ and }) => and(columnsOf(key, 'output')))
+  const { parts } = await ofOutput.select(({ fn }) => fn.countAll<string>().as('parts')).executeTakeFirstOrThrow()
+  return Number(parts)
 }
 
 /** Streams a job's input. */
@@ -68,7 +61,6 @@ export async function* readInput(db: Kysely<Database>, key: JobKey): AsyncGenera
   }
 }
 
-function partsIn(db: Kysely<Database>, { storeUuid, jobId }: JobKey, direction: Direction) {
-  const ofJob = db.selectFrom('job_part').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
-  return ofJob.where('direction', '=', direction)
+function columnsOf({ storeUuid, jobId }: JobKey, direction: Direction) {
+  return { store_uuid: storeUuid, job_id: jobId, direction }
 }

@@ -1,5 +1,4 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Enumerations } from '../catalogue/enumerations.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
 import type { FailedRow } from '../import/load/map-row.ts'
@@ -16,8 +15,7 @@ const maxProblems = 20
 export async function runImport(
   catalogue: Catalogue,
   attempt: Attempt,
-  enumerations: Enumerations,
-  { signal, onProgress }: JobControl,
+  { enumerations, signal, onProgress }: JobControl,
 ): Promise<JobResult> {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)

@@ -11,7 +11,7 @@ import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { type Attempt, beginAttempt, finishJob, giveBack, saveProgress } from './attempt.ts'
-import type { JobCounts, JobKey } from './job.ts'
+import type { Job, JobKey } from './job.ts'
 import { inWordsOfApi } from './start-job.ts'
 
 export interface RunnerOptions {
@@ -52,7 +52,7 @@ export class JobRunner {
     this.#starting = this.#start().catch(this.#warn)
   }
 
-  /** Says that a job has been queued, so that it starts at once. */
+  /** A job has been queued: it starts at once. */
   wake(): void {
     this.#wake()
   }
@@ -62,14 +62,10 @@ export class JobRunner {
     this.#stopping.abort()
     // The database may be silent: a shutdown does not wait for its answers.
     const queue = await within(this.#starting)
-    if (queue) await this.#stopQueue(queue)
-    await within(this.#queueDb.destroy())
-  }
-
-  async #stopQueue(queue: PgBoss): Promise<void> {
-    await within(queue.offWork(queueName))
+    await within(queue?.offWork(queueName))
     if (this.#running) await giveBack(this.#catalogue.db, this.#running).catch(this.#warn)
-    await within(queue.stop({ graceful: false }))
+    await within(queue?.stop({ graceful: false }))
+    await within(this.#queueDb.destroy())
   }
 
   async #start(): Promise<PgBoss> {
@@ -94,14 +90,16 @@ export class JobRunner {
     const attempt = await beginAttempt(db, key)
     if (!attempt) return
     this.#running = attempt
-    const onProgress = (counts: JobCounts) => {
+    const onProgress = (counts: Job['counts']) => {
       attempt.counts = counts
     }
     const timer = setInterval(() => saveProgress(db, attempt).catch(() => {}), saveProgressEveryMs)
     try {
       // Loaded with the first job, because a gateway may never have one.
-      const { runJob } = await import('./run-job.ts')
-      const result = await runJob(this.#catalogue, attempt, this.#options.enumerations(), { signal, onProgress })
+      const [{ runExport }, { runImport }] = await Promise.all([import('./run-export.ts'), import('./run-import.ts')])
+      const run = attempt.kind === 'export' ? runExport : runImport
+      const enumerations = this.#options.enumerations()
+      const result = await run(this.#catalogue, attempt, { enumerations, signal, onProgress })
       onProgress(result.counts)
       await finishJob(db, attempt, result.error && inWordsOfApi(result.error))
     } catch (error) {
@@ -131,6 +129,6 @@ export class JobRunner {
 }
 
 /** The result of the work; undefined when it takes too long for a shutdown. */
-function within<T>(work: Promise<T>): Promise<T | undefined> {
+function within<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   return Promise.race([work, sleep(stopWithinMs, undefined, { ref: false })])
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Enumerations } from '../catalogue/enumerations.ts'
+import type { Enumerations, ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { openQueue, queueName } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
@@ -12,11 +12,10 @@ import { UsageError } from '../import/usage-error.ts'
 import { type Job, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 
-/** The options of an export. */
 export interface ExportOptions {
   format: 'csv' | 'jsonl'
   channel: string
-  status: string | null
+  status: ProductStatus | null
 }
 
 /** Queues an import of a text. Throws `invalid_request` for options that cannot be used, and `store_not_found`. */
