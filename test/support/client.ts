@@ -42,3 +42,19 @@ export function refused(entries: Entry[]): Outcome & { reason: string } {
 export function withData<Data>(outcome: Outcome, turn: (data: Data) => unknown): Outcome {
   return outcome.reason === undefined ? { data: turn(outcome.data as Data) } : outcome
 }
+
+/** The failures that a delete or an unlink reported. */
+export function failuresOf({ data }: Outcome): Item[] {
+  return (data as { error_info: Item[] }).error_info
+}
+
+/** The entries of one group of the channel SMP in the listing; none when it is not listed. */
+export async function entriesOf(client: Client, store: string, code: string, narrow: Item = {}): Promise<Item[]> {
+  const { data } = await client.listAssets({ store_uuid: store, ...narrow })
+  const { groups } = data as { groups: { parent_code: string; assets: Item[] }[] }
+  return groups.find(({ parent_code }) => parent_code === code)?.assets ?? []
+}
+
+export async function assetIdsOf(client: Client, store: string, code: string, narrow: Item = {}): Promise<unknown[]> {
+  return (await entriesOf(client, store, code, narrow)).map(({ asset_id }) => asset_id)
+}
