@@ -1,10 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
+import { files, programs, root, sourceOf } from './support/sources.ts'
 
 /**
  * What the files of each folder may import besides packages, their own folder and `src/errors.ts`, `src/text.ts` and `src/lazy.ts`. The order is from the top to
@@ -35,12 +31,6 @@ const mayImport: Record<string, string> = {
   rest: '',
 }
 
-const files = ['schema', 'rest', 'src'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name)),
-)
-
 /** Packages that a part must do without, and why. */
 const foreign: Record<string, { packages: RegExp; why: string }> = {
   rest: {
@@ -52,9 +42,6 @@ const foreign: Record<string, { packages: RegExp; why: string }> = {
   'src/http': { packages: /^(kysely|pg|graphql)$/, why: 'it knows paths and sockets' },
   'src/graphql': { packages: /^(kysely|pg|node:.*)$/, why: 'it runs documents' },
 }
-
-/** What does work when it is loaded: the programs. */
-const programs = ['src/cli.ts']
 
 describe('the source', () => {
   it('imports only what its folder may import', () => {
@@ -95,25 +82,6 @@ describe('the source', () => {
         .map(({ file, name }) => `${file} -> ${name}: ${why}`),
     )
     expect(strays).toEqual([])
-  })
-
-  it('does nothing when it is loaded, but for the programs', () => {
-    const modules = files.filter((file) => !programs.includes(file)).map((file) => join(root, file))
-    const script = `
-      const before = [process.stdin, process.stdout, process.stderr] && process.getActiveResourcesInfo()
-      for (const module of ${JSON.stringify(modules)}) await import(module)
-      const after = process.getActiveResourcesInfo()
-      if (after.length === before.length) process.exit(0)
-      process._rawDebug(JSON.stringify(after))
-      process.exit(3)`
-    const env = { PATH: process.env.PATH, DATA_DIR: '/nowhere', DATABASE_URL: 'no URL', PORT: 'no port' }
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: root,
-      env,
-      encoding: 'utf8',
-      timeout: 30_000,
-    })
-    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
   it('states only declarations at the top of its modules', () => {
@@ -169,10 +137,6 @@ function cycles(): string[] {
 
 function packagesOf(file: string): string[] {
   return [...sourceOf(file).matchAll(/(?:from|import) '([^.'][^']*)'/g)].map((match) => match[1] ?? '')
-}
-
-function sourceOf(file: string): string {
-  return readFileSync(join(root, file), 'utf8')
 }
 
 function importsOf(file: string): string[] {

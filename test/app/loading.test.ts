@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { files, programs, root } from '../support/sources.ts'
+
+it('the source does nothing when it is loaded, but for the programs', () => {
+  const modules = files.filter((file) => !programs.includes(file)).map((file) => join(root, file))
+  const script = `
+    const before = [process.stdin, process.stdout, process.stderr] && process.getActiveResourcesInfo()
+    for (const module of ${JSON.stringify(modules)}) await import(module)
+    const after = process.getActiveResourcesInfo()
+    if (after.length === before.length) process.exit(0)
+    process._rawDebug(JSON.stringify(after))
+    process.exit(3)`
+  const env = { PATH: process.env.PATH, DATA_DIR: '/nowhere', DATABASE_URL: 'no URL', PORT: 'no port' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+})
