@@ -12,7 +12,7 @@ describe('a pattern', () => {
     const bad = ['(a{0,100}){0,9}b', '[ab]*a[ab]{1000}c', '((a?){30}){30}b', 'a{0,1000}'.repeat(590), 'ab'.repeat(600)]
     const startedAt = performance.now()
     for (const pattern of bad) expect(patternFault(pattern), pattern).toMatch(/at most 1000 steps/)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
   it('of more steps is refused, and defines nothing', async () => {

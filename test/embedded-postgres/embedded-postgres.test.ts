@@ -102,11 +102,19 @@ test('a later start takes a fraction of the first one, and an adoption less than
   dataDir = join(scratch, 'fresh')
   const first = await gatewayProcess()
   await first.stop()
-  const second = await gatewayProcess()
-  const third = await gatewayProcess()
-  expect(third.server.started).toBe(false)
-  expect(second.server.took).toBeLessThan(first.server.took / 4)
-  expect(third.server.took).toBeLessThan(second.server.took)
+  const starts: number[] = []
+  const adoptions: number[] = []
+  for (let i = 0; i < 3; i++) {
+    const second = await gatewayProcess()
+    const third = await gatewayProcess()
+    expect(third.server.started).toBe(false)
+    starts.push(second.server.took)
+    adoptions.push(third.server.took)
+    await Promise.all([second.stop(), third.stop()])
+  }
+  // The least of three: any one of them may have had to share the machine.
+  expect(Math.min(...starts)).toBeLessThan(first.server.took / 4)
+  expect(Math.min(...adoptions)).toBeLessThan(Math.min(...starts))
 })
 
 test('a server whose gateway was killed is adopted', async () => {
@@ -141,7 +149,7 @@ test('a PostgreSQL that is killed under its gateway comes back by itself', async
   await killPostgres(dataDir)
 
   const answer = () => query(connection, 'select answer from kept').catch(() => undefined)
-  await expect.poll(answer, { timeout: 5_000 }).toEqual([{ answer: 42 }])
+  await expect.poll(answer).toEqual([{ answer: 42 }])
   await stop()
   expect(await findPostgres(dataDir)).toBeUndefined()
 })
@@ -243,7 +251,7 @@ test('an interrupted initdb is made good', async () => {
     const [draft] = await drafts()
     return draft !== undefined && existsSync(join(dataDir, 'postgres', draft, 'postgresql.conf'))
   }
-  await expect.poll(inTheMiddle, { interval: 5, timeout: 5_000 }).toBe(true)
+  await expect.poll(inTheMiddle, { interval: 5 }).toBe(true)
   for (const child of children) process.kill(-(child.pid ?? 0), 'SIGKILL')
   await expect(interrupted).rejects.toThrow()
   expect(await readdir(join(dataDir, 'postgres'))).not.toContain('cluster')
@@ -265,7 +273,7 @@ test('Ctrl-C in the terminal of the gateway does not reach the server', async ()
 test('the server does not keep a process alive that has nothing else to do', async () => {
   const script = `import { startEmbedded } from ${JSON.stringify(moduleUrl)}; await startEmbedded(JSON.parse(process.argv[1]))`
   const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script, JSON.stringify({ dataDir })], {
-    timeout: 10_000,
+    timeout: 30_000,
   })
   expect(status).toBe(0)
   expect((await start()).started).toBe(false)

@@ -1,26 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { newStore } from '../support/factories.ts'
-import { type FaultProxy, startPostgresProxy } from '../support/fault-proxy.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { useGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
 
-let gateway: TestGateway
-let proxy: FaultProxy
-beforeEach(async () => {
-  proxy = await startPostgresProxy()
-  gateway = await startTestGateway({ connection: proxy.connection })
-})
-afterEach(async () => {
-  await gateway.stop()
-  await proxy.close()
-})
+const gateway = useGatewayBehindProxy()
 
 it('while PostgreSQL is away few requests try to connect, all get 503, and the first after it is back is soon answered', async () => {
   const store = await newStore(gateway)
+  const { proxy } = gateway
   const read = () => gateway.call(`/v1/products?store_uuid=${store}`)
   await proxy.set({ kind: 'reject' })
   proxy.cut()
-  await vi.waitFor(async () => expect((await read()).status).toBe(503))
+  await expect.poll(async () => (await read()).status).toBe(503)
   proxy.rejected()
   const began = performance.now()
   const answers: number[] = []
@@ -32,6 +23,5 @@ it('while PostgreSQL is away few requests try to connect, all get 503, and the f
   // At most one in 5 ms at first, one in 0.1 s later; the connection that hears of tokens tries by itself.
   expect(proxy.rejected()).toBeLessThan(20 + (performance.now() - began) / 100)
   await proxy.set({ kind: 'none' })
-  await sleep(250)
-  expect((await read()).status).toBe(200)
+  await expect.poll(async () => (await read()).status, { timeout: 2_000, interval: 100 }).toBe(200)
 })

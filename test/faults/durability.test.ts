@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect } from '../../src/database/connect.ts'
 import { newStore, productOf } from '../support/factories.ts'
 import { useGateway } from '../support/gateway.ts'
@@ -35,7 +35,7 @@ it('leaves nothing of a write whose last statement failed', async () => {
   const answer = gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body })
   // The products are inserted, in the transaction; the assets wait for the lock.
   const watcher = await gateway.database.client()
-  await vi.waitFor(async () => expect(await gateway.database.lockWaiters()).toBe(1), { timeout: 5_000 })
+  await expect.poll(gateway.database.lockWaiters).toBe(1)
   await watcher.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`)
   expect((await answer).status).toBe(503)

@@ -93,8 +93,7 @@ describe(`a network that fails in every way (seed ${seed})`, () => {
     }
     stop = true
     await Promise.all(clients)
-    for (const end = Date.now() + 5_000; (await listing()).status !== 200 && Date.now() < end; ) await sleep(50)
-    expect((await listing()).status, schedule.join('; ')).toBe(200)
+    await expect.poll(async () => (await listing()).status, { message: schedule.join('; ') }).toBe(200)
 
     const refusals = new Set(ledgers.flatMap((ledger) => [...ledger.refusals.keys()]))
     expect(

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import pg from 'pg'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
 import { createPool, type PoolOptions } from '../../src/heavy/pool.ts'
 import { requestContext } from '../../src/request/context.ts'
@@ -83,34 +82,24 @@ describe('a request with a large body', () => {
       { store, content: `sku,One,Two\nimported,${long},${long}\n` },
     )
     const job = `{ job(id: "${(startImport as unknown as { jobId: string }).jobId}") { state } }`
-    await vi.waitFor(async () => expect(await gateway.data(job)).toEqual({ job: { state: 'SUCCEEDED' } }), {
-      timeout: 20_000,
-    })
+    await expect.poll(() => gateway.data(job)).toEqual({ job: { state: 'SUCCEEDED' } })
     expect(await productOf(gateway, store, 'imported')).toBeDefined()
   })
 
   it('is cancelled when its client leaves, down to the statement', async () => {
-    const connection = { ...inject('postgres'), database: new URL(gateway.database.url).pathname.slice(1) }
-    const [admin, watcher] = [new pg.Client(connection), new pg.Client(connection)]
-    await Promise.all([admin.connect(), watcher.connect()])
-    const waiting = async () => {
-      const { rows } = await watcher.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rows.length
-    }
+    const admin = await gateway.database.client()
     await admin.query('begin; lock table product in access exclusive mode')
     const leaving = new AbortController()
     const body = [{ product_code: 'A', One: long, Two: long }]
     const left = send(`${gateway.url}${products()}`, { method: 'PUT', token, body, signal: leaving.signal }).catch(
       () => 'left',
     )
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 20_000 })
+    await expect.poll(gateway.database.lockWaiters).toBe(1)
     leaving.abort()
     expect(await left).toBe('left')
-    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000 })
+    await expect.poll(gateway.database.lockWaiters).toBe(0)
     await admin.query('commit')
-    await Promise.all([admin.end(), watcher.end()])
+    await admin.end()
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({})
   })
 })
@@ -197,22 +186,22 @@ describe('a pool of threads', () => {
     await expect(run('until cancelled')).rejects.toMatchObject(unavailable)
     const startedAt = Date.now()
     await expect(run('block')).rejects.toMatchObject(unavailable)
-    expect(Date.now() - startedAt).toBeLessThan(3_000)
+    expect(Date.now() - startedAt).toBeLessThan(10_000)
     expect(await run('sleep', 1)).toBe('slept')
   })
 
   it('counts the deadline from the start of the task, not from that of its thread', async () => {
-    const run = start({ deadlineMs: 300, workerData: { startMs: 1_500 } })
+    const run = start({ deadlineMs: 1_000, workerData: { startMs: 2_000 } })
     expect(await run('sleep', 1)).toBe('slept')
   })
 
   it('leaves a thread to other tokens, however many tasks one token has', async () => {
     const run = start()
     await Promise.all([run('sleep', 1), run('sleep', 1, 'b')])
-    const many = Promise.all(upTo(5, () => run('sleep', 300)))
-    const startedAt = Date.now()
+    let done = 0
+    const many = Promise.all(upTo(5, () => run('sleep', 300).then(() => done++)))
     await run('sleep', 1, 'b')
-    expect(Date.now() - startedAt).toBeLessThan(250)
+    expect(done).toBeLessThan(2)
     await many
   })
 

@@ -166,7 +166,7 @@ describe('when connections are cut', () => {
     for (let i = 0; i < 5; i++) {
       await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
       proxy.cut()
-      await sleep(20)
+      await expect.poll(() => gateway.database.pool()?.total).toBe(0)
       expect((await gateway.call(listing())).status).toBe(200)
     }
     expect([...unexpected(), ...unreached()]).toEqual([])
@@ -177,7 +177,7 @@ describe('when connections are cut', () => {
     await asAdmin('postgres', (admin) =>
       admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()]),
     )
-    await sleep(100)
+    await expect.poll(() => gateway.database.pool()?.total).toBe(0)
     expect((await gateway.call(listing())).status).toBe(200)
     expect([...unexpected(), ...unreached()]).toEqual([])
   })
@@ -188,7 +188,7 @@ describe('when connections are cut', () => {
       await admin.query('begin')
       await admin.query('lock table product in exclusive mode')
       const answer = reasonOf(path, call)
-      await sleep(300)
+      await expect.poll(gateway.database.lockWaiters, { interval: 10 }).toBe(1)
       proxy.cut()
       expect(await answer).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
       await admin.query('commit')

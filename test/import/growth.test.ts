@@ -18,7 +18,7 @@ async function readSoFar(inserted: number): Promise<number> {
       from pg_stat_user_tables t where relname in ('product', 'asset', 'asset_link', 'asset_group')`.execute(db)
     return { made: Number(found[0]?.made), read: Number(found[0]?.read) }
   }
-  await expect.poll(async () => (await count()).made, { timeout: 20_000, interval: 100 }).toBe(inserted)
+  await expect.poll(async () => (await count()).made).toBe(inserted)
   return (await count()).read
 }
 

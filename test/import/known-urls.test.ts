@@ -45,7 +45,7 @@ test('a URL that another writer brings in the middle of an import keeps its asse
   const asset = { assetId: 'own-id', parentCode: 'X', channel: 'SMP', assetFormat: 'image', url: url('other') }
   const { counts } = await importOf(store, async function* () {
     for (let i = 0; i < 1_500; i++) yield row(`P${i}`, String(i))
-    await expect.poll(async () => Object.keys(await idsOf(store)).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => Object.keys(await idsOf(store)).length).toBeGreaterThan(0)
     await write(catalog.database.catalogue, false, (work) => addAssets(work, fallbackEnumerations, store, [asset]))
     yield row('Q', 'other')
   })

@@ -42,12 +42,12 @@ test('an import that is killed again and again and resumed is one that was never
     const child = startImport(args, env)
     const ended = outcomeOf(child)
     const before = worked.at(-1) ?? 0
-    await expect.poll(() => position(disturbed), { timeout: 30_000, interval: 5 }).toBeGreaterThan(before)
+    await expect.poll(() => position(disturbed), { interval: 5 }).toBeGreaterThan(before)
     await sleep(Math.random() * 100)
     child.kill('SIGKILL')
     await ended
     // What PostgreSQL had begun for the one that is gone may still be done.
-    await expect.poll(() => sessions(`state <> 'idle' and pid <> pg_backend_pid()`), { timeout: 30_000 }).toBe(0)
+    await expect.poll(() => sessions(`state <> 'idle' and pid <> pg_backend_pid()`)).toBe(0)
     worked.push(await position(disturbed))
   }
   const { code, stdout, stderr } = await catalog.run(args, env)
@@ -75,7 +75,7 @@ test('a file that has changed, or other options, are refused and nothing is done
   const env = { DATABASE_URL: catalog.database.url }
   const child = startImport([file, '--store', store, '--chunk-rows', '500'], env)
   const ended = outcomeOf(child)
-  await expect.poll(() => position(store), { timeout: 30_000, interval: 5 }).toBeGreaterThan(0)
+  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
   child.kill('SIGKILL')
   await ended
   const before = await position(store)
@@ -109,7 +109,7 @@ test('an import that is resumed with another report writes that one anew', async
   const args = [file, '--store', store, '--chunk-rows', '500', '--resume', '--json']
   const child = startImport([...args, '--errors', catalog.path('first.csv')], { DATABASE_URL: catalog.database.url })
   const ended = outcomeOf(child)
-  await expect.poll(() => position(store), { timeout: 30_000, interval: 5 }).toBeGreaterThan(0)
+  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
   child.kill('SIGKILL')
   await ended
   const earlier = `something,else\n${'of,before\n'.repeat(1_000)}`
@@ -171,7 +171,7 @@ test('an interrupted import does not wait for a pipe without a writer', async ()
     const child = startImport([pipe, '--format', 'csv', '--store', store], { DATABASE_URL: catalog.database.url })
     const ended = outcomeOf(child)
     await writer.write(written)
-    await expect.poll(() => sessions(), { timeout: 30_000, interval: 20 }).toBeGreaterThan(before)
+    await expect.poll(() => sessions()).toBeGreaterThan(before)
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ stderr: expect.stringContaining('stopped after row 0: interrupted') })
   }

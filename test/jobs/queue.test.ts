@@ -91,7 +91,7 @@ it('takes none of the connections for requests while it waits for jobs', async (
   const watcher = await database.client()
   const queueSessions = `select 1 from pg_stat_activity
     where datname = current_database() and application_name = 'catalogue-gateway-queue'`
-  await expect.poll(async () => (await watcher.query(queueSessions)).rowCount, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await watcher.query(queueSessions)).rowCount).toBe(1)
   const held = Promise.withResolvers<void>()
   const all = Array.from({ length: 10 }, () => database.db.connection().execute(() => held.promise))
   const mostWaiting: number[] = []
@@ -117,7 +117,7 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
   await startOne()
   const storeUuid = await newStore()
   const long = await queueImport(storeUuid, 60_000)
-  await expect.poll(async () => (await currentState(long)).state, { timeout: 10_000 }).toBe('running')
+  await expect.poll(async () => (await currentState(long)).state).toBe('running')
   await startOne()
   const next = await queueExport(storeUuid)
   const ofOther = await finished(await queueExport(await newStore()))
@@ -130,11 +130,11 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
 it('gives the running job back at shutdown, and another gateway continues it', async () => {
   const gateway = await startOne()
   const job = await queueImport(await newStore(), 60_000)
-  await expect.poll(async () => (await currentState(job)).counts.rows, { timeout: 40_000 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await currentState(job)).counts.rows).toBeGreaterThan(0)
   await gateway.close()
   expect(await currentState(job)).toMatchObject({ state: 'queued' })
   await startOne()
-  await expect.poll(async () => (await currentState(job)).state, { timeout: 8_000 }).toBe('running')
+  await expect.poll(async () => (await currentState(job)).state).toBe('running')
   expect(await finished(job)).toMatchObject({ state: 'succeeded', counts: { rows: 60_000, created: 60_000 } })
   expect(await attemptsOf([job])).toEqual([{ attempt: 2, crashes: 0 }])
   await stopAll()

@@ -1,7 +1,9 @@
-import { startPostgresProxy } from './fault-proxy.ts'
+import { type FaultProxy, startPostgresProxy } from './fault-proxy.ts'
+import { fixture } from './fixture.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
 export interface GatewayBehindProxy extends TestGateway {
+  proxy: FaultProxy
   /** Cuts the connections to PostgreSQL, and has new ones refused. */
   cut(): Promise<void>
   restore(): Promise<void>
@@ -13,6 +15,7 @@ export async function startGatewayBehindProxy(options: TestGatewayOptions = {}):
   const gateway = await startTestGateway({ ...options, connection: proxy.connection })
   return {
     ...gateway,
+    proxy,
     cut: () => proxy.set({ kind: 'down' }),
     restore: () => proxy.set({ kind: 'none' }),
     stop: async () => {
@@ -20,4 +23,12 @@ export async function startGatewayBehindProxy(options: TestGatewayOptions = {}):
       await proxy.close()
     },
   }
+}
+
+/** A gateway behind a proxy for the tests of the file or `describe` that it is called in. */
+export function useGatewayBehindProxy(options: TestGatewayOptions = {}): GatewayBehindProxy {
+  return fixture(
+    () => startGatewayBehindProxy(options),
+    (gateway) => gateway.stop?.(),
+  )
 }
