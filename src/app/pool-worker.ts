@@ -4,9 +4,8 @@ import type { ClientConfig } from 'pg'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
-import type { Task } from '../heavy/protocol.ts'
 import { routeLimits } from '../heavy/route.ts'
-import { runTask, type Work } from '../heavy/worker.ts'
+import { runTask, type Task, type Work } from '../heavy/worker.ts'
 import type { GraphQLAnswer } from '../http/graphql-edge.ts'
 import { lazy } from '../lazy.ts'
 import { type Api, type ApiOptions, createApi } from './api.ts'
@@ -64,20 +63,12 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, l
 }
 
 async function answerBy(api: Api, request: PooledRequest, requestId: string): Promise<GraphQLAnswer> {
-  const { caller, method, path, search, headers, body } = request
+  const { caller, headers, body = new Uint8Array() } = request
   if (request.api === 'graphql') {
-    return api.graphql({ method, search, accept: headers.accept ?? '', body }, caller, requestId)
+    return api.graphql({ ...request, accept: headers.accept ?? '' }, caller, requestId)
   }
-  const answer = await api.rest({
-    method,
-    path,
-    search,
-    requestId,
-    caller: () => caller,
-    header: (name) => headers[name],
-    body: async () => body ?? new Uint8Array(),
-  })
-  return { answer }
+  const header = (name: string) => headers[name]
+  return { answer: await api.rest({ ...request, requestId, caller: () => caller, header, body: async () => body }) }
 }
 
 /** Bytes in memory of their own, which can be moved. */

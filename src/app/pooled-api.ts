@@ -15,7 +15,7 @@ export interface PooledRequest {
   method: string
   path: string
   search: string
-  headers: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string | undefined>>
   body: Uint8Array<ArrayBuffer> | undefined
 }
 
@@ -28,43 +28,38 @@ export interface PooledAnswer {
 }
 
 /** The APIs, answered by threads of the pool. */
-export interface PooledApi {
-  rest(request: RestRequest<Caller>, caller: Caller, body: Uint8Array<ArrayBuffer>): Promise<RestResponse>
-  graphql(request: GraphQLRequest, caller: Caller): Promise<GraphQLAnswer>
-}
+export type PooledApi = ReturnType<typeof createPooledApi>
 
 /** The headers that the REST API reads once the caller is authenticated. */
 const restHeaders = ['authorization', 'content-type', 'content-encoding', 'idempotency-key', 'if-none-match']
 
-export function createPooledApi(pool: Pool, enumerations: () => Enumerations, onJobQueued: () => void): PooledApi {
-  const answer = async (request: Omit<PooledRequest, 'enumerations' | 'body'>, given?: Uint8Array<ArrayBuffer>) => {
-    const body = given && ownMemory(given)
+export function createPooledApi(pool: Pool, enumerations: () => Enumerations, onJobQueued: () => void) {
+  const answer = async (request: Omit<PooledRequest, 'enumerations'>) => {
+    const body = request.body && ownMemory(request.body)
     const input: PooledRequest = { ...request, body, enumerations: enumerations() }
-    const moved = body ? [body.buffer] : []
-    const run = () => pool.run<PooledAnswer>({ kind: 'request', input, moved })
-    const { hasQueuedJob, operation, status, headers, body: bytes } = await traced('operation', 'pool', run)
-    if (hasQueuedJob) onJobQueued()
-    return { operation, answer: bytes ? { status, headers, body: [bufferOf(bytes)] } : { status, headers } }
+    const job = { kind: 'request', input, moved: body ? [body.buffer] : [] }
+    const answered = await traced('operation', 'pool', () => pool.run<PooledAnswer>(job))
+    if (answered.hasQueuedJob) onJobQueued()
+    const { operation, status, headers, body: bytes } = answered
+    const pieces = bytes && [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
+    return { operation, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
-    rest: async ({ method, path, search, header }, caller, body) => {
-      const headers = restHeaders.flatMap((name) => {
-        const value = header(name)
-        return value === undefined ? [] : [[name, value] as const]
-      })
-      const request = { api: 'rest', caller, method, path, search, headers: Object.fromEntries(headers) } as const
-      return (await answer(request, body)).answer
+    rest: async (
+      { method, path, search, header }: RestRequest<Caller>,
+      caller: Caller,
+      body: Uint8Array<ArrayBuffer>,
+    ): Promise<RestResponse> => {
+      const headers = Object.fromEntries(restHeaders.map((name) => [name, header(name)]))
+      const { answer: response } = await answer({ api: 'rest', caller, method, path, search, headers, body })
+      return response
     },
-    graphql: ({ method, search, accept, body }, caller) =>
-      answer({ api: 'graphql', caller, method, path: '/graphql', search, headers: { accept } }, body),
+    graphql: ({ method, search, accept, body }: GraphQLRequest, caller: Caller): Promise<GraphQLAnswer> =>
+      answer({ api: 'graphql', caller, method, path: '/graphql', search, headers: { accept }, body }),
   }
 }
 
 /** The bytes in memory that can be moved: short ones may share theirs. */
 function ownMemory(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

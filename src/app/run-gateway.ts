@@ -1,13 +1,14 @@
+import { readFile } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { Database } from '../database/tables.ts'
 import { startGlobalConfig } from '../global-config/global-config.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { Config } from './config.ts'
 import { startGateway } from './gateway.ts'
-import { readPersistedDocuments } from './persisted-documents-file.ts'
 
 /** Together less than the five seconds that a service manager is asked to wait after SIGTERM. */
 const stopping = { readinessDelayMs: 500, drainMs: 2_000, forceCloseMs: 1_500 }
@@ -35,11 +36,8 @@ export async function runGateway(
   log: Logger,
 ): Promise<RunningGateway> {
   const persistedDocuments = await readPersistedDocuments(config)
-  const globalConfig = await startGlobalConfig({
-    url: config.globalConfigUrl,
-    refreshMs: config.globalConfigRefreshMs,
-    log,
-  })
+  const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
+  const globalConfig = await startGlobalConfig({ url, refreshMs, log })
   const remoteFilter = await remoteFilterOf(config, log)
   const tracing = await startTracing(env)
   const closeParts = async () => {
@@ -65,6 +63,17 @@ export async function runGateway(
     throw error
   }
 }
+
+/** The documents that callers may name: a JSON object of name to document, as code generators write it. Throws what is wrong with the file. */
+async function readPersistedDocuments({ persistedDocumentsFile: file, persistedDocumentsOnly: only }: Config) {
+  if (file === undefined && only) throw new Error('PERSISTED_DOCUMENTS_ONLY needs PERSISTED_DOCUMENTS')
+  if (file === undefined) return undefined
+  const parsed = documentsShape.safeParse(JSON.parse(await readFile(file, 'utf8')))
+  if (!parsed.success) throw new Error('PERSISTED_DOCUMENTS must name a JSON object of name to document')
+  return { documents: new Map(Object.entries(parsed.data)), only }
+}
+
+const documentsShape = z.record(z.string().min(1), z.string().min(1))
 
 /** The client and its circuit breaker are loaded only where there is a remote filter. */
 async function remoteFilterOf({ filterUrl: url, filterTimeoutMs: timeoutMs }: Config, log: Logger) {

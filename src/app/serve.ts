@@ -64,10 +64,7 @@ async function loadDemoCatalogue(db: Kysely<Database>, config: Config, log: Logg
     import('../catalogue/catalogue.ts'),
     import('../demo/demo.ts'),
   ])
-  const globalConfig = await startGlobalConfig({
-    url: config.globalConfigUrl,
-    refreshMs: config.globalConfigRefreshMs,
-    log,
-  })
+  const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
+  const globalConfig = await startGlobalConfig({ url, refreshMs, log })
   await loadDemo(wholeCatalogue(db), globalConfig.enumerations(), log).finally(globalConfig.stop)
 }

@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import type { Piscina } from 'piscina'
 import { FairQueue } from '../database/fair-queue.ts'
 import { unavailable } from '../errors.ts'
-import { type RequestContext, requestContext } from '../request/context.ts'
-import type { FinishedStatement, Task, TaskContext, TaskResult } from './protocol.ts'
+import { requestContext } from '../request/context.ts'
+import type { Task } from './worker.ts'
 
 export interface PoolOptions {
   /** The module that the threads run: it exports `run`, which takes a `Task`. */
@@ -51,19 +51,20 @@ export function createPool({ threads = 2, heapMb = 1_024, deadlineMs = 10_000, .
   return {
     run: async <Output>({ kind, input, moved }: Job) => {
       const context = requestContext.getStore()
-      const release = await slots.acquire({ tokenId: context?.tokenId ?? '', signal: context?.signal })
+      const { requestId = { text: '', header: '' }, tokenId = '', signal } = context ?? {}
+      const release = await slots.acquire({ tokenId, signal })
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
-      const task: Task = { kind, input, context: plain(context), cancellation: cancelled }
-      const watch = watchTask(context?.signal, deadlineMs, cancellation)
+      const traceparent = context?.trace?.traceparent() ?? context?.traceparent
+      const task: Task = { kind, input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
+      const watch = watchTask(signal, deadlineMs, cancellation)
       try {
         started ??= startPiscina({ threads, heapMb, ...options })
         const pool = await started
         const transferList = [cancelled, ...moved]
-        const result: TaskResult<Output> = await pool.run(task, { transferList, signal: watch.signal })
-        report(context, result.statements)
+        const result: { output: Output } = await pool.run(task, { transferList, signal: watch.signal })
         return result.output
       } catch (error) {
-        options.log.error({ err: error, requestId: context?.requestId.text }, 'a task of the pool failed')
+        options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
         throw unavailable('unavailable', error)
       } finally {
         watch.end()
@@ -127,16 +128,5 @@ function watchTask(
       clearTimeout(tooLate)
       client?.removeEventListener('abort', cancel)
     },
-  }
-}
-
-function plain(context: RequestContext | undefined): TaskContext {
-  const { requestId = { text: '', header: '' }, traceparent, trace, tokenId = '' } = context ?? {}
-  return { requestId, traceparent: trace?.traceparent() ?? traceparent, tokenId, isTraced: trace !== undefined }
-}
-
-function report(context: RequestContext | undefined, statements: readonly FinishedStatement[]): void {
-  for (const { failed, ...statement } of statements) {
-    context?.trace?.statement({ ...statement, error: failed ? new Error('the statement failed') : undefined })
   }
 }

@@ -4,7 +4,7 @@ import type { ConfigurationState } from '../global-config/global-config.ts'
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
   /** The pool of connections to PostgreSQL. */
-  pool?: (() => PoolState | undefined) | undefined
+  pool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
   bodies?: (() => { held: number; most: number }) | undefined
   /** The circuit breaker of the remote filtering service. */
@@ -13,12 +13,6 @@ export interface MetricSources {
   configuration?: (() => ConfigurationState) | undefined
   /** The other worker processes, if there are any. */
   peers?: ClusterPeers | undefined
-}
-
-export interface PoolState {
-  total: number
-  idle: number
-  waiting: number
 }
 
 /** What a worker process knows of the others at the same port. */
@@ -77,37 +71,32 @@ export function readClusterMetrics(): Promise<string> {
 
 function addGauges(registry: Registry, { pool, bodies, circuit, configuration }: MetricSources): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
-    const gauge = new Gauge({
-      name: `catalogue_${name}`,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect: () => {
-        for (const [state, value] of Object.entries(values() ?? {})) gauge.set({ [label]: state }, value)
-      },
-    })
+    const collect = () => {
+      for (const [state, value] of Object.entries(values() ?? {})) gauge.set({ [label]: state }, value)
+    }
+    const gauge = new Gauge({ name: `catalogue_${name}`, help, labelNames: [label], registers: [registry], collect })
   }
   add('pool_connections', 'Connections to PostgreSQL by state; waiting are requests for one', 'state', () => {
     const state = pool?.()
     return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
   })
-  add('body_bytes', 'Memory for bodies of requests that have no answer yet: in use, and the limit', 'state', () =>
-    bodies?.(),
-  )
+  const bodyHelp = 'Memory for bodies of requests that have no answer yet: in use, and the limit'
+  add('body_bytes', bodyHelp, 'state', () => bodies?.())
   add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
-    const states = ['closed', 'half-open', 'open'] as const
-    return now && Object.fromEntries(states.map((state) => [state, Number(state === now)]))
+    return (
+      now && {
+        closed: Number(now === 'closed'),
+        'half-open': Number(now === 'half-open'),
+        open: Number(now === 'open'),
+      }
+    )
   })
   const addConfiguration = (name: string, help: string, value: (state: ConfigurationState) => number) =>
     add(`configuration_${name}`, help, 'source', () => configuration && { url: value(configuration()) })
-  addConfiguration('current', 'Whether the latest reading of the global configuration succeeded', (state) =>
-    Number(state.isCurrent),
-  )
-  addConfiguration('failures', 'Readings of the global configuration that failed', (state) => state.failures)
-  addConfiguration(
-    'read_timestamp_seconds',
-    'When the global configuration was last read successfully',
-    ({ readAt }) => (readAt ?? 0) / 1000,
-  )
+  const current = 'Whether the latest reading of the global configuration succeeded'
+  addConfiguration('current', current, ({ isCurrent }) => Number(isCurrent))
+  addConfiguration('failures', 'Readings of the global configuration that failed', ({ failures }) => failures)
+  const readAt = 'When the global configuration was last read successfully'
+  addConfiguration('read_timestamp_seconds', readAt, (state) => (state.readAt ?? 0) / 1000)
 }

@@ -84,8 +84,8 @@ function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
 }
 
 /** The text of a statement contains no values, which are parameters. */
-function recordStatement(tracer: Tracer, { sql, durationMs, error, endedAt }: Statement, parent: Context): void {
-  const endTime = endedAt ?? Date.now()
+function recordStatement(tracer: Tracer, { sql, durationMs, error }: Statement, parent: Context): void {
+  const endTime = Date.now()
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql }
   const [verb = 'query'] = sql.trim().split(/\s+/, 1)
   const span = tracer.startSpan(verb, { kind: SpanKind.CLIENT, startTime: endTime - durationMs, attributes }, parent)

@@ -15,8 +15,6 @@ export type Part = 'operation' | 'filter'
 export interface Statement {
   sql: string
   durationMs: number
-  /** In ms since 1970; by default now. */
-  endedAt?: number | undefined
   error?: unknown
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import type { Task } from '../../src/heavy/protocol.ts'
-import { runTask } from '../../src/heavy/worker.ts'
+import { runTask, type Task } from '../../src/heavy/worker.ts'
 import { requestContext } from '../../src/request/context.ts'
 
 /** A thread takes so long to start. */

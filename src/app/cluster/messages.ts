@@ -1,58 +1,45 @@
-import cluster, { type Worker } from 'node:cluster'
+import type { Worker } from 'node:cluster'
+import { type EventEmitter, on } from 'node:events'
 import type { PoolConfig } from 'pg'
 
-/** What the supervisor sends to a worker, by type. */
-export interface SupervisorMessages {
-  /** Which of the workers it is, from 1, and how it connects to the database. */
+/** The messages between the supervisor and its workers, by type. */
+export interface Messages {
+  /** To a worker: which of the workers it is, from 1, and how it connects to the database. */
   start: { number: number; connection: PoolConfig }
+  /** It answers requests at the URL, or why it cannot. */
+  started: { url?: string; error?: { message: string; code: string | undefined } }
   stop: object
-  /** No worker takes new connections any more. */
+  /** It takes no new connections. */
+  portClosed: object
+  /** To the workers: none takes new connections any more. */
   allPortsClosed: object
+  getMetrics: object
   /** The metrics of all workers, in the format of Prometheus. */
   metrics: { text?: string; error?: string }
 }
 
-/** What a worker sends to the supervisor, by type. */
-export interface WorkerMessages {
-  /** It answers requests at the URL, or why it cannot. */
-  started: { url?: string; error?: { message: string; code: string | undefined } }
-  /** It takes no new connections. */
-  portClosed: object
-  getMetrics: object
-}
-
-export function sendToWorker<Type extends keyof SupervisorMessages>(
-  worker: Worker,
+/** Sends a message to a worker, or from a worker to the supervisor. What has just exited does not receive it. */
+export function send<Type extends keyof Messages>(
+  receiver: Pick<Worker, 'send'>,
   type: Type,
-  message: SupervisorMessages[Type],
+  message: Messages[Type],
 ): void {
-  // A worker that has just exited does not receive it: the supervisor handles its exit.
-  worker.send({ type, ...message }, () => {})
+  receiver.send({ type, ...message }, () => {})
 }
 
-export function sendToSupervisor<Type extends keyof WorkerMessages>(type: Type, message: WorkerMessages[Type]): void {
-  cluster.worker?.send({ type, ...message })
-}
-
-/** Calls the listener with each message of the type from a worker. */
-export function onWorkerMessage<Type extends keyof WorkerMessages>(
-  worker: Worker,
+/** Calls the listener with each message of the type. */
+export function onMessage<Type extends keyof Messages>(
+  sender: EventEmitter,
   type: Type,
-  listener: (message: WorkerMessages[Type]) => void,
+  listener: (message: Messages[Type]) => void,
 ): void {
-  worker.on('message', (message) => {
+  sender.on('message', (message) => {
     if (message.type === type) listener(message)
   })
 }
 
 /** Resolves, in a worker, with the next message of the type. */
-export function nextMessage<Type extends keyof SupervisorMessages>(type: Type): Promise<SupervisorMessages[Type]> {
-  return new Promise((resolve) => {
-    const listener = (message: SupervisorMessages[Type] & { type?: string }) => {
-      if (message.type !== type) return
-      process.off('message', listener)
-      resolve(message)
-    }
-    process.on('message', listener)
-  })
+export async function nextMessage<Type extends keyof Messages>(type: Type): Promise<Messages[Type]> {
+  for await (const [message] of on(process, 'message')) if (message.type === type) return message
+  throw new Error('the supervisor must be there')
 }

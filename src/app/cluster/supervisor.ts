@@ -5,7 +5,7 @@ import type { ClientConfig, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RunningGateway } from '../run-gateway.ts'
-import { onWorkerMessage, sendToWorker } from './messages.ts'
+import { type Messages, onMessage, send } from './messages.ts'
 
 /** PostgreSQL takes 100 connections by default, of which the workers leave some to others. */
 const maxConnections = { each: 10, together: 60 }
@@ -39,7 +39,7 @@ export async function superviseWorkers(
   const reportClosedPorts = () => {
     const all = [...running.values()]
     if (all.every(({ hasClosedPort }) => hasClosedPort))
-      for (const { worker } of all) sendToWorker(worker, 'allPortsClosed', {})
+      for (const { worker } of all) send(worker, 'allPortsClosed', {})
   }
   const start = (number: number) => {
     const started = startWorker(number, { ...connection, max: connectionsPerWorker(count) }, reportClosedPorts, log)
@@ -74,7 +74,7 @@ export async function superviseWorkers(
     const stop = async () => {
       stopping.abort()
       for (const { worker, isReady } of running.values()) {
-        if (isReady) sendToWorker(worker, 'stop', {})
+        if (isReady) send(worker, 'stop', {})
         else worker.process.kill('SIGKILL')
       }
       const failed = (await Promise.all(exits)).filter((exit) => exit !== 0)
@@ -98,29 +98,28 @@ function startWorker(number: number, connection: PoolConfig, onPortClosed: () =>
   const { promise: started, resolve, reject } = Promise.withResolvers<string>()
   const exit = once(worker, 'exit').then(([code, signal]): number | string => signal ?? code)
   const state: WorkerProcess = { worker, number, started, isReady: false, hasClosedPort: false, exit }
-  onWorkerMessage(worker, 'started', ({ url, error }) => {
+  onMessage(worker, 'started', ({ url, error }) => {
     if (url === undefined) return reject(Object.assign(new Error(error?.message), { code: error?.code }))
     state.isReady = true
     log.info({ worker: number, pid: worker.process.pid }, 'a worker answers')
     resolve(url)
   })
-  onWorkerMessage(worker, 'portClosed', () => {
+  onMessage(worker, 'portClosed', () => {
     state.hasClosedPort = true
     onPortClosed()
   })
-  onWorkerMessage(worker, 'getMetrics', async () => sendToWorker(worker, 'metrics', await readMetrics()))
+  onMessage(worker, 'getMetrics', async () => send(worker, 'metrics', await readMetrics()))
   void exit.then((how) => reject(new Error(`it ended with ${how} before it answered`)))
   started.catch(() => {})
-  sendToWorker(worker, 'start', { number, connection })
+  send(worker, 'start', { number, connection })
   return state
 }
 
 /** prom-client, which collects the metrics of all workers, is loaded with the first reading. */
-async function readMetrics(): Promise<{ text?: string; error?: string }> {
-  try {
-    const { readClusterMetrics } = await import('../../metrics/registry.ts')
-    return { text: await readClusterMetrics() }
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
-  }
+async function readMetrics(): Promise<Messages['metrics']> {
+  const { readClusterMetrics } = await import('../../metrics/registry.ts')
+  return readClusterMetrics().then(
+    (text) => ({ text }),
+    (error: Error) => ({ error: error.message }),
+  )
 }

@@ -4,7 +4,7 @@ import { connect } from '../../database/connect.ts'
 import { answerSupervisor } from '../../metrics/registry.ts'
 import type { Config } from '../config.ts'
 import { runGateway } from '../run-gateway.ts'
-import { nextMessage, sendToSupervisor } from './messages.ts'
+import { type Messages, nextMessage, send } from './messages.ts'
 
 /** Runs one worker from the supervisor's `start` to its `stop`. Node ends a worker whose supervisor is gone. */
 export async function runWorker(config: Config, env: Record<string, string | undefined>, log: Logger): Promise<void> {
@@ -27,6 +27,10 @@ export async function runWorker(config: Config, env: Record<string, string | und
   })
   await db.destroy()
   cluster.worker?.disconnect()
+}
+
+function sendToSupervisor<Type extends keyof Messages>(type: Type, message: Messages[Type]): void {
+  if (cluster.worker) send(cluster.worker, type, message)
 }
 
 /** Only the supervisor reaches all workers. */
