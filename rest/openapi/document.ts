@@ -1,6 +1,5 @@
 import { type Endpoint, keepLast } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
-import { type Example, keptExamples } from './examples.ts'
 import { operationOf, tagOf } from './operation.ts'
 import { responseComponents } from './responses.ts'
 import { collectSchemas, type Json } from './schemas.ts'
@@ -9,18 +8,14 @@ import { collectSchemas, type Json } from './schemas.ts'
  * The OpenAPI 3.1 document of /v1, made from the endpoints and the current enumerations. Its schemas are the shapes
  * that validate requests and, in tests, answers.
  */
-export function openApiDocument(
-  endpoints: readonly Endpoint[],
-  enumerations: Enumerations,
-  examples: readonly Example[] = keptExamples,
-): Json {
+export function openApiDocument(endpoints: readonly Endpoint[], enumerations: Enumerations): Json {
   const schemas = collectSchemas()
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
-    const operation = operationOf(endpoint, { enumerations, examples, schemas })
+    const operation = operationOf(endpoint, enumerations, schemas)
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation }
   }
-  const responses = responseComponents(schemas, examples)
+  const responses = responseComponents(schemas)
   return {
     openapi: '3.1.1',
     info,
@@ -30,7 +25,7 @@ export function openApiDocument(
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Access token of the gateway.' } },
-      parameters: { XRequestId: requestId, IdempotencyKey: idempotencyKey, IfNoneMatch: ifNoneMatch },
+      parameters,
       headers,
       responses,
       schemas: Object.fromEntries(Object.entries(schemas.components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -62,27 +57,27 @@ const tags: Record<string, string> = {
   Stores: 'Stores, which own products and assets.',
 }
 
-const requestId = {
-  name: 'X-Request-Id',
-  in: 'header',
-  description:
-    'Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters.',
-  schema: { type: 'string' },
-}
-
-const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-}
-
-const ifNoneMatch = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: '`ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body.',
-  schema: { type: 'string' },
+const parameters = {
+  XRequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description:
+      'Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters.',
+    schema: { type: 'string' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: '`ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body.',
+    schema: { type: 'string' },
+  },
 }
 
 const headers = {

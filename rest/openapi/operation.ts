@@ -1,9 +1,9 @@
-import { type DocumentNode, Kind, print, visit } from 'graphql'
-import { z } from 'zod'
+import { type DocumentNode, getOperationAST, print, visit } from 'graphql'
+import type { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
-import { type Example, keptExamples } from './examples.ts'
+import { content, keptExamples } from './examples.ts'
 import { errorResponses, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
@@ -15,17 +15,14 @@ export interface Twin {
 }
 
 /** The OpenAPI operation of an endpoint. */
-export function operationOf(
-  endpoint: Endpoint,
-  { enumerations, examples, schemas }: { enumerations: Enumerations; examples: readonly Example[]; schemas: Schemas },
-): Json {
-  const { success, takesBody, dependsOnFilter, isVersioned = false } = endpoint
+export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
+  const { success, takesBody, dependsOnFilter = false, isVersioned = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
-  const own = examples.filter(({ method, path }) => method === endpoint.method && path === endpoint.path)
-  const good = own.filter(({ status }) => status === 200)
-  const twin = twinOf(endpoint, enumerations, examples)
+  const examples = examplesOf(endpoint)
+  const twin = twinOf(endpoint, enumerations)
   const id = twin.name
   const namesStore = ['store_uuid', 'linked_store_id'].some((name) => name in query.shape)
+  const answer = schemas.named(`${id}Answer`, successOf(success, endpoint.answer))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
     tags: [tagOf(endpoint)],
@@ -39,11 +36,13 @@ export function operationOf(
       ...(takesBody ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(isVersioned ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
     ],
-    ...(takesBody && body && { requestBody: requestBody(schemas.named(`${id}Body`, body), good) }),
+    ...(body && {
+      requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
+    }),
     responses: {
-      200: successResponse(schemas.named(`${id}Answer`, successOf(success, endpoint.answer)), good, isVersioned),
+      200: successResponse(answer, examples, isVersioned),
       ...(isVersioned && { 304: notModified }),
-      ...errorResponses({ takesBody, dependsOnFilter: dependsOnFilter ?? false, namesStore }),
+      ...errorResponses({ takesBody, dependsOnFilter, namesStore }),
     },
   }
 }
@@ -51,27 +50,32 @@ export function operationOf(
 /** The GraphQL operations of all endpoints, each with a comment that names its endpoint. */
 export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enumerations): Twin[] {
   return endpoints.map((endpoint) => {
-    const twin = twinOf(endpoint, enumerations, keptExamples)
+    const twin = twinOf(endpoint, enumerations)
     const hint = `# The operation of ${endpoint.method} /v1${endpoint.path}. Set storeUuid to one of your stores.`
     return { ...twin, document: `${hint}\n${twin.document}` }
   })
 }
 
 /** The GraphQL operation of an endpoint, with the variables of its first successful example. */
-export function twinOf(endpoint: Endpoint, enumerations: Enumerations, examples: readonly Example[]): Twin {
+function twinOf(endpoint: Endpoint, enumerations: Enumerations): Twin {
   const { document } = endpoint
-  const named = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-  const example = examples.find(
-    ({ method, path, status }) => method === endpoint.method && path === endpoint.path && status === 200,
-  )
   const { query, body } = endpoint.shapes(enumerations)
+  const [example] = examplesOf(endpoint)
   const variables = example
     ? endpoint.variables(query.parse(example.query), body?.parse(example.body), example.body)
     : {}
-  return { name: named?.name?.value ?? '', document: print(forGraphqlClients(document)), variables }
+  const name = getOperationAST(document)?.name?.value ?? ''
+  return { name, document: print(forGraphqlClients(document)), variables }
 }
 
-/** The document without the names of REST and its whole lists: a GraphQL client takes lists of the usual length, within the cost limit of its token. */
+/** The successful examples of an endpoint. */
+function examplesOf(endpoint: Endpoint) {
+  return keptExamples.filter(
+    ({ method, path, status }) => method === endpoint.method && path === endpoint.path && status === 200,
+  )
+}
+
+/** The document without the names of REST, and with lists of the usual length, which are within the cost limit of a token. */
 function forGraphqlClients(document: DocumentNode): DocumentNode {
   return visit(document, {
     Field: ({ alias, ...field }) => alias && field,
@@ -90,28 +94,13 @@ function queryParameters(query: z.ZodObject, repeatable: readonly string[], sche
     properties?: Record<string, Json>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, { description, ...schema }]) => {
-    const fallback = defaultOf(query.shape[name])
-    const isList = repeatable.includes(name)
-    return {
-      name,
-      in: 'query',
-      description,
-      required: required.includes(name),
-      schema: isList
-        ? { type: 'array', items: schema }
-        : { ...schema, ...(fallback !== undefined && { default: fallback }) },
-      ...(isList && { style: 'form', explode: true }),
-    }
-  })
-}
-
-/** The default of a parameter: the JSON Schema of a shape's input does not contain it. */
-function defaultOf(shape: unknown): unknown {
-  return shape instanceof z.ZodDefault ? shape.def.defaultValue : undefined
-}
-
-function requestBody(schema: Json, good: readonly Example[]): Json {
-  const examples = Object.fromEntries(good.map(({ name, summary, body }) => [name, { summary, value: body }]))
-  return { required: true, content: { 'application/json': { schema, ...(good.length > 0 && { examples }) } } }
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    description,
+    required: required.includes(name),
+    ...(repeatable.includes(name)
+      ? { schema: { type: 'array', items: schema }, style: 'form', explode: true }
+      : { schema }),
+  }))
 }

@@ -147,8 +147,6 @@ export function successOf(message: 'SUCCESS' | 'success', data: z.ZodType) {
   return z.object({ status, data })
 }
 
-const reasons = Object.keys(httpStatus) as [string, ...string[]]
-
 /** The envelope of every error, with one entry per fault. */
 export const failure = z
   .object({
@@ -162,7 +160,7 @@ export const failure = z
         .array(
           z
             .object({
-              reason: z.enum(reasons).describe('Stable code for programs.'),
+              reason: z.enum(Object.keys(httpStatus)).describe('Stable code for programs.'),
               details: z
                 .string()
                 .min(1)

@@ -1,16 +1,37 @@
-/** The HTTP status of each reason that an error answer can have (decisions: Envelope). */
-export const httpStatus: Readonly<Record<string, number>> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  store_not_found: 404,
-  method_not_allowed: 405,
-  idempotency_conflict: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  internal_error: 500,
-  downstream_unavailable: 502,
-  unavailable: 503,
-}
+/** A reason that error answers have, with its HTTP status (decisions: Envelope), and what the OpenAPI document says of it. */
+type Row = readonly [
+  reason: string,
+  status: number,
+  /** The name of the answer; null where no documented operation has it, because its path and method exist. */
+  answer: string | null,
+  meaning: string,
+]
+
+export const errorReasons: readonly Row[] = [
+  [
+    'invalid_request',
+    400,
+    'BadRequest',
+    'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
+  ],
+  ['unauthorized', 401, 'Unauthorized', 'The token is missing, unknown, expired or revoked.'],
+  ['forbidden', 403, 'Forbidden', 'The token lacks the scope.'],
+  ['not_found', 404, null, 'The path does not exist.'],
+  ['store_not_found', 404, 'StoreNotFound', 'The store does not exist, or the token has no access to it.'],
+  ['method_not_allowed', 405, null, 'The path does not support the method.'],
+  ['idempotency_conflict', 409, 'Conflict', 'The `Idempotency-Key` was used with another body.'],
+  ['payload_too_large', 413, 'ContentTooLarge', 'The body has more than 10 MiB or 10,000 items.'],
+  ['unsupported_media_type', 415, 'UnsupportedMediaType', 'The body is not `application/json`.'],
+  ['rate_limited', 429, 'TooManyRequests', 'The token has exceeded its rate limit.'],
+  ['internal_error', 500, 'InternalError', 'An unexpected error of the service. It is logged with the request id.'],
+  [
+    'downstream_unavailable',
+    502,
+    'DownstreamUnavailable',
+    'The filtering service is unreachable, slow, or returns an invalid answer.',
+  ],
+  ['unavailable', 503, 'Unavailable', 'The database is unreachable, or the service is shutting down.'],
+]
+
+/** The HTTP status of each reason. */
+export const httpStatus: Readonly<Record<string, number>> = Object.fromEntries(errorReasons)

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../../rest/endpoints.ts'
 import { openApiDocument } from '../../../rest/openapi/document.ts'
 import { keptExamples } from '../../../rest/openapi/examples.ts'
-import { situations } from '../../../rest/openapi/responses.ts'
 import { httpStatus } from '../../../rest/response/status.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { useGateway } from '../../support/gateway.ts'
@@ -46,10 +45,6 @@ describe('the OpenAPI document', () => {
     )
     expect(new Set(found)).toEqual(new Set(expected))
     expect(found).toHaveLength(expected.length)
-  })
-
-  it('says what each reason means', () => {
-    expect(Object.keys(situations).toSorted()).toEqual(Object.keys(httpStatus).toSorted())
   })
 
   it('has examples of success for each operation, and of every error that can be brought about', () => {
