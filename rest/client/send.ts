@@ -41,40 +41,34 @@ export async function send<Data>(options: ClientOptions, call: Call): Promise<Da
   const { retries = 3 } = options
   const request = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }
   for (let tried = 0; ; tried++) {
-    const outcome = await attempt<Data>(options, request)
-    if ('data' in outcome) return outcome.data
-    if (tried >= retries || !outcome.mayPass || call.signal?.aborted) throw outcome.error
-    await pause(outcome.retryAfterMs ?? 100 * 2 ** tried * (0.5 + Math.random()), call.signal)
+    try {
+      return await attempt<Data>(options, request)
+    } catch (error) {
+      const answered = error instanceof CatalogueApiError ? error : undefined
+      const isFinal = answered && !passing.includes(answered.status)
+      if (tried >= retries || isFinal || call.signal?.aborted) throw error
+      await pause(answered?.retryAfterMs ?? 100 * 2 ** tried * (0.5 + Math.random()), call.signal)
+    }
   }
 }
 
-type Outcome<Data> = { data: Data } | { error: unknown; mayPass: boolean; retryAfterMs?: number | undefined }
-
-async function attempt<Data>(options: ClientOptions, call: Call): Promise<Outcome<Data>> {
+async function attempt<Data>(options: ClientOptions, call: Call): Promise<Data> {
   const { fetch: send = fetch, token } = options
   const headers = new Headers({ authorization: `Bearer ${typeof token === 'string' ? token : await token()}` })
   if (call.requestId !== undefined) headers.set('x-request-id', call.requestId)
   if (call.body !== undefined) headers.set('content-type', 'application/json')
   if (call.method !== 'GET') headers.set('idempotency-key', call.idempotencyKey ?? '')
-  try {
-    const answer = await send(`${options.baseUrl}${call.path}${queryString(call.query)}`, {
-      method: call.method,
-      headers,
-      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      ...(call.signal && { signal: call.signal }),
-    })
-    const { status, data } = (await answer.json()) as { status: { request_id: string }; data: unknown }
-    if (answer.ok) return { data: data as Data }
-    const { error_info: errorInfo } = data as { error_info: ErrorInfo[] }
-    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-    return {
-      error: new CatalogueApiError(answer.status, status.request_id, errorInfo),
-      mayPass: passing.includes(answer.status),
-      retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
-    }
-  } catch (error) {
-    return { error, mayPass: true }
-  }
+  const answer = await send(`${options.baseUrl}${call.path}${queryString(call.query)}`, {
+    method: call.method,
+    headers,
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    ...(call.signal && { signal: call.signal }),
+  })
+  const { status, data } = (await answer.json()) as { status: { request_id: string }; data: unknown }
+  if (answer.ok) return data as Data
+  const { error_info: errorInfo } = data as { error_info: ErrorInfo[] }
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  throw new CatalogueApiError(answer.status, status.request_id, errorInfo, seconds >= 0 ? seconds * 1000 : undefined)
 }
 
 /** Lists are repeated parameters; what is undefined or null is left out. */
@@ -84,16 +78,14 @@ function queryString(query: object = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 
+/** Ends early when the signal does; the next attempt throws its reason. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const done = () => {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    const stop = () => {
       clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', done)
       resolve()
-    }, ms)
-    signal?.addEventListener('abort', done, { once: true })
+    }
+    signal?.addEventListener('abort', stop, { once: true })
   })
 }

@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { shown } from '../../src/text.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 
 /**
@@ -8,24 +9,11 @@ import type { ErrorInfo } from '../response/envelope.ts'
 export function faultsOf(error: z.ZodError, value: unknown, whole: string): ErrorInfo[] {
   return error.issues.map(({ path, message }) => {
     const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
-    const [first, ...rest] = path
-    const at = typeof first === 'number' ? { index: first } : {}
-    const field = (typeof first === 'number' ? rest : path).reduce<string>(append, '')
-    const name = [typeof first === 'number' ? `item ${first}` : '', field].filter(Boolean).join(': ') || whole
+    const [index] = path
+    const isInItem = typeof index === 'number'
+    const field = z.core.toDotPath(isInItem ? path.slice(1) : path)
+    const name = [isInItem ? `item ${index}` : '', field].filter(Boolean).join(': ') || whole
     const details = got === undefined ? `${name} is required` : `${name} ${message}; got ${shown(got)}`
-    return { reason: 'invalid_request', details, ...(field && { field }), ...at }
+    return { reason: 'invalid_request', details, ...(field && { field }), ...(isInItem && { index }) }
   })
-}
-
-function append(path: string, key: PropertyKey): string {
-  if (typeof key === 'number') return `${path}[${key}]`
-  return path === '' ? String(key) : `${path}.${String(key)}`
-}
-
-/** A value as a message shows it: short texts and scalars themselves, the rest by its kind. */
-export function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value !== 'string') return String(value)
-  return value.length <= 100 ? JSON.stringify(value) : `a text of ${[...value].length} characters`
 }

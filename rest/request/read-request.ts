@@ -3,12 +3,12 @@ import type { RestRequest } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 import { RestError } from '../response/rest-error.ts'
 import { faultsOf } from './faults.ts'
-import { readIdempotencyKey } from './idempotency-key.ts'
 import { shapeOfJson, tooComplex } from './json-shape.ts'
 import { parseQuery } from './query.ts'
 import type { Enumerations } from './shapes.ts'
 
 const mostItems = 10_000
+const longestKey = 255
 
 /**
  * Checks query, body and key against the endpoint's shapes and translates them; throws a `RestError` with every fault.
@@ -23,31 +23,29 @@ export function readRequest(
   const shapes = endpoint.shapes(enumerations)
   const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
   const query = shapes.query.safeParse(values)
-  if (!query.success) {
+  if (query.error) {
     const named = new Set(faults.map((fault) => fault.field))
     faults.push(...faultsOf(query.error, values, '').filter((fault) => !named.has(fault.field)))
   }
-  const key = endpoint.method === 'GET' ? undefined : readIdempotencyKey(request.header('idempotency-key'))
-  if (key && 'fault' in key) faults.push(key.fault)
-  let body: unknown
-  let raw: unknown
-  if (bytes) {
-    const read = readJson(bytes)
-    if ('fault' in read) faults.push(read.fault)
-    else {
-      raw = read.value
-      const items = itemsOf(raw)
-      if (items > mostItems) {
-        throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
-      }
-      const checked = shapes.body?.safeParse(raw)
-      if (checked?.error) faults.push(...faultsOf(checked.error, raw, 'body'))
-      body = checked?.data
-    }
-  }
+  const key = endpoint.takesBody ? request.header('idempotency-key') : undefined
+  if (key !== undefined) faults.push(...faultsOfKey(key))
+  const raw = bytes && readJson(bytes, faults)
+  const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
+  if (body?.error) faults.push(...faultsOf(body.error, raw, 'body'))
   if (faults.length > 0) throw new RestError('invalid_request', faults)
-  const keyed = key && 'key' in key ? { ...key, ...senderOf(request), body: bytes ?? new Uint8Array() } : undefined
-  return { variables: endpoint.variables(query.data ?? {}, body, raw), keyed }
+  return {
+    variables: endpoint.variables(query.data ?? {}, body?.data, raw),
+    keyed: key === undefined ? undefined : { key, ...senderOf(request), body: bytes ?? new Uint8Array() },
+  }
+}
+
+/** Node decodes headers as latin1: the characters of the key are those of its bytes as UTF-8. */
+function faultsOfKey(key: string): ErrorInfo[] {
+  const text = new TextDecoder().decode(Uint8Array.from(key, (character) => character.charCodeAt(0)))
+  const { length } = [...text]
+  if (length >= 1 && length <= longestKey) return []
+  const details = `Idempotency-Key must have 1 to ${longestKey} characters; got ${length}`
+  return [{ reason: 'invalid_request', details, field: 'Idempotency-Key' }]
 }
 
 /** What a key counts for: the token, the method, and the path with its query. */
@@ -55,24 +53,26 @@ function senderOf({ method, path, search, header }: RestRequest) {
   return { token: /\S*$/.exec(header('authorization') ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
 }
 
+/** The value of a body; undefined when it is none, which is added to the faults. */
+function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
+  if (shapeOfJson(bytes).isTooComplex) throw new RestError('payload_too_large', `body ${tooComplex}`)
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const where = error instanceof Error ? /at position \d+/.exec(error.message) : null
+    const problem =
+      bytes.length === 0 ? 'is required' : `must be JSON in UTF-8; it cannot be read${where ? ` ${where[0]}` : ''}`
+    faults.push({ reason: 'invalid_request', details: `body ${problem}`, field: 'body' })
+  }
+  const items = itemsOf(value)
+  if (items <= mostItems) return value
+  throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
+}
+
 /** How many items a body has: those of its list, or of the longest list in its object. */
 function itemsOf(body: unknown): number {
   if (Array.isArray(body)) return body.length
-  if (typeof body !== 'object' || body === null) return 0
-  return Object.values(body).reduce((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
-}
-
-function readJson(bytes: Uint8Array): { value: unknown } | { fault: ErrorInfo } {
-  if (bytes.length === 0) return { fault: bodyFault('is required') }
-  if (shapeOfJson(bytes).isTooComplex) throw new RestError('payload_too_large', `body ${tooComplex}`)
-  try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) }
-  } catch (error) {
-    const where = error instanceof Error ? /at position \d+/.exec(error.message) : null
-    return { fault: bodyFault(`must be JSON in UTF-8; it cannot be read${where ? ` ${where[0]}` : ''}`) }
-  }
-}
-
-function bodyFault(problem: string): ErrorInfo {
-  return { reason: 'invalid_request', details: `body ${problem}`, field: 'body' }
+  const lists = typeof body === 'object' ? Object.values(body ?? {}).filter((value) => Array.isArray(value)) : []
+  return Math.max(0, ...lists.map(({ length }) => length))
 }

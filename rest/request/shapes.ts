@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasAtMost, isStorable } from '../../src/text.ts'
 
 /** The enumerations that the shapes depend on, as configured at the time of the request. */
 export interface Enumerations {
@@ -11,10 +12,8 @@ export interface Enumerations {
 
 const largestInt = 2_147_483_647
 
-const storable = (text: string) => text.isWellFormed() && !text.includes('\0')
-
 /** A string that PostgreSQL can store unchanged. */
-export const text = z.string('must be a string').refine(storable, 'must be a string without NUL and lone surrogates')
+export const text = z.string('must be a string').refine(isStorable, 'must be a string without NUL and lone surrogates')
 
 /** An integer in a query; values above `max` are clamped to `max`. */
 export function wholeNumber(min: number, max = largestInt) {
@@ -47,7 +46,10 @@ export function newStore(enumerations: Enumerations) {
   return z.object(
     {
       store_name: text
-        .refine((name) => hasLength(name.trim(), 1, 200), 'must have 1 to 200 characters after trimming')
+        .refine(
+          (name) => name.trim() !== '' && hasAtMost(name.trim(), 200),
+          'must have 1 to 200 characters after trimming',
+        )
         .meta({
           minLength: 1,
           description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.',
@@ -59,7 +61,7 @@ export function newStore(enumerations: Enumerations) {
         .array(oneOf(enumerations.defaultAutomations), 'must be a list')
         .describe('Automations that are enabled by default; may be empty.'),
       store_website: text
-        .refine((url) => hasLength(url, 0, 2048), 'must have at most 2048 characters')
+        .refine((url) => hasAtMost(url, 2048), 'must have at most 2048 characters')
         .meta({ maxLength: 2048 })
         .nullish()
         .describe('Web site of the store, never fetched.'),
@@ -90,7 +92,7 @@ const assetIds = z
     'must be a string or a list of strings',
   )
   .refine(
-    (ids) => (typeof ids === 'string' ? storable(ids) : ids.every(storable)),
+    (ids) => (typeof ids === 'string' ? isStorable(ids) : ids.every(isStorable)),
     'must be strings without NUL and lone surrogates',
   )
   .meta({
@@ -185,9 +187,4 @@ export const storeLink = z
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function hasLength(value: string, min: number, max: number): boolean {
-  const length = value.length > 2 * max ? value.length : [...value].length
-  return length >= min && length <= max
 }
