@@ -47,3 +47,15 @@ const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
 export function isAbsoluteUrl(text: string): boolean {
   return isStorable(text) && absolute.test(text) && Boolean(URL.parse(text)?.host)
 }
+
+/**
+ * A URL without its credentials, and the header that has them: `fetch` refuses a URL with credentials, with an error
+ * that contains them.
+ */
+export function withoutCredentials(text: string): { url: URL; headers: Record<string, string> } {
+  const url = new URL(text)
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = url.password = ''
+  if (credentials === ':') return { url, headers: {} }
+  return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
+}

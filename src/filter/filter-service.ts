@@ -52,25 +52,22 @@ async function answerOf(catalogue: Catalogue, request: IncomingMessage): Promise
   if (path === '/health') return { status: 200, body: { status: 'ok' } }
   const body = await readBody(request)
   if (body === undefined) return { status: 413, body: { error: `the body must have at most ${maxBytes} bytes` } }
-  return filter(catalogue, body)
+  const { success, data, error } = query.safeParse(json(body))
+  if (success) return { status: 200, body: await filter(catalogue, data) }
+  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
+  return { status: 400, body: { error: faults.join('; ') } }
 }
 
-async function filter(catalogue: Catalogue, body: string): Promise<Answer> {
-  const { success, data, error } = query.safeParse(json(body))
-  if (!success) {
-    const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
-    return { status: 400, body: { error: faults.join('; ') } }
-  }
-  const { channel, asset_format: assetFormat, offset, limit } = data
-  const storeUuid = storeUuidOf(data.store_uuid)
-  const none = { totalGroups: 0, groups: [] }
-  const page = async (store: string) => {
-    const listing = { channel, assetFormat, offset, limit: Math.min(limit, largestPage) }
-    return (await listGroupsOfStores(catalogue, [store], listing, { codesOnly: true })).get(store) ?? none
-  }
-  const isPossible = storeUuid !== undefined && isStorable(channel) && isStorable(assetFormat)
-  const { totalGroups, groups } = isPossible ? await page(storeUuid) : none
-  return { status: 200, body: { total_groups: totalGroups, parent_codes: groups.map((group) => group.parentCode) } }
+async function filter(
+  catalogue: Catalogue,
+  { store_uuid, channel, asset_format, offset, limit }: z.infer<typeof query>,
+) {
+  const store = storeUuidOf(store_uuid)
+  if (store === undefined || !isStorable(channel) || !isStorable(asset_format))
+    return { total_groups: 0, parent_codes: [] }
+  const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, largestPage) }
+  const page = (await listGroupsOfStores(catalogue, [store], listing, { codesOnly: true })).get(store)
+  return { total_groups: page?.totalGroups ?? 0, parent_codes: page?.groups.map((group) => group.parentCode) ?? [] }
 }
 
 function json(text: string): unknown {

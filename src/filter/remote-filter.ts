@@ -32,19 +32,18 @@ export interface RemoteFilter {
   close(): Promise<void>
 }
 
-export interface RemoteFilterOptions extends FilterAddress {
-  /** How long the circuit stays open before a call probes, in ms. */
-  probeAfterMs?: number
-  log: Logger
-}
-
 const failuresToOpen = 5
 const reachableMs = 1_000
 /** A call is repeated only if so much of its deadline is left. */
 const retryNeedsMs = 200
 
 /** The filtering service at a URL (decisions: Filtering service), with one deadline for a call and its retries, and a circuit breaker. */
-export function createRemoteFilter({ url, timeoutMs, probeAfterMs = 10_000, log }: RemoteFilterOptions): RemoteFilter {
+export function createRemoteFilter({
+  url,
+  timeoutMs,
+  probeAfterMs = 10_000,
+  log,
+}: FilterAddress & { probeAfterMs?: number; log: Logger }): RemoteFilter {
   const endpoint = openFilterEndpoint(url)
   const breaker = circuitBreaker(handleAll, {
     halfOpenAfter: probeAfterMs,
@@ -96,7 +95,7 @@ async function callInTime(endpoint: FilterEndpoint, query: Parameters<Filter>, t
 }
 
 /** The headers that identify the request. */
-function forwarded(): Record<string, string> {
+function forwarded() {
   const { requestId, trace, traceparent: came } = requestContext.getStore() ?? {}
   const traceparent = trace?.traceparent() ?? came
   return { ...(requestId && { 'x-request-id': requestId.header }), ...(traceparent && { traceparent }) }
