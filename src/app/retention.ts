@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../database/tables.ts'
-import { deleteOldAnswers } from '../idempotency/stored-answers.ts'
+import { deleteOldAnswers } from '../idempotency/once.ts'
 import { deleteOldJobs } from '../jobs/job.ts'
 
 const everyMs = 10 * 60 * 1_000

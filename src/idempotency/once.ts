@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
-import { claim, findAnswer, type StoredAnswer, storeAnswer } from './stored-answers.ts'
 
 /** A write with an idempotency key. All but the body is the key's scope; the body must be the same in a repetition. */
 export interface KeyedRequest {
@@ -23,50 +22,72 @@ export type Once = (request: KeyedRequest, work: (db: Transaction<Database>) => 
  * `idempotency_conflict` when the key was used with another body.
  */
 export function createOnce(db: Kysely<Database>): Once {
-  // Repetitions wait here for work in progress: in the database each would hold a connection.
-  const running = new Map<string, Promise<StoredAnswer>>()
-  return async (request, work) => {
+  return async ({ token, method, target, key, ...request }, work) => {
+    const scope = hashOf(JSON.stringify([token, method, target, key]))
     const body = hashOf(request.body)
-    const scope = hashOf(JSON.stringify([request.token, request.method, request.target, request.key]))
-    const name = scope.toString('base64')
-    for (let other = running.get(name); other; other = running.get(name)) {
-      const stored = await other.catch(() => undefined)
-      if (stored) return answerTo(body, stored)
-    }
-    const own = find(db, scope, body, work).finally(() => running.delete(name))
-    running.set(name, own)
-    return answerTo(body, await own)
-  }
-}
-
-async function find(
-  db: Kysely<Database>,
-  scope: Buffer,
-  body: Buffer,
-  work: (db: Transaction<Database>) => Promise<string>,
-): Promise<StoredAnswer> {
-  for (;;) {
-    const stored =
-      (await findAnswer(db, scope)) ??
-      (await db.transaction().execute(async (transaction) => {
+    for (;;) {
+      const stored = await findAnswer(db, scope)
+      if (stored && !stored.body.equals(body)) throw usedBefore()
+      if (stored) return stored.answer
+      const answer = await db.transaction().execute(async (transaction) => {
         if (!(await claim(transaction, scope, body))) return undefined
-        const answer = await work(transaction)
-        await storeAnswer(transaction, scope, answer)
-        return { body, answer }
-      }))
-    // Another process was faster: its answer is stored now, unless it has just been deleted.
-    if (stored) return stored
+        const made = await work(transaction)
+        await transaction.updateTable('idempotency_key').set({ answer: made }).where('scope', '=', scope).execute()
+        return made
+      })
+      // Another request was faster: its answer is stored now, unless it has just been deleted.
+      if (answer !== undefined) return answer
+    }
   }
 }
 
-function answerTo(body: Buffer, stored: StoredAnswer): string {
-  if (stored.body.equals(body)) return stored.answer
+function usedBefore(): CatalogueError {
   const details = 'Idempotency-Key must come with the same body as before, or be a new one'
-  throw new CatalogueError('idempotency_conflict', [
+  return new CatalogueError('idempotency_conflict', [
     { reason: 'idempotency_conflict', details, field: 'Idempotency-Key' },
   ])
 }
 
 function hashOf(bytes: string | Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest()
+}
+
+/** How long an answer is kept (decisions: Idempotency-Key). */
+const age = sql<Date>`now() - interval '24 hours'`
+const deletedAtOnce = 1_000
+
+/** The answer of a scope, if there is one that has not expired, and the hash of its request's body. */
+function findAnswer(db: Kysely<Database>, scope: Buffer) {
+  return db
+    .selectFrom('idempotency_key')
+    .select(['body', 'answer'])
+    .where('scope', '=', scope)
+    .where('created_at', '>', age)
+    .where('answer', 'is not', null)
+    .$narrowType<{ answer: string }>()
+    .executeTakeFirst()
+}
+
+/** Claims the scope for this transaction; false if it has an answer. Waits while another transaction has claimed it. */
+async function claim(db: Transaction<Database>, scope: Buffer, body: Buffer): Promise<boolean> {
+  const { rows } = await sql`
+    insert into idempotency_key (scope, body) values (${scope}, ${body})
+    on conflict (scope) do update set body = excluded.body, answer = null, created_at = now()
+      where idempotency_key.created_at <= ${age}
+    returning scope`.execute(db)
+  return rows.length > 0
+}
+
+/** Deletes expired answers, in batches, and returns their number. */
+export async function deleteOldAnswers(db: Kysely<Database>): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const { numAffectedRows } = await sql`
+      delete from idempotency_key where scope in (
+        select scope from idempotency_key where created_at <= ${age} order by created_at limit ${deletedAtOnce}
+        for update skip locked
+      )`.execute(db)
+    const batch = Number(numAffectedRows ?? 0)
+    deleted += batch
+    if (batch < deletedAtOnce) return deleted
+  }
 }

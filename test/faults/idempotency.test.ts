@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { deleteOldAnswers } from '../../src/idempotency/stored-answers.ts'
+import { deleteOldAnswers } from '../../src/idempotency/once.ts'
 import { newStore, productOf, storeBody, storeWithAssets, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/gateway.ts'
 import type { Reply } from '../support/http.ts'
