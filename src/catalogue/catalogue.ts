@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
-import { storeUuidOf } from '../text.ts'
+import { isStorable, storeUuidOf } from '../text.ts'
 
 /** Which stores exist for a caller. */
 export interface Viewer {
@@ -60,10 +60,10 @@ export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: rea
   return stores ? storeUuids.filter((uuid) => stores.has(uuid)) : [...storeUuids]
 }
 
-/** Those of the keys whose stores are visible to the viewer. */
-export function visibleKeys<Key extends { storeUuid: string }>(
+/** Those of the keys whose stores are visible to the viewer, and whose codes can be stored. */
+export function visibleKeys<Key extends { storeUuid: string; productCode: string }>(
   { viewer: { stores } }: Catalogue,
   keys: readonly Key[],
-): readonly Key[] {
-  return stores ? keys.filter(({ storeUuid }) => stores.has(storeUuid)) : keys
+): Key[] {
+  return keys.filter(({ storeUuid, productCode }) => (stores?.has(storeUuid) ?? true) && isStorable(productCode))
 }

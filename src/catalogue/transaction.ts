@@ -28,14 +28,12 @@ export async function write<T>(
     if (dryRun) throw new DryRun(result)
     return result
   }
-  const attempt = () =>
-    isInTransaction(catalogue)
-      ? fromSavepoint(catalogue, perform)
-      : catalogue.db.transaction().execute((transaction) => perform(inTransaction(catalogue, transaction)))
-  return withRetries(attempt).catch((error: unknown) => {
+  try {
+    return await withRetries(() => transact(catalogue, perform))
+  } catch (error) {
     if (error instanceof DryRun) return error.result
     throw error
-  })
+  }
 }
 
 /**
@@ -50,10 +48,6 @@ export function writeInOneStatement<T>(
   return withRetries(() => work(catalogue))
 }
 
-function isInTransaction(catalogue: Catalogue): catalogue is WriteCatalogue {
-  return catalogue.db.isTransaction
-}
-
 async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -65,18 +59,15 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Rolling back to the savepoint also releases the locks that were taken since: the other side of a deadlock goes on.
- */
-async function fromSavepoint<T>(
-  catalogue: WriteCatalogue,
-  work: (catalogue: WriteCatalogue) => Promise<T>,
-): Promise<T> {
-  await sql`savepoint work`.execute(catalogue.db)
+/** Rolling back to the savepoint also releases the locks taken since: the other side of a deadlock goes on. */
+async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<T>): Promise<T> {
+  const { db } = catalogue
+  if (!db.isTransaction) return db.transaction().execute((begun) => work(inTransaction(catalogue, begun)))
+  await sql`savepoint work`.execute(db)
   try {
-    return await work(catalogue)
+    return await work(catalogue as WriteCatalogue)
   } catch (error) {
-    await sql`rollback to savepoint work`.execute(catalogue.db)
+    await sql`rollback to savepoint work`.execute(db)
     throw error
   }
 }

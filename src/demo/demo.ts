@@ -50,25 +50,18 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
       if (!isLinked) await defineAttributes(transaction, store.storeUuid, rules)
       return store
     })
-    for (const channel of input.channels.slice(0, channels))
-      await importProducts(catalogue, enumerations, file, storeUuid, channel)
+    for (const channel of input.channels.slice(0, channels)) {
+      const request = importRequest(file, { store: storeUuid, channel })
+      const csv = createReadStream(new URL(file, import.meta.url))
+      const { counts, stopped, cause } = await importFile(catalogue, csv, request, {
+        enumerations,
+        signal: new AbortController().signal,
+      })
+      if (stopped !== undefined || counts.failed > 0) {
+        throw new Error(`the demo's ${file} was not imported: ${stopped}`, { cause })
+      }
+    }
     before = storeUuid
   }
   log.info({ stores: demo.stores.length }, 'demo catalogue added')
-}
-
-async function importProducts(
-  catalogue: Catalogue,
-  enumerations: Enumerations,
-  file: string,
-  store: string,
-  channel: string,
-) {
-  const input = createReadStream(new URL(file, import.meta.url))
-  const { counts, stopped, cause } = await importFile(catalogue, input, importRequest(file, { store, channel }), {
-    enumerations,
-    signal: new AbortController().signal,
-  })
-  if (stopped !== undefined || counts.failed > 0)
-    throw new Error(`the demo's ${file} was not imported: ${stopped}`, { cause })
 }

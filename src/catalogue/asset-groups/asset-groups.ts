@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest, storeNotFound } from '../../errors.ts'
-import { isStorable } from '../../text.ts'
-import { type Catalogue, visibleKeys, visibleStore, visibleStores } from '../catalogue.ts'
+import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ProductKey } from '../products/list-products.ts'
 import { noEntries } from './asset-entries.ts'
@@ -34,14 +33,6 @@ export interface AssetGroupQuery {
 
 export const largestPage = 50
 
-interface GroupRow {
-  store_uuid: string
-  channel: string
-  asset_format: string
-  parent_code: string
-  entries: string
-}
-
 /** Throws `invalid_request`, naming the configured formats, for another format (decisions: Assets). */
 export function checkFormat(enumerations: Enumerations, assetFormat: string): void {
   const fault = oneOfFault(assetFormat, enumerations.assetFormats)
@@ -54,9 +45,8 @@ export async function listGroups(
   storeUuid: string,
   query: AssetGroupQuery,
 ): Promise<AssetGroupPage> {
-  const uuid = visibleStore(catalogue, storeUuid)
-  const pages = uuid && (await listGroupsOfStores(catalogue, [uuid], query))
-  const page = uuid && pages ? pages.get(uuid) : undefined
+  const uuid = requireVisible(catalogue, storeUuid)
+  const page = (await listGroupsOfStores(catalogue, [uuid], query)).get(uuid)
   if (!page) throw storeNotFound('storeUuid', storeUuid)
   return page
 }
@@ -74,8 +64,8 @@ export async function listGroupsOfStores(
 ): Promise<Map<string, AssetGroupPage>> {
   const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await orDownstreamUnavailable(
-    sql<{ store_uuid: string; total: number; version: string; codes: string[] | null; entries: string | null }>`
-    select s.store_uuid, t.total, t.version, g.codes, g.entries
+    sql<{ storeUuid: string; total: number; version: string; codes: string[] | null; entries: string | null }>`
+    select s.store_uuid as "storeUuid", t.total, t.version, g.codes, g.entries
     from store s cross join lateral (
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_total where ${ofQuery}
@@ -91,12 +81,11 @@ export async function listGroupsOfStores(
     where s.store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])`.execute(catalogue.db),
   )
   return new Map(
-    rows.map(({ store_uuid, total, version, codes, entries }) => {
+    rows.map(({ storeUuid, total, version, codes, entries }) => {
       const texts = entries?.split(newline) ?? []
-      const groups = (codes ?? []).map((parent_code, i) =>
-        groupOf({ store_uuid, channel, asset_format: assetFormat, parent_code, entries: texts[i] ?? noEntries }),
-      )
-      return [store_uuid, { totalGroups: total, version, groups }]
+      const common = { storeUuid, channel, assetType: assetFormat }
+      const groups = (codes ?? []).map((parentCode, i) => ({ ...common, parentCode, entries: texts[i] ?? noEntries }))
+      return [storeUuid, { totalGroups: total, version, groups }]
     }),
   )
 }
@@ -146,8 +135,7 @@ export async function groupsVersion(
   storeUuid: string,
   { channel, assetFormat }: Pick<AssetGroupQuery, 'channel' | 'assetFormat'>,
 ): Promise<string> {
-  const uuid = visibleStore(catalogue, storeUuid)
-  if (!uuid) throw storeNotFound('storeUuid', storeUuid)
+  const uuid = requireVisible(catalogue, storeUuid)
   const { rows } = await orDownstreamUnavailable(
     sql<{ version: string }>`
     select (
@@ -170,25 +158,15 @@ export async function listGroupsOfParents(
   parents: readonly ProductKey[],
   narrow: { channel?: string | null | undefined; assetFormat?: string | null | undefined },
 ): Promise<AssetGroup[]> {
-  const storable = visibleKeys(catalogue, parents).filter((parent) => isStorable(parent.productCode))
-  const { rows } = await sql<GroupRow>`
-    select g.store_uuid, g.channel, g.asset_format, g.parent_code, g.entries
-    from unnest(${storable.map((parent) => parent.storeUuid)}::uuid[], ${storable.map((parent) => parent.productCode)}::text[])
+  const keys = visibleKeys(catalogue, parents)
+  const { rows } = await sql<AssetGroup>`
+    select g.store_uuid as "storeUuid", g.channel, g.asset_format as "assetType", g.parent_code as "parentCode", g.entries
+    from unnest(${keys.map((key) => key.storeUuid)}::uuid[], ${keys.map((key) => key.productCode)}::text[])
       as k(store_uuid, parent_code)
     join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"
       and hashtextextended(g.parent_code, 0) = hashtextextended(k.parent_code collate "C", 0)
     where (${narrow.channel ?? null}::text is null or g.channel = ${narrow.channel ?? null})
       and (${narrow.assetFormat ?? null}::text is null or g.asset_format = ${narrow.assetFormat ?? null})
     order by g.store_uuid, g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
-  return rows.map(groupOf)
-}
-
-function groupOf(row: GroupRow): AssetGroup {
-  return {
-    parentCode: row.parent_code,
-    channel: row.channel,
-    assetType: row.asset_format,
-    storeUuid: row.store_uuid,
-    entries: row.entries,
-  }
+  return rows
 }

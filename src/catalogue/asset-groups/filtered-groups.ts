@@ -1,6 +1,5 @@
-import { storeNotFound } from '../../errors.ts'
-import { type Catalogue, visibleStore, visibleStores } from '../catalogue.ts'
-import { findStores } from '../stores/stores.ts'
+import { type Catalogue, visibleStores } from '../catalogue.ts'
+import { requireStore } from '../stores/stores.ts'
 import { type AssetGroupPage, type AssetGroupQuery, listGroupsOfParents } from './asset-groups.ts'
 import { orDownstreamUnavailable } from './downstream-unavailable.ts'
 
@@ -23,9 +22,7 @@ export async function listFilteredGroups(
   storeUuid: string,
   query: AssetGroupQuery,
 ): Promise<AssetGroupPage> {
-  const uuid = visibleStore(catalogue, storeUuid)
-  const exists = uuid !== undefined && (await orDownstreamUnavailable(findStores(catalogue, [uuid]))).has(uuid)
-  if (!exists) throw storeNotFound('storeUuid', storeUuid)
+  const uuid = await orDownstreamUnavailable(requireStore(catalogue, storeUuid))
   const pages = await listFilteredGroupsOfStores(catalogue, filter, [uuid], query)
   return pages.get(uuid) ?? { totalGroups: 0, groups: [], version: null }
 }

@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
-import { addAssets, type NewAsset } from '../assets/add-assets.ts'
+import { addAssets } from '../assets/add-assets.ts'
 import { urlFault } from '../assets/asset-rules.ts'
 import { parseUrlField } from '../assets/url-fields.ts'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeJudge } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
-import {
-  type FailedProduct,
-  failedProducts,
-  type GoodPatch,
-  judgePatches,
-  type ProductPatch,
-  patchRows,
-} from './product-patches.ts'
+import { type FailedProduct, failedProducts, judgePatches, type ProductPatch, patchRows } from './product-patches.ts'
 
 export interface CreatedProducts {
   storeUuid: string
@@ -38,26 +31,22 @@ export async function createProducts(
 ): Promise<CreatedProducts> {
   const fault = oneOfFault(target.channel, enumerations.channels)
   if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
-  const isUrlField = (name: string) => parseUrlField(enumerations.assetFormats, name) !== undefined
+  const { assetFormats } = enumerations
+  const locked = patches.flatMap((patch) => split(assetFormats, target.channel, patch).assets)
   const { storeUuid, definitions } = await requireDefinitions(catalogue, target.storeUuid, {
-    groups: patches.flatMap((patch) => groupsOf(patch, isUrlField)),
+    groups: locked.flatMap(({ parentCode, url }) => [parentCode, url]),
     products: patches.map(({ productCode }) => productCode),
   })
   const judge = attributeJudge(definitions)
   const judged = await judgePatches(
     patches,
-    (name, value) => (isUrlField(name) ? urlFault(value) : judge(name, value)),
+    (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : judge(name, value)),
     (first) => first,
   )
-  const good = [...judged.good.values()]
-  const created = await insertProducts(
-    catalogue,
-    storeUuid,
-    good.map((patch) => withoutUrls(patch, isUrlField)),
-  )
-  const assets = good
-    .filter(({ productCode }) => created.has(productCode))
-    .flatMap((patch) => assetsOf(patch, enumerations, target.channel))
+  const good = [...judged.good.values()].map((patch) => ({ ...patch, ...split(assetFormats, target.channel, patch) }))
+  const products = good.map(({ productCode, status, others }) => ({ productCode, status, attributes: others }))
+  const created = await insertProducts(catalogue, storeUuid, products)
+  const assets = good.flatMap((patch) => (created.has(patch.productCode) ? patch.assets : []))
   if (assets.length > 0) await addAssets(catalogue, enumerations, storeUuid, assets)
 
   const codes = [...judged.good.keys()]
@@ -73,7 +62,7 @@ export async function createProducts(
 async function insertProducts(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  patches: readonly GoodPatch[],
+  patches: readonly ProductPatch[],
 ): Promise<Set<string>> {
   if (patches.length === 0) return new Set()
   const { rows } = await sql<{ product_code: string }>`
@@ -85,24 +74,17 @@ async function insertProducts(
   return new Set(rows.map((row) => row.product_code))
 }
 
-/** The names to lock for the product's assets: its code and its URLs, if it has any. */
-function groupsOf({ productCode, attributes }: ProductPatch, isUrlField: (name: string) => boolean): string[] {
-  const urls = Object.entries(attributes ?? {}).flatMap(([name, url]) =>
-    isUrlField(name) && typeof url === 'string' ? [url] : [],
-  )
-  return urls.length === 0 ? [] : [productCode, ...urls]
-}
-
-function withoutUrls(patch: GoodPatch, isUrlField: (name: string) => boolean): GoodPatch {
-  const attributes = Object.entries(patch.attributes).filter(([name]) => !isUrlField(name))
-  return { ...patch, attributes: Object.fromEntries(attributes) }
-}
-
-function assetsOf(patch: GoodPatch, { assetFormats }: Enumerations, channel: string): NewAsset[] {
-  const parsed = Object.entries(patch.attributes).flatMap(([name, url]) => {
+/** The assets of a patch's URL fields in the order of their numbers, and its other attributes. */
+function split(assetFormats: readonly string[], channel: string, { productCode, attributes }: ProductPatch) {
+  const entries = Object.entries(attributes ?? {})
+  const fields = entries.flatMap(([name, url]) => {
     const field = parseUrlField(assetFormats, name)
-    return field ? [{ ...field, url }] : []
+    // Another value than a text is a failure.
+    return field && typeof url === 'string' ? [{ ...field, url }] : []
   })
-  parsed.sort((a, b) => a.position - b.position)
-  return parsed.map(({ assetFormat, url }) => ({ channel, parentCode: patch.productCode, assetFormat, url }))
+  fields.sort((a, b) => a.position - b.position)
+  return {
+    assets: fields.map(({ assetFormat, url }) => ({ channel, parentCode: productCode, assetFormat, url })),
+    others: Object.fromEntries(entries.filter(([name]) => !parseUrlField(assetFormats, name))),
+  }
 }

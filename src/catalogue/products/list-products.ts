@@ -121,10 +121,10 @@ export async function countStatuses(
 
 /** The products that exist among the keys. One statement, whatever their number. */
 export async function findProducts(catalogue: Catalogue, keys: readonly ProductKey[]): Promise<Product[]> {
-  const storable = visibleKeys(catalogue, keys).filter((key) => isStorable(key.productCode))
+  const visible = visibleKeys(catalogue, keys)
   const { rows } = await sql<Product>`
     select ${columns}
-    from unnest(${storable.map((key) => key.storeUuid)}::uuid[], ${storable.map((key) => key.productCode)}::text[]) as k(store, code)
+    from unnest(${visible.map((key) => key.storeUuid)}::uuid[], ${visible.map((key) => key.productCode)}::text[]) as k(store, code)
     join product on store_uuid = k.store and product_code = k.code collate "C"`.execute(catalogue.db)
   return rows
 }

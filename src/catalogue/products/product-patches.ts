@@ -132,7 +132,7 @@ export function failedProducts(
 }
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */
-export function patchRows(patches: readonly GoodPatch[]) {
+export function patchRows(patches: readonly ProductPatch[]) {
   return sql`select "productCode" collate "C" as product_code, status, attributes
       from jsonb_to_recordset(${JSON.stringify(patches)}::jsonb) as i("productCode" text, status text, attributes jsonb)`
 }
