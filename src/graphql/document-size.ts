@@ -39,19 +39,15 @@ export function sizeOf(document: DocumentNode): DocumentSize {
   return {
     operations: operations.length,
     fragments: document.definitions.length - operations.length,
-    variables: largest(operations, ({ variableDefinitions = [] }) => variableDefinitions.length),
+    variables: Math.max(0, ...operations.map(({ variableDefinitions = [] }) => variableDefinitions.length)),
     ...countNodes(document),
-    fields: largest(all, ({ fields }) => fields),
-    aliases: largest(all, ({ aliases }) => aliases),
-    repeats: largest(all, ({ names }) => Math.max(0, ...names.values())),
-    rootFields: largest(run, ({ rootFields }) => rootFields),
-    depth: largest(run, ({ depth }) => depth),
-    introspectionDepth: largest(run, ({ introspectionDepth }) => introspectionDepth),
+    fields: Math.max(0, ...all.map(({ fields }) => fields)),
+    aliases: Math.max(0, ...all.map(({ aliases }) => aliases)),
+    repeats: Math.max(0, ...all.flatMap(({ names }) => [...names.values()])),
+    rootFields: Math.max(0, ...run.map(({ rootFields }) => rootFields)),
+    depth: Math.max(0, ...run.map(({ depth }) => depth)),
+    introspectionDepth: Math.max(0, ...run.map(({ introspectionDepth }) => introspectionDepth)),
   }
-}
-
-function largest<T>(items: readonly T[], sizeOfItem: (item: T) => number): number {
-  return Math.max(0, ...items.map(sizeOfItem))
 }
 
 const brackets = new Set<string>([Kind.SELECTION_SET, Kind.LIST, Kind.OBJECT, Kind.LIST_TYPE])
@@ -91,12 +87,10 @@ function createMeasure(
     // A fragment that spreads itself counts once: validation refuses the document.
     measured.set(selections, empty())
     for (const selection of selections.selections) {
-      if (selection.kind === Kind.FIELD) {
-        addField(size, selection, selection.selectionSet ? measure(selection.selectionSet) : empty())
-      } else {
-        const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-        addFragment(size, inner ? measure(inner.selectionSet) : empty())
-      }
+      const field = selection.kind === Kind.FIELD ? selection : undefined
+      const spread = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+      const inner = spread?.selectionSet ? measure(spread.selectionSet) : empty()
+      add(size, field ? ofField(field, inner) : inner)
     }
     measured.set(selections, size)
     return size
@@ -108,28 +102,26 @@ function empty(): SelectionSize {
   return { fields: 0, aliases: 0, rootFields: 0, depth: 0, introspectionDepth: 0, names: new Map() }
 }
 
-/** By the name of the field, never by that of a fragment or an alias, which the caller chooses. */
-function addField(size: SelectionSize, { name, alias }: FieldNode, inner: SelectionSize): void {
+/** What a field adds to its selection. By the name of the field, never by that of a fragment or an alias, which the caller chooses. */
+function ofField({ name, alias }: FieldNode, inner: SelectionSize): SelectionSize {
   const introspects = name.value === '__schema' || name.value === '__type'
-  size.fields += 1 + inner.fields
-  size.aliases += (alias ? 1 : 0) + inner.aliases
-  size.rootFields++
-  // Fields of one response name are merged: what is below the first is compared with what is below the second.
-  addName(size, (alias ?? name).value, Math.max(1, ...inner.names.values()))
-  if (!introspects) size.depth = Math.max(size.depth, 1 + inner.depth)
-  const introspected = introspects ? 1 + Math.max(inner.depth, inner.introspectionDepth) : inner.introspectionDepth
-  size.introspectionDepth = Math.max(size.introspectionDepth, introspected)
+  return {
+    fields: inner.fields,
+    aliases: (alias ? 1 : 0) + inner.aliases,
+    rootFields: 1,
+    // Fields of one response name are merged: what is below the first is compared with what is below the second.
+    names: new Map([[(alias ?? name).value, Math.max(1, ...inner.names.values())]]),
+    depth: introspects ? 0 : 1 + inner.depth,
+    introspectionDepth: introspects ? 1 + Math.max(inner.depth, inner.introspectionDepth) : inner.introspectionDepth,
+  }
 }
 
-function addFragment(size: SelectionSize, inner: SelectionSize): void {
+/** A field and the spread of a fragment count as one each. */
+function add(size: SelectionSize, inner: SelectionSize): void {
   size.fields += 1 + inner.fields
   size.aliases += inner.aliases
   size.rootFields += inner.rootFields
-  for (const [name, count] of inner.names) addName(size, name, count)
+  for (const [name, count] of inner.names) size.names.set(name, (size.names.get(name) ?? 0) + count)
   size.depth = Math.max(size.depth, inner.depth)
   size.introspectionDepth = Math.max(size.introspectionDepth, inner.introspectionDepth)
-}
-
-function addName({ names }: SelectionSize, name: string, count: number): void {
-  names.set(name, (names.get(name) ?? 0) + count)
 }

@@ -42,20 +42,25 @@ export interface AdmittedOperation {
  * refuses it (GraphQL over HTTP, draft).
  */
 export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
-  const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema, log))
+  const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
   const admit = (request: GraphQLRequest, caller: Caller, type: MediaType): AdmittedOperation | GraphQLAnswer => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
-    const operation = engine.prepare(documentOf(params, persisted), params.operationName, caller)
+    const query = documentOf(params, persisted)
+    const { operationName, variables } = params
+    const operation = engine.prepare(query, operationName, caller)
     if (operation.isMutation && request.method === 'GET') return mutationByGet
-    const requested = operation.cost(params.variables)
+    const requested = operation.cost(variables)
     const limit = limitsOf(caller).cost
     if (requested > limit) throw tooCostly(limit, requested)
     const cost = { requested, limit }
     const run = async (context: Context) => {
-      if (!isPlainPost(request)) return answerByYoga(await yoga(), request, { operation, context, cost })
-      const { data, errors } = await operation.run(params.variables, context)
-      const shown = errors && publicErrors(errors, log, context.requestId)
-      return answerOf(type, { data, errors: shown, extensions: { cost } })
+      const result = async () => {
+        const { data, errors } = await operation.run(variables, context)
+        return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions: { cost } }
+      }
+      if (isPlainPost(request)) return answerOf(type, await result())
+      const named = { query, ...(operationName && { operationName }) }
+      return answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
     }
     return { operation, cost: requested, run }
   }
@@ -82,15 +87,10 @@ function isPlainPost({ method, accept }: GraphQLRequest): boolean {
 
 async function answerByYoga(
   yoga: YogaServer,
-  { method, search, accept, body }: GraphQLRequest,
+  { method, accept }: GraphQLRequest,
   context: YogaContext,
 ): Promise<GraphQLAnswer> {
-  const headers = { accept, ...(body && { 'content-type': json }) }
-  const response = await yoga.fetch(
-    `http://localhost/graphql?${search}`,
-    { method, headers, body: body ?? null },
-    context,
-  )
+  const response = await yoga.fetch('http://localhost/graphql', { method, headers: { accept } }, context)
   const type = response.headers.get('content-type') ?? json
   return { status: response.status, headers: { 'Content-Type': type }, body: await response.text() }
 }

@@ -1,22 +1,18 @@
-import type { GraphQLSchema } from 'graphql'
-import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { Logger } from 'pino'
-import type { Context } from './context.ts'
-import type { PreparedOperation } from './prepare.ts'
-import { publicErrors } from './public-error.ts'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 
-/** An admitted request: its operation, the context that resolvers get, and what stands in `extensions.cost`. */
+/** An admitted request: its parameters, its document, and the function that runs it and returns what the answer shows. */
 export interface YogaContext {
-  readonly operation: PreparedOperation
-  readonly context: Context
-  readonly cost: { requested: number; limit: number }
+  readonly params: GraphQLParams
+  readonly document: DocumentNode
+  result(): Promise<unknown>
 }
 
 /**
  * GraphQL over HTTP by graphql-yoga: GET, and POST in every media type that the protocol knows. Requests are admitted before
- * (`serve.ts`), so that yoga parses, validates and executes nothing by itself: it runs the operation that the engine has prepared.
+ * (`serve.ts`), so that yoga reads, validates and executes nothing by itself: it renders the result of the prepared operation.
  */
-export function createYogaServer(schema: GraphQLSchema, log: Logger) {
+export function createYogaServer(schema: GraphQLSchema) {
   return createYoga<YogaContext>({
     schema,
     logging: false,
@@ -26,37 +22,17 @@ export function createYogaServer(schema: GraphQLSchema, log: Logger) {
     multipart: false,
     batching: false,
     parserAndValidationCache: false,
-    // `formatErrors` masks them.
+    // The errors of a result are masked already.
     maskedErrors: false,
-    plugins: [runPrepared, formatErrors(log)],
+    plugins: [useAdmitted],
   })
 }
 
-const runPrepared: Plugin<YogaContext, YogaContext> = {
-  onParse({ context, setParsedDocument }) {
-    setParsedDocument(context.operation.document)
-  },
-  onValidate({ setResult }) {
-    setResult([])
-  },
-  onExecute({ args, setExecuteFn }) {
-    const { operation, context, cost } = args.contextValue
-    setExecuteFn(() => operation.run(args.variableValues ?? {}, context))
-    return {
-      onExecuteDone: ({ result, setResult }) => {
-        if (!isAsyncIterable(result)) setResult({ ...result, extensions: { cost } })
-      },
-    }
-  },
-}
-
-function formatErrors(log: Logger): Plugin<object, YogaContext> {
-  return {
-    onResultProcess({ result, setResult, serverContext }) {
-      if (!('errors' in result) || !result.errors) return
-      setResult({ ...result, errors: publicErrors(result.errors, log, serverContext.context.requestId) as never })
-    },
-  }
+const useAdmitted: Plugin<YogaContext, YogaContext> = {
+  onRequestParse: ({ serverContext, setRequestParser }) => setRequestParser(() => serverContext.params),
+  onParse: ({ context, setParsedDocument }) => setParsedDocument(context.document),
+  onValidate: ({ setResult }) => setResult([]),
+  onExecute: ({ args, setExecuteFn }) => setExecuteFn(() => args.contextValue.result()),
 }
 
 export type YogaServer = ReturnType<typeof createYogaServer>
