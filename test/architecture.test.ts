@@ -7,10 +7,10 @@ import { files, programs, root, sourceOf } from './support/sources.ts'
  * the bottom: imports point downwards.
  */
 const mayImport: Record<string, string> = {
-  'src/cli': 'app auth catalogue database embedded-postgres export filter global-config http import tracing',
+  'src/cli': 'app auth catalogue database export filter global-config http import',
   'src/app':
     'rest schema auth catalogue database demo filter global-config graphql heavy http idempotency jobs metrics request tracing',
-  'src/heavy': 'database request tracing',
+  'src/heavy': 'database request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs',
   'src/jobs': 'catalogue database export import request',
@@ -53,6 +53,21 @@ describe('the source', () => {
     )
     expect(strays).toEqual([])
     expect([...new Set(files.map(folderOf))].filter((folder) => folder !== 'src' && !(folder in mayImport))).toEqual([])
+  })
+
+  it('has no permission to import that no file uses', () => {
+    const unused = Object.keys(mayImport).flatMap((folder) => {
+      const used = new Set(
+        files
+          .filter((file) => folderOf(file) === folder)
+          .flatMap(importsOf)
+          .map(folderOf),
+      )
+      return allowed(folder)
+        .filter((target) => !used.has(target))
+        .map((target) => `${folder} -> ${target}`)
+    })
+    expect(unused).toEqual([])
   })
 
   it('lets rest and schema meet in src/app/api.ts only', () => {
@@ -151,6 +166,6 @@ function folderOf(file: string): string {
 }
 
 function allowed(folder: string): string[] {
-  const names = mayImport[folder]?.split(' ') ?? []
+  const names = mayImport[folder]?.match(/\S+/g) ?? []
   return names.map((name) => (name === 'rest' || name === 'schema' ? name : `src/${name}`))
 }
