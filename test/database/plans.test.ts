@@ -79,43 +79,34 @@ const first = { limit: 101, backwards: false }
 type Read = (catalogue: Catalogue) => Promise<unknown>
 
 /** A page may look at `most` rows in all nodes of its plan; nothing in it may be sorted but the page itself. */
-const reads: [title: string, most: number, read: Read][] = [
-  ['the first page of groups', 500, (catalogue) => listGroups(catalogue, store, page)],
-  ['a page of groups far behind', 21_000, (catalogue) => listGroups(catalogue, store, { ...page, offset: 10_000 })],
-  ['a page past the end', 31_000, (catalogue) => listGroups(catalogue, store, { ...page, offset: 1_000_000 })],
-  ['a page of groups of each store', 3_000, (catalogue) => listGroupsOfStores(catalogue, uuids, page)],
-  ['the groups of a page of products', 1_000, (catalogue) => listGroupsOfParents(catalogue, upTo(100, productKey), {})],
-  ['the first page of products', 1_000, (catalogue) => listProducts(catalogue, [store], {}, first)],
-  [
-    'a page of products further on',
-    1_000,
-    (catalogue) => listProducts(catalogue, [store], {}, { ...first, after: code(9_000) }),
-  ],
-  [
-    'the last page of products',
-    1_000,
-    (catalogue) => listProducts(catalogue, [store], {}, { ...first, backwards: true }),
-  ],
-  ['a page of products of each store', 5_000, (catalogue) => listProducts(catalogue, uuids, {}, first)],
-  [
-    'a page of products by offset',
+const reads: Record<string, [most: number, read: Read]> = {
+  'the first page of groups': [500, (catalogue) => listGroups(catalogue, store, page)],
+  'a page of groups far behind': [21_000, (catalogue) => listGroups(catalogue, store, { ...page, offset: 10_000 })],
+  'a page past the end': [31_000, (catalogue) => listGroups(catalogue, store, { ...page, offset: 1_000_000 })],
+  'a page of groups of each store': [3_000, (catalogue) => listGroupsOfStores(catalogue, uuids, page)],
+  'the groups of a page of products': [1_000, (catalogue) => listGroupsOfParents(catalogue, upTo(100, productKey), {})],
+  'the first page of products': [1_000, products({}, first)],
+  'a page of products further on': [1_000, products({}, { ...first, after: code(9_000) })],
+  'the last page of products': [1_000, products({}, { ...first, backwards: true })],
+  'a page of products of each store': [5_000, (catalogue) => listProducts(catalogue, uuids, {}, first)],
+  'a page of products by offset': [
     60_000,
     (catalogue) => pageProducts(catalogue, store, {}, { offset: 5_000, limit: 100 }),
   ],
-  [
-    'products by a prefix of their code',
-    1_000,
-    (catalogue) => listProducts(catalogue, [store], { codePrefix: 'sku-123' }, first),
-  ],
-  ['products by code', 1_000, (catalogue) => listProducts(catalogue, [store], { codes: upTo(20, code) }, first)],
-  ['the products of a page of groups', 500, (catalogue) => findProducts(catalogue, upTo(50, productKey))],
-]
+  'products by a prefix of their code': [1_000, products({ codePrefix: 'sku-123' }, first)],
+  'products by code': [1_000, products({ codes: upTo(20, code) }, first)],
+  'the products of a page of groups': [500, (catalogue) => findProducts(catalogue, upTo(50, productKey))],
+}
+
+function products(filter: Parameters<typeof listProducts>[2], of: Parameters<typeof listProducts>[3]): Read {
+  return (catalogue) => listProducts(catalogue, [store], filter, of)
+}
 
 function productKey(i: number) {
   return { storeUuid: store, productCode: code(i * 7) }
 }
 
-for (const [title, most, read] of reads) {
+for (const [title, [most, read]] of Object.entries(reads)) {
   it(`reads ${title} by an index, in order`, async () => {
     const nodes = await explainer.plansOf(read)
     expect(scannedWhole(nodes)).toEqual([])
@@ -128,118 +119,51 @@ for (const [title, most, read] of reads) {
 
 type Write = (catalogue: WriteCatalogue, store: string, n: number) => Promise<unknown>
 
-const writes: [title: string, write: Write][] = [
-  ['PUT of products', (catalogue, uuid, n) => updateProducts(catalogue, uuid, upTo(n, patch))],
-  [
-    'PUT of products of which some are unknown',
-    (catalogue, uuid, n) =>
-      updateProducts(
-        catalogue,
-        uuid,
-        upTo(n, (i) => patch(i * 3)),
-      ),
-  ],
-  [
-    'upsert of new and old products',
-    (catalogue, uuid, n) =>
-      upsertProducts(
-        catalogue,
-        uuid,
-        upTo(n, (i) => patch(i * 3)),
-      ),
-  ],
-  [
-    'createProducts with assets',
-    (catalogue, uuid, n) => createProducts(catalogue, all, onSmp(uuid), upTo(n, newProduct)),
-  ],
-  ['deleteProducts', (catalogue, uuid, n) => deleteProducts(catalogue, uuid, upTo(n, code))],
-  [
-    'addAssets to new groups',
-    (catalogue, uuid, n) =>
-      addAssets(
-        catalogue,
-        all,
-        uuid,
-        upTo(n, (i) => newAsset(1e6 + i)),
-      ),
-  ],
-  ['addAssets to one group', (catalogue, uuid, n) => addAssets(catalogue, all, uuid, upTo(n, oneGroup))],
-  ['addAssets that are there', (catalogue, uuid, n) => addAssets(catalogue, all, uuid, upTo(n, oldAsset))],
-  ['addAssets by URLs that are there', (catalogue, uuid, n) => addAssets(catalogue, all, uuid, upTo(n, newAsset))],
-  [
-    'placeAssets in front',
-    (catalogue, uuid, n) =>
-      placeAssets(
-        catalogue,
-        all,
-        onSmp(uuid),
-        upTo(n, (i) => placement(i, i)),
-      ),
-  ],
-  [
-    'placeAssets in one group',
-    (catalogue, uuid, n) =>
-      placeAssets(
-        catalogue,
-        all,
-        onSmp(uuid),
-        upTo(n, (i) => placement(i, 1)),
-      ),
-  ],
-  [
-    'delete by ids in one item',
-    (catalogue, storeUuid, n) => deleteAssets(catalogue, [{ storeUuid, assetId: upTo(n, assetId) }]),
-  ],
-  [
-    'delete by ids in items',
-    (catalogue, uuid, n) =>
-      deleteAssets(
-        catalogue,
-        upTo(n, (i) => ({ ...linkOf(uuid, i), channel: null })),
-      ),
-  ],
-  [
-    'delete by ids on a channel',
-    (catalogue, uuid, n) =>
-      deleteAssets(
-        catalogue,
-        upTo(n, (i) => linkOf(uuid, i)),
-      ),
-  ],
-  [
-    'delete of unknown ids',
-    (catalogue, uuid, n) =>
-      deleteAssets(
-        catalogue,
-        upTo(n, (i) => linkOf(uuid, 1e6 + i)),
-      ),
-  ],
-  [
-    'delete by parents',
-    (catalogue, storeUuid, n) =>
-      deleteAssets(
-        catalogue,
-        upTo(n, (i) => ({ storeUuid, parentCode: code(i) })),
-      ),
-  ],
-  ['delete by channel', (catalogue, storeUuid) => deleteAssets(catalogue, [{ storeUuid, channel: 'SMP' }])],
-  [
-    'unlink of assets',
-    (catalogue, uuid, n) =>
-      unlinkAssets(
-        catalogue,
-        upTo(n, (i) => linkOf(uuid, i)),
-      ),
-  ],
-  [
-    'unlink of groups',
-    (catalogue, uuid, n) =>
-      unlinkAssets(
-        catalogue,
-        upTo(n, (i) => ({ ...linkOf(uuid, i * 2), assetId: null })),
-      ),
-  ],
-]
+const adding =
+  (item: (i: number) => ReturnType<typeof newAsset>): Write =>
+  (catalogue, uuid, n) =>
+    addAssets(catalogue, all, uuid, upTo(n, item))
+const placing =
+  (item: (i: number) => ReturnType<typeof placement>): Write =>
+  (catalogue, uuid, n) =>
+    placeAssets(catalogue, all, onSmp(uuid), upTo(n, item))
+const deleting =
+  (item: (uuid: string, i: number) => Parameters<typeof deleteAssets>[1][number]): Write =>
+  (catalogue, uuid, n) => {
+    const items = upTo(n, (i) => item(uuid, i))
+    return deleteAssets(catalogue, items)
+  }
+const unlinking =
+  (item: (uuid: string, i: number) => Parameters<typeof unlinkAssets>[1][number]): Write =>
+  (catalogue, uuid, n) => {
+    const items = upTo(n, (i) => item(uuid, i))
+    return unlinkAssets(catalogue, items)
+  }
+
+const writes: Record<string, Write> = {
+  'PUT of products': (catalogue, uuid, n) => updateProducts(catalogue, uuid, upTo(n, patch)),
+  'PUT of products of which some are unknown': (catalogue, uuid, n) =>
+    updateProducts(catalogue, uuid, upTo(n, everyThirdPatch)),
+  'upsert of new and old products': (catalogue, uuid, n) => upsertProducts(catalogue, uuid, upTo(n, everyThirdPatch)),
+  'createProducts with assets': (catalogue, uuid, n) =>
+    createProducts(catalogue, all, onSmp(uuid), upTo(n, newProduct)),
+  deleteProducts: (catalogue, uuid, n) => deleteProducts(catalogue, uuid, upTo(n, code)),
+  'addAssets to new groups': adding((i) => newAsset(1e6 + i)),
+  'addAssets to one group': adding((i) => ({ ...newAsset(1e6 + i), parentCode: code(1) })),
+  'addAssets that are there': adding((i) => ({ ...newAsset(i), assetId: assetId(i), parentCode: code(i >> 1) })),
+  'addAssets by URLs that are there': adding(newAsset),
+  'placeAssets in front': placing((i) => placement(i, i)),
+  'placeAssets in one group': placing((i) => placement(i, 1)),
+  'delete by ids in one item': (catalogue, storeUuid, n) =>
+    deleteAssets(catalogue, [{ storeUuid, assetId: upTo(n, assetId) }]),
+  'delete by ids in items': deleting((uuid, i) => ({ ...linkOf(uuid, i), channel: null })),
+  'delete by ids on a channel': deleting(linkOf),
+  'delete of unknown ids': deleting((uuid, i) => linkOf(uuid, 1e6 + i)),
+  'delete by parents': deleting((storeUuid, i) => ({ storeUuid, parentCode: code(i) })),
+  'delete by channel': (catalogue, storeUuid) => deleteAssets(catalogue, [{ storeUuid, channel: 'SMP' }]),
+  'unlink of assets': unlinking(linkOf),
+  'unlink of groups': unlinking((uuid, i) => ({ ...linkOf(uuid, i * 2), assetId: null })),
+}
 
 function onSmp(storeUuid: string) {
   return { storeUuid, channel: 'SMP' }
@@ -249,12 +173,8 @@ function patch(i: number) {
   return { productCode: code(i), status: 'active', attributes: { Color: 'blue' } }
 }
 
-function oldAsset(i: number) {
-  return { ...newAsset(i), assetId: assetId(i), parentCode: code(i >> 1) }
-}
-
-function oneGroup(i: number) {
-  return { ...newAsset(1e6 + i), parentCode: code(1) }
+function everyThirdPatch(i: number) {
+  return patch(i * 3)
 }
 
 function placement(i: number, group: number) {
@@ -270,7 +190,7 @@ function linkOf(storeUuid: string, i: number) {
 }
 
 /** One item may not read the whole store; for many that is fair, once or twice, but never each item with each. */
-for (const [title, work] of writes) {
+for (const [title, work] of Object.entries(writes)) {
   it(`does ${title} by indexes, with work that grows as the items do`, async () => {
     for (const n of [1, 500]) {
       for (const [kind, uuid] of Object.entries({ store, small, fresh })) {

@@ -30,18 +30,8 @@ const assetId = (i: number) => `asset-${i}`
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 
 const operations: Operation[] = [
-  {
-    title: 'PUT /products to a store that is not known yet',
-    statements: 2,
-    given: (n) => upsert(n),
-    run: put,
-  },
-  {
-    title: 'PUT /products',
-    statements: 1,
-    given: upsertAndMakeKnown,
-    run: put,
-  },
+  { title: 'PUT /products to a store that is not known yet', statements: 2, given: upsert, run: put },
+  { title: 'PUT /products', statements: 1, given: upsertAndMakeKnown, run: put },
   {
     title: 'updateProducts',
     statements: 1,
@@ -94,7 +84,7 @@ const operations: Operation[] = [
   {
     title: 'GET /assets, a page of 50 groups',
     statements: 1,
-    given: (n) => add(n),
+    given: add,
     run: async (n) =>
       expect(await rest('GET', `/assets?store_uuid=${store}`)).toMatchObject({
         total_groups: n,
@@ -125,7 +115,7 @@ const operations: Operation[] = [
   {
     title: 'POST /assets/unlink',
     statements: 2,
-    given: (n) => add(n),
+    given: add,
     run: async (n) => {
       const body = upTo(n, (i) => ({ ...link(i), asset_id: assetId(i) }))
       expect(await rest('POST', '/assets/unlink', body)).toMatchObject({ unlinked: n, failed: 0 })
@@ -134,21 +124,17 @@ const operations: Operation[] = [
   {
     title: 'POST /assets/unlink of whole groups',
     statements: 2,
-    given: (n) => add(n),
+    given: add,
     run: async (n) =>
       expect(await rest('POST', '/assets/unlink', upTo(n, link))).toMatchObject({ unlinked: n, failed: 0 }),
   },
   {
     title: 'unlinkAssets',
     statements: 2,
-    given: (n) => add(n),
+    given: add,
     run: async (n) => {
-      const links = upTo(n, (i) => ({
-        storeUuid: store,
-        parentCode: code(i),
-        channel: 'SMP',
-        assetId: [assetId(i)],
-      }))
+      const to = { storeUuid: store, channel: 'SMP' }
+      const links = upTo(n, (i) => ({ ...to, parentCode: code(i), assetId: [assetId(i)] }))
       const { unlinkAssets } = await graphql(
         'mutation ($links: [AssetUnlink!]!) { unlinkAssets(links: $links) { unlinked failed } }',
         { links },
@@ -164,7 +150,7 @@ const operations: Operation[] = [
   {
     title: 'POST /stores that copies definitions',
     statements: 1,
-    given: (n) => define(n),
+    given: define,
     run: async () => expect(await newStore(`?copy_taxonomy=true&linked_store_id=${store}`)).not.toBe(store),
   },
 ]
@@ -175,7 +161,7 @@ function selections(by: string, selectors: (n: number) => Record<string, unknown
     {
       title: `DELETE /assets by ${by}`,
       statements: 2,
-      given: (n) => add(n),
+      given: add,
       run: async (n) => {
         const body = selectors(n).map((selector) => ({ store_uuid: store, ...selector }))
         expect(await rest('DELETE', '/assets', body)).toMatchObject({ deleted_count: n, failed: 0 })
@@ -184,7 +170,7 @@ function selections(by: string, selectors: (n: number) => Record<string, unknown
     {
       title: `deleteAssets by ${by}`,
       statements: 2,
-      given: (n) => add(n),
+      given: add,
       run: async (n) => {
         const given = selectors(n).map(({ asset_id, parent_code, channel }) => ({
           storeUuid: store,

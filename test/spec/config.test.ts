@@ -55,43 +55,41 @@ requirements('global configuration', () => ({
       expect(refused).toMatchObject({ reason: 'invalid_request', entries: [{ field: 'store_taxonomy' }] })
     },
   ),
-  'CONFIG-05 MUST leave what is configured no key of as it is without a configuration': graphql(async () => {
-    await configured({ asset_formats: ['audio'] }, async (gateway) => {
+  'CONFIG-05 MUST leave what is configured no key of as it is without a configuration': graphql(
+    configured({ asset_formats: ['audio'] }, async (gateway) => {
       const { result } = await query<Enumerations>(gateway, enumerations)
       expect(result.assetFormats).toEqual(['audio'])
       expect([result.channels.length, result.storeTaxonomies]).toEqual([38, ['catalog', 'brand']])
-    })
-  }),
+    }),
+  ),
   'CONFIG-06 MUST follow the configuration at run time: without a restart, and back to the last good one never':
-    graphql(async () => {
-      await configured({ asset_formats: ['image'], channels: ['web'] }, async (gateway, file) => {
+    graphql(
+      configured({ asset_formats: ['image'], channels: ['web'] }, async (gateway, file) => {
         await file.write({ asset_formats: ['image', 'audio'] })
         await expect.poll(() => read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
         expect((await read(gateway)).channels).toHaveLength(38)
         await file.write('{ malformed')
         await new Promise((resolve) => setTimeout(resolve, 4 * refreshMs))
         expect(await read(gateway)).toMatchObject({ assetFormats: ['image', 'audio'] })
-      })
-    }),
+      }),
+    ),
   'CONFIG-07 MUST go on listing, deleting and unlinking assets of a channel that is configured no longer': graphql(
-    async () => {
-      await configured({ channels: ['web'] }, async (gateway, file) => {
-        const store = await newStore(gateway)
-        await addAssets(gateway, store, [
-          ['a', 'P', { channel: 'web' }],
-          ['b', 'P', { channel: 'web' }],
-        ])
-        await file.write({ channels: ['shop'] })
-        await expect.poll(async () => (await read(gateway)).channels).toEqual(['SMP', 'shop'])
-        const client = graphqlClient(gateway)
-        const listed = await client.listAssets({ store_uuid: store, channel: 'web' })
-        expect(listed).toMatchObject({ data: { total_groups: 1 } })
-        const link = { store_uuid: store, parent_code: 'P', channel: 'web', asset_id: 'a' }
-        expect(await client.unlinkAssets([link])).toMatchObject({ data: { unlinked: 1 } })
-        const deleted = await client.deleteAssets([{ store_uuid: store, channel: 'web' }])
-        expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
-      })
-    },
+    configured({ channels: ['web'] }, async (gateway, file) => {
+      const store = await newStore(gateway)
+      await addAssets(gateway, store, [
+        ['a', 'P', { channel: 'web' }],
+        ['b', 'P', { channel: 'web' }],
+      ])
+      await file.write({ channels: ['shop'] })
+      await expect.poll(async () => (await read(gateway)).channels).toEqual(['SMP', 'shop'])
+      const client = graphqlClient(gateway)
+      const listed = await client.listAssets({ store_uuid: store, channel: 'web' })
+      expect(listed).toMatchObject({ data: { total_groups: 1 } })
+      const link = { store_uuid: store, parent_code: 'P', channel: 'web', asset_id: 'a' }
+      expect(await client.unlinkAssets([link])).toMatchObject({ data: { unlinked: 1 } })
+      const deleted = await client.deleteAssets([{ store_uuid: store, channel: 'web' }])
+      expect(deleted).toMatchObject({ data: { deleted_count: 1 } })
+    }),
   ),
 }))
 
@@ -108,26 +106,25 @@ async function read(gateway: TestGateway): Promise<Enumerations> {
 }
 
 /** Runs a check on a gateway of its own, whose global configuration is a file. */
-async function configured(
-  content: object,
-  check: (gateway: TestGateway, file: ConfigFile) => Promise<void>,
-): Promise<void> {
-  const file = await configFile(content)
-  const globalConfig = await startGlobalConfig({ url: file.url, refreshMs, log: pino({ level: 'silent' }) })
-  const gateway = await startTestGateway({ globalConfig })
-  try {
-    await check(gateway, file)
-  } finally {
-    globalConfig.stop()
-    await gateway.stop()
-    await file.remove()
+function configured(content: object, check: (gateway: TestGateway, file: ConfigFile) => Promise<void>) {
+  return async () => {
+    const file = await configFile(content)
+    const globalConfig = await startGlobalConfig({ url: file.url, refreshMs, log: pino({ level: 'silent' }) })
+    const gateway = await startTestGateway({ globalConfig })
+    try {
+      await check(gateway, file)
+    } finally {
+      globalConfig.stop()
+      await gateway.stop()
+      await file.remove()
+    }
   }
 }
 
 /** The two checks of a row, each on a configured gateway of its own. */
 function bothConfigured(content: object, check: (gateway: TestGateway, client: Client) => Promise<void>) {
   return {
-    rest: () => configured(content, (gateway) => check(gateway, restClient(gateway))),
-    graphql: () => configured(content, (gateway) => check(gateway, graphqlClient(gateway))),
+    rest: configured(content, (gateway) => check(gateway, restClient(gateway))),
+    graphql: configured(content, (gateway) => check(gateway, graphqlClient(gateway))),
   }
 }

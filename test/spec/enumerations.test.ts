@@ -12,30 +12,17 @@ const regions = [
 const assetFormats = ['image', 'video', 'pdf', '3D', 'text']
 const channels = ['SMP', ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)]
 const taxonomies = ['catalog', 'brand']
-const automations = [
-  ...['color_distribution', 'analyze_attribute', 'analyze_image', 'mask_computation', 'product_listing_audit'],
-  ...['image_automation', 'bulk_actions', 'uniqueness_checker', 'product_quality_score', 'detail_shot_generator'],
-  ...[
-    'infographic_creator',
-    'video_generation',
-    'size_chart_creator',
-    'data_sync_to_external',
-    'delete_product_images',
-  ],
-  ...['bulk_edit', 'data_export', 'text_classifier', 'optical_character_recognition', 'image_classifier'],
-  ...['image_classifier_express', 'image_classifier_precise', 'conditional_attribution', 'product_description'],
-  ...['product_title_generation', 'SEO_Automations', 'swatch_generation', 'image_type', 'image_upload'],
-  ...['bulk_image_upload', 'hotspot_generation', 'unique_content_generator', 'master_automation'],
-  ...['multimedia_visibility', 'background_removal', 'face_swap', 'service-1', 'service-2', 'service-3', 'service-4'],
-  ...[
-    'service-5',
-    'metadata_translation',
-    'image_translation',
-    'update_availability',
-    'smp_upgrade',
-    'SMP_image_upsert',
-  ],
-]
+const automations = `
+  color_distribution analyze_attribute analyze_image mask_computation product_listing_audit image_automation
+  bulk_actions uniqueness_checker product_quality_score detail_shot_generator infographic_creator video_generation
+  size_chart_creator data_sync_to_external delete_product_images bulk_edit data_export text_classifier
+  optical_character_recognition image_classifier image_classifier_express image_classifier_precise
+  conditional_attribution product_description product_title_generation SEO_Automations swatch_generation
+  image_type image_upload bulk_image_upload hotspot_generation unique_content_generator master_automation
+  multimedia_visibility background_removal face_swap service-1 service-2 service-3 service-4 service-5
+  metadata_translation image_translation update_availability smp_upgrade SMP_image_upsert`
+  .trim()
+  .split(/\s+/)
 
 requirements('enumerations', (gateway) => ({
   'ENUM-01 MUST have these regions, channels, formats, taxonomies and automations, in this order, and no others':

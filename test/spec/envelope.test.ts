@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect } from 'vitest'
@@ -163,69 +162,55 @@ requirements('the envelope', (gateway) => ({
     expect(assets.text).not.toContain('storeUuid')
   }),
   'ENVELOPE-15 MUST answer a bug with 500 internal_error, without stack, SQL or host name': {
-    rest: async () => {
-      await withBrokenGateway(async (gateway) => {
-        const reply = await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`)
-        expect(outcomeOf(reply)).toMatchObject({ reason: 'internal_error', entries: [{}] })
-        expect(reply.status).toBe(500)
-        expect(reply.text).not.toMatch(secrets)
-      })
-    },
-    graphql: async () => {
-      await withBrokenGateway(async (gateway) => {
-        const reply = await gateway.graphql(`{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`)
-        expect(reply.errors).toMatchObject([{ extensions: { code: 'internal_error' } }])
-        expect(JSON.stringify(reply)).not.toMatch(secrets)
-      })
-    },
+    rest: withBrokenGateway(async (gateway) => {
+      const reply = await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`)
+      expect(outcomeOf(reply)).toMatchObject({ reason: 'internal_error', entries: [{}] })
+      expect(reply.status).toBe(500)
+      expect(reply.text).not.toMatch(secrets)
+    }),
+    graphql: withBrokenGateway(async (gateway) => {
+      const reply = await gateway.graphql(`{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`)
+      expect(reply.errors).toMatchObject([{ extensions: { code: 'internal_error' } }])
+      expect(JSON.stringify(reply)).not.toMatch(secrets)
+    }),
   },
   'ENVELOPE-16 MUST answer a listing with 502 downstream_unavailable while PostgreSQL cannot be reached': {
-    rest: async () => {
-      await whileCutOff(async (gateway) => {
-        for (const method of ['GET', 'HEAD']) {
-          const reply = await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { method })
-          expect(reply.status).toBe(502)
-          if (method === 'GET') expect(outcomeOf(reply)).toMatchObject({ reason: 'downstream_unavailable' })
-          expect(reply.text).not.toMatch(secrets)
-        }
-      })
-    },
-    graphql: async () => {
-      await whileCutOff(async (gateway) => {
-        const reply = await gateway.graphql(`{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`)
-        expect(reply.errors).toMatchObject([{ extensions: { code: 'downstream_unavailable' } }])
-        expect(JSON.stringify(reply)).not.toMatch(secrets)
-      })
-    },
+    rest: whileCutOff(async (gateway) => {
+      for (const method of ['GET', 'HEAD']) {
+        const reply = await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { method })
+        expect(reply.status).toBe(502)
+        if (method === 'GET') expect(outcomeOf(reply)).toMatchObject({ reason: 'downstream_unavailable' })
+        expect(reply.text).not.toMatch(secrets)
+      }
+    }),
+    graphql: whileCutOff(async (gateway) => {
+      const reply = await gateway.graphql(`{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`)
+      expect(reply.errors).toMatchObject([{ extensions: { code: 'downstream_unavailable' } }])
+      expect(JSON.stringify(reply)).not.toMatch(secrets)
+    }),
   },
   'ENVELOPE-17 MUST answer the other operations with 503 unavailable and Retry-After while PostgreSQL cannot be reached':
     {
-      rest: async () => {
-        await whileCutOff(async (gateway) => {
-          for (const [path, call] of writes(unknownStore())) {
-            const reply = await gateway.call(path, call)
-            expect(outcomeOf(reply), path).toMatchObject({ reason: 'unavailable', entries: [{}] })
-            expect(reply.headers['retry-after']).toMatch(retryAfter)
-            expect(reply.text).not.toMatch(secrets)
-          }
-        })
-      },
-      graphql: async () => {
-        await whileCutOff(async (gateway) => {
-          const reply = await gateway.graphql('{ stores { totalCount } }')
-          expect(reply.errors?.[0]).toMatchObject({ extensions: { code: 'unavailable' } })
-          expect(JSON.stringify(reply)).not.toMatch(secrets)
-        })
-      },
+      rest: whileCutOff(async (gateway) => {
+        for (const [path, call] of writes(unknownStore())) {
+          const reply = await gateway.call(path, call)
+          expect(outcomeOf(reply), path).toMatchObject({ reason: 'unavailable', entries: [{}] })
+          expect(reply.headers['retry-after']).toMatch(retryAfter)
+          expect(reply.text).not.toMatch(secrets)
+        }
+      }),
+      graphql: whileCutOff(async (gateway) => {
+        const reply = await gateway.graphql('{ stores { totalCount } }')
+        expect(reply.errors?.[0]).toMatchObject({ extensions: { code: 'unavailable' } })
+        expect(JSON.stringify(reply)).not.toMatch(secrets)
+      }),
     },
   'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached': rest(
-    async () => {
-      await whileCutOff(async (gateway) => {
-        const statuses = []
-        for (const reply of await errors(gateway, undefined, { stored: false })) statuses.push(reply.status)
-        expect(statuses.filter((status) => status >= 500)).toEqual([])
-      })
-    },
+    whileCutOff(async (gateway) => {
+      const statuses = []
+      for (const reply of await errors(gateway, undefined, { stored: false })) statuses.push(reply.status)
+      expect(statuses.filter((status) => status >= 500)).toEqual([])
+    }),
   ),
   'ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again': rest(async () => {
     const gateway = await startGatewayBehindProxy()
@@ -241,21 +226,17 @@ requirements('the envelope', (gateway) => ({
     }
   }),
   'ENVELOPE-20 MUST put the request id on every log line of a request': {
-    rest: async () => {
-      await withBrokenGateway(async (gateway, lines) => {
-        await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { headers: { 'x-request-id': 'the id' } })
-        expect(lines.length).toBeGreaterThan(0)
-        for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId: 'the id' })
-      })
-    },
-    graphql: async () => {
-      await withBrokenGateway(async (gateway, lines) => {
-        const body = { query: `{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }` }
-        await gateway.call('/graphql', { method: 'POST', body, headers: { 'x-request-id': 'the id' } })
-        expect(lines.length).toBeGreaterThan(0)
-        for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId: 'the id' })
-      })
-    },
+    rest: withBrokenGateway(async (gateway, lines) => {
+      await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { headers: { 'x-request-id': 'the id' } })
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId: 'the id' })
+    }),
+    graphql: withBrokenGateway(async (gateway, lines) => {
+      const body = { query: `{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }` }
+      await gateway.call('/graphql', { method: 'POST', body, headers: { 'x-request-id': 'the id' } })
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId: 'the id' })
+    }),
   },
   'ENVELOPE-21 MUST wrap the answer to a request without a path below the version, too': rest(async () => {
     for (const path of [
@@ -404,29 +385,27 @@ async function answerTo(gateway: TestGateway, bytes: string, status: number): Pr
 }
 
 /** A gateway whose database lacks what the listing reads, so that it must fail in a way that nobody has foreseen. */
-async function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => Promise<void>): Promise<void> {
-  const lines: string[] = []
-  const collect = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const gateway = await startTestGateway({ log: pino({ level: 'trace' }, collect) })
-  try {
-    await sql`alter table asset_group rename to asset_group_renamed`.execute(gateway.database.db)
-    await check(gateway, lines)
-  } finally {
-    await gateway.stop()
+function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => Promise<void>) {
+  return async () => {
+    const lines: string[] = []
+    const gateway = await startTestGateway({ log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }) })
+    try {
+      await sql`alter table asset_group rename to asset_group_renamed`.execute(gateway.database.db)
+      await check(gateway, lines)
+    } finally {
+      await gateway.stop()
+    }
   }
 }
 
-async function whileCutOff(check: (gateway: GatewayBehindProxy) => Promise<void>): Promise<void> {
-  const gateway = await startGatewayBehindProxy()
-  try {
-    await gateway.cut()
-    await check(gateway)
-  } finally {
-    await gateway.stop()
+function whileCutOff(check: (gateway: GatewayBehindProxy) => Promise<void>) {
+  return async () => {
+    const gateway = await startGatewayBehindProxy()
+    try {
+      await gateway.cut()
+      await check(gateway)
+    } finally {
+      await gateway.stop()
+    }
   }
 }

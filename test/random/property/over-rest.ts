@@ -15,7 +15,7 @@ export async function perform(gateway: TestGateway, operation: Operation): Promi
   const envelope = object(parseOrdered(reply.text))
   const status = object(envelope.get('status'))
   const data = object(envelope.get('data'))
-  if (status.get('code') === 0 && reply.status === 200) return restAnswer(operation, data)
+  if (status.get('code') === 0 && reply.status === 200) return restAnswer(data)
   const reasons = list(data.get('error_info')).map((info) => text(object(info).get('reason')))
   const [error = 'no reason'] = reasons
   if (status.get('message') !== 'ERROR' || reply.status !== statusOf[error]) throw unexpected(reply)
@@ -100,48 +100,19 @@ function search(parameters: Record<string, string | number | boolean | undefined
   return `?${pairs.map(([name, given]) => `${name}=${encodeURIComponent(String(given))}`).join('&')}`
 }
 
-function restAnswer({ kind }: Operation, data: Map<string, Ordered>): object {
-  switch (kind) {
-    case 'createStore':
-      return { storeUuid: data.get('store_uuid'), storeGroup: data.get('store_group') }
-    case 'updateProducts':
-      return {
-        storeUuid: data.get('store_uuid'),
-        updatedSkus: data.get('updated_skus'),
-        unavailableSkus: data.get('unavailable_skus'),
-        failedProducts: restFailedProducts(data),
-      }
-    case 'createProducts':
-      return {
-        storeUuid: data.get('store_uuid'),
-        createdSkus: data.get('created_skus'),
-        existingSkus: data.get('existing_skus'),
-        failedProducts: restFailedProducts(data),
-      }
-    case 'pageProducts':
-      return {
-        storeUuid: data.get('store_uuid'),
-        totalProducts: data.get('total_products'),
-        returnedProducts: data.get('returned_products'),
-        products: [...object(data.get('products'))].map(([code, product]) => restProduct(code, object(product))),
-      }
-    case 'placeAssets':
-      return {
-        created: data.get('created'),
-        updated: data.get('updated'),
-        failed: data.get('failed'),
-        failures: restFailures(data),
-      }
-    case 'deleteAssets':
-      return { deletedCount: data.get('deleted_count'), failed: data.get('failed'), failures: restFailures(data) }
-    case 'unlinkAssets':
-      return { unlinked: data.get('unlinked'), failed: data.get('failed'), failures: restFailures(data) }
-    default:
-      return {
-        totalGroups: data.get('total_groups'),
-        returnedGroups: data.get('returned_groups'),
-        groups: [...object(data.get('assets'))].map(([parentCode, group]) => restGroup(parentCode, object(group))),
-      }
+/** The answer with names as GraphQL has them, and lists in the place of maps. */
+function restAnswer(data: Map<string, Ordered>): object {
+  const { errorInfo, failedProducts, products, assets, ...rest } = inCamelCase(data)
+  return {
+    ...rest,
+    ...(errorInfo !== undefined && { failures: restFailures(data) }),
+    ...(failedProducts !== undefined && { failedProducts: restFailedProducts(data) }),
+    ...(products !== undefined && {
+      products: [...object(products)].map(([code, product]) => restProduct(code, object(product))),
+    }),
+    ...(assets !== undefined && {
+      groups: [...object(assets)].map(([parentCode, group]) => restGroup(parentCode, object(group))),
+    }),
   }
 }
 
@@ -182,12 +153,13 @@ function restEntry(entry: Ordered) {
 function restFailures(data: Map<string, Ordered>): Partial<Failure>[] {
   const [first, ...rest] = list(data.get('error_info')).map((info) => object(info))
   if (!first || (first.size === 0 && rest.length === 0)) return first ? [] : [{ reason: 'error_info is empty' }]
-  return [first, ...rest].map((info) =>
-    failureOf(Object.fromEntries([...info].map(([name, given]) => [camel(name), given]))),
-  )
+  return [first, ...rest].map((info) => failureOf(inCamelCase(info)))
 }
 
-const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+function inCamelCase(fields: Map<string, Ordered>): Record<string, Ordered> {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries([...fields].map(([name, given]) => [camel(name), given]))
+}
 
 function unexpected(reply: Reply): Error {
   return new Error(`unexpected answer ${reply.status}: ${reply.text}`)
