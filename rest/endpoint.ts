@@ -38,8 +38,8 @@ export interface Endpoint<
   shapes(enumerations: Enumerations): Shapes<Query, Body>
   /** `raw` is the body as it came: with fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
-  /** The shape of `data` on success. */
-  answer: z.ZodType
+  /** The shapes of `data` on success. */
+  answer: z.ZodRawShape
   /** `groups` are those of the page of asset groups that the operation read, if it read one. */
   data(result: Result, groups?: JsonText): unknown
 }

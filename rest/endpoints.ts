@@ -26,14 +26,13 @@ import {
   wholeNumber,
 } from './request/shapes.ts'
 import {
-  assetPage,
-  createdProducts,
-  createdStore,
-  deletedAssets,
-  placedAssets,
-  productPage,
-  unlinkedAssets,
-  updatedProducts,
+  assetGroupShape,
+  count,
+  failedProductsShape,
+  itemFailures,
+  productShape,
+  skus,
+  storeUuidShape,
 } from './response/data-shapes.ts'
 import { failedProducts, productObject, productPatch, withErrorInfo } from './response/translate.ts'
 
@@ -45,7 +44,13 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List assets',
     description:
       'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
-    answer: assetPage,
+    answer: {
+      total_groups: count('Number of groups that match, on all pages.'),
+      returned_groups: count('Number of entries in this answer.'),
+      assets: z
+        .record(z.string(), assetGroupShape)
+        .describe('Map from parent code to group, ordered by parent code (by code point).'),
+    },
     document: ListAssetsDocument,
     dependsOnFilter: true,
     isVersioned: true,
@@ -72,7 +77,12 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Update products',
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
-    answer: updatedProducts,
+    answer: {
+      store_uuid: storeUuidShape,
+      updated_skus: skus('Codes of the products that were updated, in the order of the body.'),
+      unavailable_skus: skus('Codes of which the store has no product.'),
+      failed_products: failedProductsShape,
+    },
     document: UpdateProductsDocument,
     shapes: () => ({ query: z.object({ store_uuid: storeUuid, dry_run: dryRun }), body: productPatches }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
@@ -84,7 +94,10 @@ export const endpoints: readonly Endpoint[] = [
     path: '/stores',
     summary: 'Create a store',
     description: 'Creates a store, in a new group or in the group of `linked_store_id` (spec: POST /stores).',
-    answer: createdStore,
+    answer: {
+      store_uuid: z.string().describe('UUID of the new store.'),
+      store_group: z.string().describe('UUID of the group of linked stores that the store belongs to.'),
+    },
     document: CreateStoreDocument,
     shapes: (enumerations) => ({ query: storeLink, body: newStore(enumerations) }),
     variables: (query, body) => ({ ...camelCase(query), input: camelCase(body) }),
@@ -97,7 +110,13 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Delete assets',
     description:
       'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
-    answer: deletedAssets,
+    answer: {
+      deleted_count: count('Number of assets deleted.'),
+      failed: count(
+        'Number of asset ids that were not found, plus the number of items without ids that matched nothing.',
+      ),
+      error_info: itemFailures,
+    },
     document: DeleteAssetsDocument,
     shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetSelectors }),
     variables: (query, body) => ({ ...camelCase(query), selectors: body.map(camelCase) }),
@@ -110,7 +129,11 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Unlink assets',
     description:
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
-    answer: unlinkedAssets,
+    answer: {
+      unlinked: count('Number of links removed.'),
+      failed: count('Number of links that were not found.'),
+      error_info: itemFailures,
+    },
     document: UnlinkAssetsDocument,
     shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetUnlinks }),
     variables: (query, body) => ({ ...camelCase(query), links: body.map(camelCase) }),
@@ -125,7 +148,12 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.',
     isExtension: true,
-    answer: createdProducts,
+    answer: {
+      store_uuid: storeUuidShape,
+      created_skus: skus('Codes of the products that were created, in the order of the body.'),
+      existing_skus: skus('Codes of products that existed before; they are not changed.'),
+      failed_products: failedProductsShape,
+    },
     document: CreateProductsDocument,
     shapes: ({ channels }) => ({
       query: z.object({
@@ -146,7 +174,14 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
     isExtension: true,
-    answer: productPage,
+    answer: {
+      store_uuid: storeUuidShape,
+      total_products: count('Number of products that match, on all pages.'),
+      returned_products: count('Number of entries in this answer.'),
+      products: z
+        .record(z.string(), productShape)
+        .describe('Map from SKU code to product, ordered by code (by code point).'),
+    },
     document: ListProductsDocument,
     repeatable: ['sku_codes'],
     shapes: () => ({
@@ -177,7 +212,12 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
     isExtension: true,
-    answer: placedAssets,
+    answer: {
+      created: count('Number of assets that are new in their group.'),
+      updated: count('Number of assets that were in their group and moved.'),
+      failed: count('Number of entries that failed.'),
+      error_info: itemFailures,
+    },
     document: PlaceAssetsDocument,
     shapes: ({ channels }) => ({
       query: z.object({

@@ -16,13 +16,13 @@ export interface Twin {
 
 /** The OpenAPI operation of an endpoint. */
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
-  const { success, takesBody, dependsOnFilter = false, isVersioned = false } = endpoint
+  const { takesBody, dependsOnFilter = false, isVersioned = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const examples = examplesOf(endpoint)
   const twin = twinOf(endpoint, enumerations)
   const id = twin.name
   const namesStore = ['store_uuid', 'linked_store_id'].some((name) => name in query.shape)
-  const answer = schemas.named(`${id}Answer`, successOf(success, endpoint.answer))
+  const answer = schemas.named(`${id}Answer`, successOf(endpoint))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
     tags: [tagOf(endpoint)],

@@ -150,7 +150,7 @@ export const assetPlacements = z.array(
   'must be a list',
 )
 
-const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
+export const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
 const statusNames = {
   active: 'ACTIVE',
   new: 'NEW',

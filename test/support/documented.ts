@@ -25,7 +25,7 @@ export function expectDocumented(method: string, target: string, { status, json 
 }
 
 function successShape(endpoint: Endpoint): z.ZodType {
-  const shape = successes.get(endpoint) ?? successOf(endpoint.success, endpoint.answer)
+  const shape = successes.get(endpoint) ?? successOf(endpoint)
   successes.set(endpoint, shape)
   return shape
 }
