@@ -12,10 +12,9 @@ import {
 } from './operations.generated.ts'
 import { camelCase } from './request/camel-case.ts'
 import {
-  assetPlacements,
-  assetSelectors,
-  assetUnlinks,
+  assetIds,
   dryRun,
+  listOf,
   newStore,
   oneOf,
   productPatches,
@@ -23,6 +22,7 @@ import {
   storeLink,
   storeUuid,
   text,
+  urlFields,
   wholeNumber,
 } from './request/shapes.ts'
 import {
@@ -118,7 +118,15 @@ export const endpoints: readonly Endpoint[] = [
       error_info: itemFailures,
     },
     document: DeleteAssetsDocument,
-    shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetSelectors }),
+    shapes: () => ({
+      query: z.object({ dry_run: dryRun }),
+      body: listOf({
+        store_uuid: storeUuid,
+        channel: text.nullish().describe('Only assets linked on this channel.'),
+        parent_code: text.nullish().describe('Only assets linked to this parent code.'),
+        asset_id: assetIds,
+      }),
+    }),
     variables: (query, body) => ({ ...camelCase(query), selectors: body.map(camelCase) }),
     data: ({ deleteAssets: result }) => withErrorInfo(result),
   }),
@@ -135,7 +143,15 @@ export const endpoints: readonly Endpoint[] = [
       error_info: itemFailures,
     },
     document: UnlinkAssetsDocument,
-    shapes: () => ({ query: z.object({ dry_run: dryRun }), body: assetUnlinks }),
+    shapes: () => ({
+      query: z.object({ dry_run: dryRun }),
+      body: listOf({
+        store_uuid: storeUuid,
+        parent_code: text.describe('Parent code of the links.'),
+        channel: text.describe('Channel of the links.'),
+        asset_id: assetIds,
+      }),
+    }),
     variables: (query, body) => ({ ...camelCase(query), links: body.map(camelCase) }),
     data: ({ unlinkAssets: result }) => withErrorInfo(result),
   }),
@@ -225,7 +241,13 @@ export const endpoints: readonly Endpoint[] = [
         channel: oneOf(channels).default('SMP').describe('Channel of the assets.'),
         dry_run: dryRun,
       }),
-      body: assetPlacements,
+      body: listOf({
+        parent_code: text.describe(
+          'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
+        ),
+        asset_type: text.nullish().describe('Asset format of the group. Default: `image`.'),
+        assets: urlFields,
+      }),
     }),
     variables: (query, body) => ({
       ...camelCase(query),

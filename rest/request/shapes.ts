@@ -70,6 +70,11 @@ export function newStore(enumerations: Enumerations) {
   )
 }
 
+/** A body that is a list of objects. */
+export function listOf<Fields extends z.ZodRawShape>(fields: Fields) {
+  return z.array(z.object(fields, 'must be an object'), 'must be a list')
+}
+
 /** The body of PUT and POST /products. Attributes are validated later, because an invalid one is a failure of its product only. */
 export const productPatches = z.array(
   z
@@ -86,7 +91,7 @@ export const productPatches = z.array(
 )
 
 /** All ids of an item share one fault, so that a long list does not make a long answer. */
-const assetIds = z
+export const assetIds = z
   .custom<string | string[]>(
     (ids) => typeof ids === 'string' || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
     'must be a string or a list of strings',
@@ -102,53 +107,18 @@ const assetIds = z
   .transform((ids) => (typeof ids === 'string' ? [ids] : ids))
   .nullish()
 
-/** The body of DELETE /assets. */
-export const assetSelectors = z.array(
-  z.object(
-    {
-      store_uuid: storeUuid,
-      channel: text.nullish().describe('Only assets linked on this channel.'),
-      parent_code: text.nullish().describe('Only assets linked to this parent code.'),
-      asset_id: assetIds,
-    },
-    'must be an object',
-  ),
-  'must be a list',
-)
-
-/** The body of POST /assets/unlink. */
-export const assetUnlinks = z.array(
-  z.object(
-    {
-      store_uuid: storeUuid,
-      parent_code: text.describe('Parent code of the links.'),
-      channel: text.describe('Channel of the links.'),
-      asset_id: assetIds,
-    },
-    'must be an object',
-  ),
-  'must be a list',
-)
-
-/** The body of POST /assets. URLs are validated later, because an invalid one is a failure of its entry only. */
-export const assetPlacements = z.array(
-  z.object(
-    {
-      parent_code: text.describe(
-        'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
-      ),
-      asset_type: text.nullish().describe('Asset format of the group. Default: `image`.'),
-      assets: z.custom<Record<string, unknown>>(isObject, 'must be an object that maps URL fields to URLs').meta({
-        type: 'object',
-        additionalProperties: true,
-        description:
-          'Map from URL field to URL. The number in the field name is the position: `Image URL 2` is position 2.',
-      }),
-    },
-    'must be an object',
-  ),
-  'must be a list',
-)
+/** The URLs of a group to place. They are validated later, because an invalid one is a failure of its entry only. */
+export const urlFields = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object that maps URL fields to URLs',
+  )
+  .meta({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Map from URL field to URL. The number in the field name is the position: `Image URL 2` is position 2.',
+  })
 
 export const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
 const statusNames = {
@@ -184,7 +154,3 @@ export const storeLink = z
     path: ['linked_store_id'],
     error: 'must name the store to copy from when copy_taxonomy is true',
   })
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
