@@ -1,11 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ImportOptions } from '../import/options.ts'
-import { presetNames } from '../import/presets/preset.ts'
+import { type ImportOptions, presetNames } from '../import/options.ts'
 import { formats } from '../import/read/row.ts'
 import type { Counts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
-import { summarySentence, summaryTable } from './import/summary.ts'
-import { withDatabase } from './with-database.ts'
 
 /** `catalog import`: imports a file of products and their assets into a store. Exit code 1 if a row failed, 2 for wrong usage. */
 export function addImport(program: Command): void {
@@ -43,21 +40,15 @@ export function addImport(program: Command): void {
 async function runImport(file: string, { json, ...options }: ImportOptions & { json: boolean }): Promise<boolean> {
   // Loaded here, as it would delay the start of every other command.
   const { runImport } = await import('./import/run-import.ts')
-  const begun = performance.now()
   const interruption = new AbortController()
   const interrupt = (signal: NodeJS.Signals) => interruption.abort(signal)
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, advice, unseen } = await runImport(
-      file,
-      options,
-      (work) => withDatabase(work),
-      interruption.signal,
-    )
+    const { counts, stopped, advice, unseen } = await runImport(file, options, interruption.signal)
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
-    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun ?? false, begun)}\n`)
+    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun)}\n`)
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
@@ -70,9 +61,14 @@ function endSoon(signal: NodeJS.Signals): void {
   setTimeout(() => process.kill(process.pid, signal), 500).unref()
 }
 
-function summary(counts: Counts, dryRun: boolean, begun: number): string {
-  if (!process.stdout.isTTY) return summarySentence(counts, dryRun)
-  return summaryTable(counts, dryRun, (performance.now() - begun) / 1000)
+function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false): string {
+  const products = `${rows.rows} rows: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
+  const note = dryRun ? ' (a dry run: nothing was changed)' : ''
+  return `${products}, ${rows.failed} failed; ${assetsAdded} assets and ${linksAdded} links added${note}`
+}
+
+function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
+  return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
 }
 
 function chunkRowsOf(value: string): number {
@@ -82,8 +78,4 @@ function chunkRowsOf(value: string): number {
 
 function collect(value: string, before: string[]): string[] {
   return [...before, value]
-}
-
-function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
-  return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
 }

@@ -49,7 +49,12 @@ const bufferSize = 64 * 1024
 export function* copyText<Row>(rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Generator<Buffer> {
   let text = ''
   for (const row of rows) {
-    text += `${valuesOf(row).map(escaped).join('\t')}\n`
+    let separator = ''
+    for (const value of valuesOf(row)) {
+      text += separator + escaped(value)
+      separator = '\t'
+    }
+    text += '\n'
     if (text.length < bufferSize) continue
     yield Buffer.from(text)
     text = ''
@@ -58,10 +63,10 @@ export function* copyText<Row>(rows: Iterable<Row>, valuesOf: (row: Row) => read
 }
 
 /** A value in the text format of `COPY`. */
-function escaped(value: CopyValue): string {
-  if (value === null) return '\\N'
-  if (typeof value !== 'string') return String(value)
-  return special.test(value) ? value.replace(specials, (character) => escapes[character] ?? character) : value
+function escaped(value: CopyValue): string | number | boolean {
+  if (typeof value === 'string')
+    return special.test(value) ? value.replace(specials, (one) => escapes[one] ?? one) : value
+  return value ?? '\\N'
 }
 
 const special = /[\\\n\r\t]/

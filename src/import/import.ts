@@ -5,7 +5,7 @@ import { prepareLoading } from '../catalogue/products/load-products.ts'
 import { write } from '../catalogue/transaction.ts'
 import { type Session, withSession } from '../database/copy.ts'
 import type { Database } from '../database/tables.ts'
-import { ahead, chunksOf, unlessAborted, untilAborted, usualChunk } from './load/chunks.ts'
+import { ahead, chunksOf, unlessAborted } from './load/chunks.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { type RowStream, streamRows } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
@@ -64,62 +64,37 @@ export async function importFile(
 ): Promise<ImportResult> {
   const { enumerations, from = start, report, signal } = work
   const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows), signal)
-  if (!stream) {
-    const stopped = stoppedBy('interrupted', from)
-    return { counts: from.counts, stopped, isBroken: false, cause: undefined, unseen: [] }
-  }
+  if (!stream) return { ...stoppedBy('interrupted', from), isBroken: false, unseen: [] }
   await report?.begin(stream.columns)
   const end = await withSession(catalogue.db, (session) => importRows(session, request, stream, work))
-  const { counts } = end.position
-  const { unseen, broken } = stream.observed
-  return {
-    counts,
-    stopped: end.stopped ?? broken,
-    isBroken: broken !== undefined && end.stopped === undefined,
-    cause: end.cause,
-    unseen: counts.rows > counts.failed ? [...unseen] : [],
-  }
+  const { counts, stopped = stream.broken() } = end
+  const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
+  return { ...end, stopped, isBroken: stopped !== end.stopped, unseen }
 }
 
-/** How far an import came, and why no further. */
-interface End {
-  position: RunPosition
-  stopped?: string
-  cause?: unknown
-}
-
-type WriteOne = (catalogue: WriteCatalogue) => Promise<RunPosition>
+type End = Pick<ImportResult, 'counts' | 'stopped' | 'cause'>
 
 async function importRows(session: Session, request: ImportRequest, stream: RowStream, work: ImportWork): Promise<End> {
   await prepareLoading(session)
-  const chunks = chunksOf(stream.blocks, { ...usualChunk, rows: request.chunkRows ?? usualChunk.rows })
-  const { from = start, signal } = work
-  const importChunks = (inTransaction: (writeOne: WriteOne) => Promise<RunPosition>) =>
-    writeAll(untilAborted(ahead(chunks), signal), from, work, (rows, position) =>
-      inTransaction((catalogue) => writeOne({ session, catalogue, request, stream, work }, rows, position)),
-    )
-  const catalogue = wholeCatalogue(session.db)
-  if (!request.dryRun) return importChunks((writeOne) => write(catalogue, false, writeOne))
-  return write(catalogue, true, (transaction) => importChunks((writeOne) => writeOne(transaction)))
-}
-
-async function writeAll(
-  chunks: AsyncIterable<MappedRow[]>,
-  from: RunPosition,
-  { signal, onProgress }: ImportWork,
-  writeNext: (rows: MappedRow[], position: RunPosition) => Promise<RunPosition>,
-): Promise<End> {
-  let position = from
-  try {
-    for await (const rows of chunks) {
-      position = await writeNext(rows, position)
-      onProgress?.(position.counts)
+  const { from = start, signal, onProgress } = work
+  const writeAll = async (catalogue: Catalogue) => {
+    let position = from
+    try {
+      for await (const rows of ahead(chunksOf(stream.rows, request.chunkRows), signal)) {
+        position = await write(catalogue, false, (transaction) =>
+          writeOne({ session, catalogue: transaction, request, stream, work }, rows, position),
+        )
+        onProgress?.(position.counts)
+      }
+      if (signal.aborted) return stoppedBy('interrupted', position)
+      return { counts: position.counts, stopped: undefined, cause: undefined }
+    } catch (error) {
+      if (error instanceof UsageError) throw error
+      return { ...stoppedBy(error, position), cause: error }
     }
-    return signal.aborted ? { position, stopped: stoppedBy('interrupted', position) } : { position }
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    return { position, stopped: stoppedBy(error, position), cause: error }
   }
+  const catalogue = wholeCatalogue(session.db)
+  return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
 }
 
 interface ChunkWork {
@@ -143,6 +118,7 @@ async function writeOne(
   return next
 }
 
-function stoppedBy(reason: unknown, { counts }: RunPosition): string {
-  return `stopped after row ${counts.rows}: ${reason instanceof Error ? reason.message : reason}`
+function stoppedBy(reason: unknown, { counts }: RunPosition) {
+  const stopped = `stopped after row ${counts.rows}: ${reason instanceof Error ? reason.message : reason}`
+  return { counts, stopped, cause: undefined }
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
 import type { Counts } from '../import/report/counts.ts'
+import type { Problem } from '../import/report/report-format.ts'
 import { storeUuidOf } from '../text.ts'
 
 export interface JobKey {
@@ -10,13 +11,7 @@ export interface JobKey {
 }
 
 /** A problem of one row of an import. */
-export interface JobProblem {
-  row: number
-  line: number | null
-  productCode: string | null
-  field: string | null
-  reason: string
-}
+export type JobProblem = Problem
 
 /** An import or export that runs in the background, as the API shows it. */
 export interface Job extends JobKey {

@@ -1,11 +1,10 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
-import type { FailedRow } from '../import/load/map-row.ts'
 import { type ImportOptions, importRequest } from '../import/options.ts'
 import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
-import { reportedRows, reportFormats } from '../import/report/report-format.ts'
+import { problemsOf, reportFormats, reportText } from '../import/report/report-format.ts'
 import { type Attempt, type JobControl, type JobResult, saveProgress } from './attempt.ts'
 import { readInput, writeParts } from './parts.ts'
 
@@ -23,17 +22,13 @@ export async function runImport(
   const key = { storeUuid, file: `job ${jobId}`, content: jobId, options: '', report: null }
   const run = request.dryRun ? undefined : key
   const from = run && (await findPosition(db, run))
-  const report = reportFormats[request.format]
+  const { head, foot } = reportFormats[request.format]
   // The attempt before saved the problems of rows after its position, which are read again; a dry run has no position.
   attempt.problems = from ? attempt.problems.filter(({ row }) => row <= from.counts.rows) : []
-  let columns: readonly string[] = []
   attempt.counts = from?.counts ?? noCounts
+  let columns: readonly string[] = []
   let parts = from?.reportBytes ?? 0
   const reportOfDryRun: string[] = []
-  const textOf = (rows: readonly FailedRow[], isFirst: boolean) => {
-    const texts = reportedRows(rows).map((row) => report.row(row, columns).toString())
-    return texts.length === 0 ? [] : [(isFirst ? report.head(columns) : report.between) + texts.join(report.between)]
-  }
   const result = await importFile(catalogue, readInput(db, attempt), request, {
     enumerations,
     run,
@@ -46,14 +41,16 @@ export async function runImport(
         const first = rows[0]?.row.number ?? 0
         if (first > 0) attempt.problems = attempt.problems.filter(({ row }) => row < first)
         attempt.problems.push(...problemsOf(rows).slice(0, maxProblems - attempt.problems.length))
-        const text = textOf(rows, partsBefore === 0)
-        if (!run) reportOfDryRun.push(...text)
+        const isFirst = partsBefore === 0
+        const text = reportText(request.format, columns, rows, isFirst).toString()
+        const added = text === '' ? [] : [(isFirst ? head(columns) : '') + text]
+        if (!run) reportOfDryRun.push(...added)
         else {
           // In the transaction of the rows themselves, so that no failure is lost or reported twice.
-          await writeParts(transaction, attempt, 'output', partsBefore, text)
+          await writeParts(transaction, attempt, 'output', partsBefore, added)
           if (!(await saveProgress(transaction, attempt))) throw new Error('another attempt at the job has begun')
         }
-        parts = partsBefore + text.length
+        parts = partsBefore + added.length
         return parts
       },
     },
@@ -66,19 +63,7 @@ export async function runImport(
   signal.throwIfAborted()
   if (isUnavailable(result.cause)) throw result.cause
   await writeParts(db, attempt, 'output', 0, reportOfDryRun)
-  if (parts > 0) await writeParts(db, attempt, 'output', parts, [report.foot])
+  if (parts > 0) await writeParts(db, attempt, 'output', parts, [foot])
   if (run) await forgetRun(db, run)
   return { error: result.stopped, counts: result.counts }
-}
-
-function problemsOf(rows: readonly FailedRow[]) {
-  return rows.flatMap(({ row: { number: first, rows, code }, faults }) =>
-    faults.map(({ field, reason, row: number = first }) => ({
-      row: number,
-      line: rows.find((row) => row.number === number)?.line ?? null,
-      productCode: code ?? null,
-      field: field ?? null,
-      reason,
-    })),
-  )
 }

@@ -32,7 +32,6 @@ const later = [
   '@graphql-yoga/render-graphiql',
   '@opentelemetry/api',
   '@opentelemetry/sdk-trace',
-  'cli-progress',
   'cockatiel',
   'csv-stringify',
   'graphql-jit',

@@ -1,3 +1,4 @@
+import { CsvError, parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRows } from '../../src/import/read/read-rows.ts'
@@ -130,6 +131,44 @@ describe('a CSV file', () => {
     )
   })
 })
+
+test('a CSV file is read as csv-parse reads it, wherever its bytes are cut', async () => {
+  const syntax = fc.constantFrom('a', 'b', ',', ',', '"', '"', '""', '",', ',"', '\n', '\r', '\r\n', 'é', '😀', ' ')
+  await fc.assert(
+    fc.asyncProperty(fc.array(syntax, { maxLength: 30 }), fc.array(fc.nat(), { maxLength: 5 }), async (texts, cuts) => {
+      const file = `\uFEFFa,b\n${texts.join('')}`
+      const { records, isOpen } = parsedBy(file)
+      const entries = await read('csv', file, cuts)
+      if (isOpen) expect(entries.pop()?.reason).toMatch(/never ends/)
+      expect(entries).toHaveLength(records.length)
+      for (const [i, [a, b, ...more]] of records.entries()) {
+        const entry = entries[i]
+        if (b === undefined || more.length > 0) expect(entry?.reason).toMatch(/2 cells|closing quote/)
+        else if (entry?.reason === undefined) expect(entry?.cells).toEqual({ a, b })
+        else expect([entry.reason, /^"/.test(a ?? '') || b.startsWith('"')]).toEqual([expect.any(String), true])
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+/** The records of a file after its header that are not blank, and whether a quote is never closed. */
+function parsedBy(file: string) {
+  const records: string[][] = []
+  const on_record = (cells: string[]) => {
+    records.push(cells)
+    return null
+  }
+  const lenient = { bom: true, relax_column_count: true, relax_quotes: true }
+  let isOpen = false
+  try {
+    parse(file, { ...lenient, record_delimiter: ['\r\n', '\n', '\r'], on_record })
+  } catch (error) {
+    if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error
+    isOpen = true
+  }
+  return { records: records.slice(1).filter((cells) => cells.some((cell) => cell !== '')), isOpen }
+}
 
 describe('JSON', () => {
   test('gives nested columns, texts of scalars, lists as lists, and nothing for null', async () => {

@@ -189,20 +189,18 @@ test('a report whose columns were moved can be sent again', async () => {
   expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 1, created: 1 })
 })
 
-test('rows that a repeated attempt reports again are counted once', async () => {
-  const place = { number: 1, line: 2 }
-  const nothing = { size: 3, code: undefined, product: undefined, assets: [], faults: [] }
-  const failed = {
-    row: {
-      ...place,
-      ...nothing,
-      rows: [{ ...place, field: undefined, reason: 'is bad', ends: false, source: '\u0000' }],
-    },
+test('rows that a repeated attempt reports again are in the report once', async () => {
+  const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [] }
+  const failed = (number: number) => ({
+    row: { number, line: number + 1, source: 'x', ...nothing },
     faults: [{ field: 'sku', reason: 'is bad' }],
-  }
-  const report = await startReport(catalog.path('again.csv'), 'csv', 0)
+  })
+  const path = catalog.path('again.csv')
+  const report = await startReport(path, 'csv', 0)
   await report.begin(['sku'])
-  const behind = await report.add([failed], 0)
-  for (const _attempt of [1, 2]) await report.add([failed, failed], behind)
-  expect(await report.close()).toEqual([expect.stringMatching(/^3 rows failed/)])
+  const behind = await report.add([failed(1)], 0)
+  for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], behind)
+  expect(await report.close(3)).toEqual([expect.stringMatching(/^3 rows failed/)])
+  const [, ...rows] = (await readFile(path, 'utf8')).trimEnd().split('\n')
+  expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is bad,,x`))
 })

@@ -12,7 +12,7 @@ import { assetsByUrl } from './assets-by-url.ts'
 export interface LoadedGroup {
   parentCode: string
   assetFormat: string
-  urls: readonly string[]
+  urls: Iterable<string>
 }
 
 /** The store and the channel of the groups. */
@@ -36,7 +36,12 @@ export async function loadAssets(
   if (groups.length === 0) return { added: 0, linked: 0 }
   await lockStores(catalogue, new Map([[target.storeUuid, { groups: 'all' }]]))
   const stored = await readEntries(catalogue, target, groups)
-  const missing = groups.flatMap((group, i) => missingFrom(group, stored[i] ?? null))
+  const missing = groups.flatMap((group, i): MissingGroup[] => {
+    const entries = stored[i]?.entries ?? null
+    const known = urlsOf(entries ?? noEntries)
+    const urls = [...group.urls].filter((url) => !known.has(url))
+    return urls.length === 0 ? [] : [{ ...group, urls, entries }]
+  })
   if (missing.length === 0) return { added: 0, linked: 0 }
   const ids = await findAssets(catalogue, target.storeUuid, missing)
   const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, target, missing))
@@ -68,15 +73,10 @@ async function writeRows(
   await countLoadedGroups(catalogue, { storeUuid, channel }, groups)
 }
 
-/** A group with the entries that it has already; without, if it does not exist. */
-type MissingGroup = LoadedGroup & { entries: string | null }
-
-/** The group with those of the URLs that it does not have; nothing if it has all. */
-function missingFrom(group: LoadedGroup, entries: string | null): MissingGroup[] {
-  if (entries === null) return [{ ...group, entries }]
-  const known = urlsOf(entries)
-  const urls = group.urls.filter((url) => !known.has(url))
-  return urls.length === 0 ? [] : [{ ...group, urls, entries }]
+/** A group with those of its URLs that it does not have, and its entries; null: it does not exist. */
+interface MissingGroup extends LoadedGroup {
+  urls: string[]
+  entries: string | null
 }
 
 /**
@@ -87,7 +87,7 @@ async function readEntries(
   { db }: WriteCatalogue,
   { storeUuid, channel }: Target,
   groups: readonly LoadedGroup[],
-): Promise<(string | null)[]> {
+): Promise<{ entries: string | null }[]> {
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const { rows } = await sql<{ entries: string | null }>`
@@ -101,7 +101,7 @@ async function readEntries(
         offset 0
       ) g on true
     order by n.nth`.execute(db)
-  return rows.map(({ entries }) => entries)
+  return rows
 }
 
 /** The last place of the products' links, of those products that have a group already. At most one statement. */
@@ -125,7 +125,7 @@ async function readLastPlaces(
 async function findAssets(
   { db }: WriteCatalogue,
   storeUuid: string,
-  groups: readonly LoadedGroup[],
+  groups: readonly MissingGroup[],
 ): Promise<Map<string, string>> {
   const urls = new Set(groups.flatMap((group) => group.urls))
   const { rows } = await sql<{ asset_format: string; asset_id: string; url: string }>`
@@ -173,16 +173,13 @@ async function replaceEntries(
   groups: readonly { parentCode: string; assetFormat: string; entries: string }[],
 ): Promise<void> {
   if (groups.length === 0) return
-  const columns = [
-    groups.map(({ assetFormat }) => assetFormat),
-    groups.map(({ parentCode }) => parentCode),
-    groups.map(({ entries }) => entries),
-  ]
+  const codes = groups.map(({ parentCode }) => parentCode)
+  const formats = groups.map(({ assetFormat }) => assetFormat)
+  const entries = groups.map((group) => group.entries)
   await sql`
     update asset_group g set entries = n.entries
-    from unnest(${columns[0]}::text[], ${columns[1]}::text[], ${columns[2]}::text[]) as n(asset_format, parent_code, entries)
+    from unnest(${codes}::text[], ${formats}::text[], ${entries}::text[]) as n(parent_code, asset_format, entries)
     where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel}
-      and g.asset_format = any(array[n.asset_format collate "C"]) and g.parent_code = any(array[n.parent_code collate "C"])`.execute(
-    db,
-  )
+      and g.asset_format = any(array[n.asset_format collate "C"])
+      and g.parent_code = any(array[n.parent_code collate "C"])`.execute(db)
 }

@@ -68,7 +68,7 @@ async function hasAny({ db }: WriteCatalogue, storeUuid: string, products: reado
 }
 
 function jsonOf({ names, values }: LoadedProduct): string {
-  return JSON.stringify(Object.fromEntries(names.map((name, i) => [name, values[i]])))
+  return `{${names.map((name, i) => `${JSON.stringify(name)}:${JSON.stringify(values[i])}`).join(',')}}`
 }
 
 /**

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { once } from 'node:events'
+import { createReadStream, type ReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Logger } from 'pino'
-import type { Config } from '../../app/config.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
@@ -12,38 +11,31 @@ import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { type ImportResult, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
-import { findPosition, forgetRun, type RunKey } from '../../import/position.ts'
+import { findPosition, forgetRun, type RunKey, start } from '../../import/position.ts'
 import { UsageError } from '../../import/usage-error.ts'
-import { type InputFile, openInput } from './input-file.ts'
+import { withDatabase } from '../with-database.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 
-/** A result with what to do if the import has not reached the end of its file. */
-export interface AdvisedResult extends ImportResult {
-  advice: string
+interface Input {
+  stats: Stats
+  stream: ReadStream
 }
 
-/** Calls `work` with the gateway's database, and closes it afterwards. */
-export type OnDatabase = <T>(
-  work: (tools: { catalogue: Catalogue; config: Config; log: Logger }) => Promise<T>,
-) => Promise<T>
-
 /**
- * Imports a file as the command line says, with progress and problems on stderr. Throws a UsageError, before anything has changed,
- * if the options or the file do not allow it.
+ * Imports a file as the command line says, with progress and problems on stderr. `advice` says what to do if the end of the file was not
+ * reached. Throws a UsageError, before anything has changed, if the options or the file do not allow it.
  */
 export async function runImport(
   file: string,
   options: ImportOptions,
-  onDatabase: OnDatabase,
   signal: AbortSignal,
-): Promise<AdvisedResult> {
+): Promise<ImportResult & { advice: string }> {
   const request = importRequest(file, options)
   const input = await unlessAborted(openInput(file), signal)
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
-    if (request.errorsFile !== undefined) await requireOther(file, request.errorsFile)
-    return await onDatabase(async ({ catalogue, config, log }) => {
+    return await withDatabase(async ({ catalogue, config, log }) => {
       const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
       const globalConfig = await startGlobalConfig({ url, refreshMs, log })
       globalConfig.stop()
@@ -52,9 +44,23 @@ export async function runImport(
       return importReporting(request, catalogue, globalConfig.enumerations(), input, signal)
     })
   } finally {
-    // Closing a pipe that nobody writes to would not end: an interruption does not wait for it.
-    const closed = input.close()
-    if (!signal.aborted) await closed
+    input.stream.destroy()
+  }
+}
+
+/** Rows of a part of the file are in memory until all of the part is imported. Few of them survive garbage collections. */
+const partSize = 32 * 1024
+
+/** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
+async function openInput(path: string): Promise<Input> {
+  try {
+    const stats = await stat(path)
+    if (stats.isDirectory()) throw new Error('it is a directory')
+    const stream = createReadStream(path, { highWaterMark: partSize })
+    await once(stream, 'open')
+    return { stats, stream }
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`)
   }
 }
 
@@ -62,27 +68,39 @@ async function importReporting(
   request: ImportRequest,
   catalogue: Catalogue,
   enumerations: Enumerations,
-  input: InputFile,
+  { stats, stream }: Input,
   signal: AbortSignal,
-): Promise<AdvisedResult> {
+): Promise<ImportResult & { advice: string }> {
   const { db } = catalogue
-  const run = request.dryRun || !input.isRepeatable ? undefined : await runKeyOf(request)
-  if (request.resume && !run) throw new UsageError('--resume needs a file that can be read again')
-  const from = run && request.resume ? await findPosition(db, run) : undefined
-  if (run && !from) await forgetRun(db, run)
-  if (request.resume)
-    print(from ? `resumes after row ${from.counts.rows}` : 'nothing to resume: starts at the beginning')
-  const report = await startReport(request.errorsFile, request.format, from?.reportBytes ?? 0)
-  const progress = startProgress(process.stderr, input, from?.counts.rows ?? 0)
+  const { errors, resume } = request
+  const earlier = errors === undefined ? undefined : await stat(errors).catch(() => undefined)
+  if (earlier && earlier.ino === stats.ino && earlier.dev === stats.dev) {
+    throw new UsageError('--errors must not name the file that is imported')
+  }
+  const run = request.dryRun || !stats.isFile() ? undefined : await runKeyOf(request)
+  if (resume && !run) throw new UsageError('--resume needs a file that can be read again')
+  const found = run && resume ? await findPosition(db, run) : undefined
+  if (run && !found) await forgetRun(db, run)
+  const from = found ?? start
+  // The report may have been deleted meanwhile.
+  if (errors !== undefined && from.reportBytes > (earlier?.size ?? 0)) from.reportBytes = 0
+  if (resume) print(found ? `resumes after row ${from.counts.rows}` : 'nothing to resume: starts at the beginning')
+  const report = await startReport(errors, request.format, from.reportBytes)
+  const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
+  const { update: onProgress, stop } = startProgress(process.stderr, from.counts.rows, read)
+  let { failed } = from.counts
   try {
-    const work = { enumerations, signal, onProgress: progress.update, report, run, from }
-    const result = await importFile(catalogue, input.content(), request, work)
+    const work = { enumerations, signal, onProgress, report, run, from }
+    const result = await importFile(catalogue, stream, request, work)
+    failed = result.counts.failed
     if (run && (result.stopped === undefined || result.isBroken)) await forgetRun(db, run)
     return { ...result, advice: adviceOn(request, result, run !== undefined) }
   } finally {
-    progress.stop()
-    const failed = (error: unknown) => [`the report is incomplete: ${error instanceof Error ? error.message : error}`]
-    for (const sentence of await report.close().catch(failed)) print(sentence)
+    stop()
+    const incomplete = (error: unknown) => [
+      `the report is incomplete: ${error instanceof Error ? error.message : error}`,
+    ]
+    for (const sentence of await report.close(failed - from.counts.failed).catch(incomplete)) print(sentence)
   }
 }
 
@@ -98,27 +116,14 @@ function print(sentence: string): void {
 
 /** The key of the run: an import is resumed with the same file, and the same options as far as they decide what is imported. */
 async function runKeyOf(request: ImportRequest): Promise<RunKey> {
-  const { file, storeUuid, format, channel, code, status, assetColumns, assetSeparator, assetBase } = request
+  const { file, storeUuid, format, channel, code, status, assets, assetSeparator, assetBase, errors } = request
   const { attributes, onlyMapped, preset } = request
-  const meaning = { format, channel, code, status, assetColumns, assetSeparator, assetBase, onlyMapped, preset }
+  const meaning = { format, channel, code, status, assets, assetSeparator, assetBase, onlyMapped, preset }
   const options = JSON.stringify({ ...meaning, attributes: [...attributes] })
-  const report = request.errorsFile === undefined ? null : resolve(request.errorsFile)
-  return { storeUuid, file: resolve(file), content: await contentHash(file), options, report }
-}
-
-/** The SHA-256 of a file's content. */
-async function contentHash(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
-  return hash.digest('hex')
-}
-
-/** The report must not overwrite the file that is imported. */
-async function requireOther(file: string, errorsFile: string): Promise<void> {
-  const [input, errors] = await Promise.all([stat(file), stat(errorsFile).catch(() => undefined)])
-  if (errors && errors.ino === input.ino && errors.dev === input.dev) {
-    throw new UsageError('--errors must not name the file that is imported')
-  }
+  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
+  const report = errors === undefined ? null : resolve(errors)
+  return { storeUuid, file: resolve(file), content: hash.digest('hex'), options, report }
 }
 
 async function requireTarget(catalogue: Catalogue, storeUuid: string): Promise<void> {

@@ -1,17 +1,15 @@
 import type { MappedRow } from './map-row.ts'
 
-/** How much a chunk may hold, with as many assets as rows: one transaction writes it, and a few of them are in memory. */
-interface ChunkSize {
-  rows: number
-  characters: number
-}
+/** How long the rows of a chunk may be together: one transaction writes it, and a few of them are in memory. */
+const mostCharacters = 1024 * 1024
 
-export const usualChunk: ChunkSize = { rows: 5_000, characters: 1024 * 1024 }
-
-/** Collects rows in chunks of a bounded size, in order. A chunk may be twice as large to hold all rows of its last product. */
+/**
+ * Collects rows in chunks of at most `most` rows, and as many assets, in order. A chunk may be twice as large to hold all rows of its last
+ * product.
+ */
 export async function* chunksOf(
   blocks: AsyncIterable<readonly MappedRow[]>,
-  most: ChunkSize,
+  most: number,
 ): AsyncGenerator<MappedRow[]> {
   let chunk: MappedRow[] = []
   let size = 0
@@ -19,7 +17,7 @@ export async function* chunksOf(
   for await (const rows of blocks) {
     for (const row of rows) {
       const room = row.code !== undefined && row.code === chunk.at(-1)?.code ? 2 : 1
-      const isFull = Math.max(chunk.length, assets) >= most.rows * room || size + row.size > most.characters * room
+      const isFull = Math.max(chunk.length, assets) >= most * room || size + row.size > mostCharacters * room
       if (isFull && chunk.length > 0) {
         yield chunk
         chunk = []
@@ -34,27 +32,18 @@ export async function* chunksOf(
   if (chunk.length > 0) yield chunk
 }
 
-/** The same items; each is made while the one before it is in use. */
-export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-  const iterator = items[Symbol.asyncIterator]()
-  let next = iterator.next()
+/**
+ * The same items, each made while the one before it is in use, until the signal is aborted. It does not wait for the next one then: from a
+ * pipe it may never come.
+ */
+export async function* ahead<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  let next = items.next()
   try {
-    for (let item = await next; !item.done; item = await next) {
-      next = iterator.next()
-      next.catch(() => {}) // it is awaited later, if at all
-      yield item.value
-    }
-  } finally {
-    await iterator.return?.()
-  }
-}
-
-/** The same items until the signal is aborted. It does not wait for the next one then: from a pipe it may never come. */
-export async function* untilAborted<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
-  try {
-    while (!signal.aborted) {
-      const item = await unlessAborted(items.next(), signal)
+    for (;;) {
+      const item = await unlessAborted(next, signal)
       if (!item || item.done) return
+      next = items.next()
+      next.catch(() => {}) // it is awaited later, if at all
       yield item.value
     }
   } finally {

@@ -35,7 +35,7 @@ export function planLayout(
     throw new UsageError(`--code must name the column of the product code; the file has ${listed(columns)}`)
   }
   const status = request.status ?? 'status'
-  const others = new Set([code, status, ...request.assetColumns])
+  const others = new Set([code, status, ...request.assets])
   const urlPlaceOf = (column: string) => parseUrlField(enumerations.assetFormats, column)
   const attributeOf = (column: string) => {
     const mapped = request.attributes.get(column)
@@ -52,12 +52,12 @@ export function planLayout(
 }
 
 /** The columns that options name, by option. */
-export function namedColumns(request: ImportRequest): Map<string, readonly string[]> {
+export function namedColumns({ code, status, assets, attributes }: ImportRequest): Map<string, readonly string[]> {
   return new Map([
-    ['--code', request.code === undefined ? [] : [request.code]],
-    ['--status', request.status === undefined ? [] : [request.status]],
-    ['--assets', request.assetColumns],
-    ['--map', [...request.attributes.keys()]],
+    ['--code', code === undefined ? [] : [code]],
+    ['--status', status === undefined ? [] : [status]],
+    ['--assets', assets],
+    ['--map', [...attributes.keys()]],
   ])
 }
 

@@ -1,14 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import { isName, shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
-import type { Cell, Entry, Fault, Place, Row, UnreadableRow } from '../read/row.ts'
+import type { Cell, Entry, Fault, Place, Source } from '../read/row.ts'
 import { assetUrls } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
 
-/** What a row brings into the catalogue, and what is wrong with it. */
+/** What a row brings into the catalogue, and what is wrong with it. Many are in memory: each holds little. */
 export interface MappedRow extends Place {
   size: number
-  /** The rows of the file that it stands for: several if a preset has joined those of a product. */
-  rows: readonly Entry[]
+  source: Source | undefined
+  /** The rows of the file that it stands for, if a preset has joined those of a product. */
+  rows: readonly Entry[] | undefined
   code: string | undefined
   /** Undefined if the row's product cannot be imported. */
   product: MappedProduct | undefined
@@ -19,12 +21,12 @@ export interface MappedRow extends Place {
 
 export interface MappedProduct {
   status: string | null
-  /** The names of its attributes, each once, and the values at the same indexes: a pair of each would take twice the memory. */
+  /** The names of its attributes, each once, and the values at the same indexes. */
   names: readonly string[]
   values: readonly string[]
 }
 
-export interface MappedAsset {
+interface MappedAsset {
   assetFormat: string
   url: string
 }
@@ -35,7 +37,10 @@ export interface FailedRow {
   faults: readonly Fault[]
 }
 
-export type RowMapper = (row: Entry) => MappedRow
+/** The rows of the file that a mapped row stands for. */
+export function rowsOf(row: MappedRow): readonly Pick<Entry, 'number' | 'line' | 'source'>[] {
+  return row.rows ?? [row]
+}
 
 /** What to do with the cells of rows that have the same columns. Numbers are indexes of cells. */
 interface Plan {
@@ -43,54 +48,39 @@ interface Plan {
   status: number
   /** `others` are the columns before it that have the same name. */
   attributes: readonly { at: number; column: string; name: string; others: readonly number[] }[]
+  /** The names of all attributes. */
+  names: readonly string[]
   assets: readonly { at: number; column: string; separator: string | undefined; assetFormat: string }[]
 }
 
 /** A mapper of rows for a request and the layout of its file. */
-export function rowMapper(request: ImportRequest, layout: Layout): RowMapper {
-  const planOf = memoized((columns) => planFor(columns, request, layout))
+export function rowMapper(request: ImportRequest, layout: Layout): (row: Entry) => MappedRow {
+  const plans = new LRUCache<string, Plan>({ maxSize: 20_000, sizeCalculation: ({ names }) => names.length + 1 })
+  let last: { columns: readonly string[]; plan: Plan } | undefined
+  const planOf = (columns: readonly string[]) => {
+    if (last?.columns === columns) return last.plan
+    const key = JSON.stringify(columns)
+    const plan = plans.get(key) ?? planFor(columns, request, layout)
+    plans.set(key, plan)
+    last = { columns, plan }
+    return plan
+  }
   return (row) => {
-    if ('reason' in row) return unusable(row, 0, [{ field: row.field, reason: row.reason }])
-    const { columns, cells } = row
-    const plan = planOf(columns)
+    const { number, line, source } = row
+    const nothing = { number, line, size: 0, source, rows: undefined, code: undefined, product: undefined, assets: [] }
+    if ('reason' in row) return { ...nothing, faults: [{ field: row.field, reason: row.reason }] }
+    const { cells, size, rows } = row
+    const plan = planOf(row.columns)
     const code = cells[plan.code] ?? ''
     const faults: Fault[] = [...(row.faults ?? [])]
     if (typeof code !== 'string' || !isName(code)) {
       const reason = `must be a product code of 1 to 255 characters, without NUL and lone surrogates; got ${shown(code)}`
-      return unusable(row, row.size, [{ field: layout.code, reason }, ...faults])
+      return { ...nothing, size, rows, faults: [{ field: layout.code, reason }, ...faults] }
     }
     const mapped = productOf(cells, plan, faults)
     const product = faults.length === 0 ? mapped : undefined
     const assets = assetsOf(cells, plan.assets, request.assetBase, faults)
-    const { number, line, size, rows = [row] } = row
-    return { number, line, size, rows, code, product, assets: faults.length === 0 ? assets : [], faults }
-  }
-}
-
-/** A row that brings nothing. */
-function unusable(row: Row | UnreadableRow, size: number, faults: Fault[]): MappedRow {
-  const rows = ('rows' in row && row.rows) || [row]
-  return { number: row.number, line: row.line, size, rows, code: undefined, product: undefined, assets: [], faults }
-}
-
-/** How many columns the plans in memory may have together. */
-const mostPlanned = 20_000
-
-/** Makes a plan once for lists of columns that are equal. */
-function memoized(make: (columns: readonly string[]) => Plan): (columns: readonly string[]) => Plan {
-  const plans = new Map<string, Plan>()
-  let planned = 0
-  let last: { columns: readonly string[]; plan: Plan } | undefined
-  return (columns) => {
-    if (last?.columns === columns) return last.plan
-    const key = JSON.stringify(columns)
-    const plan = plans.get(key) ?? make(columns)
-    if (planned + columns.length <= mostPlanned && !plans.has(key)) {
-      plans.set(key, plan)
-      planned += columns.length
-    }
-    last = { columns, plan }
-    return plan
+    return { number, line, size, source, rows, code, product, assets: faults.length === 0 ? assets : [], faults }
   }
 }
 
@@ -109,7 +99,7 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     return place ? [{ at, column, separator: undefined, ...place }] : []
   })
   const separator = request.assetSeparator
-  const named = request.assetColumns.flatMap((column) => {
+  const named = request.assets.flatMap((column) => {
     const at = indexes.get(column)
     return at === undefined ? [] : [{ at, column, separator, assetFormat: 'image' }]
   })
@@ -117,24 +107,23 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     code: indexes.get(layout.code) ?? -1,
     status: indexes.get(layout.status) ?? -1,
     attributes,
+    names: attributes.map(({ name }) => name),
     assets: [...placed.sort((a, b) => a.position - b.position), ...named],
   }
 }
 
-function productOf(cells: readonly Cell[], { status: statusAt, attributes }: Plan, faults: Fault[]): MappedProduct {
-  const names: string[] = []
-  const values: string[] = []
-  for (const { at, column, name, others } of attributes) {
-    const cell = cells[at] ?? ''
-    if (cell === '') continue
-    if (others.some((other) => (cells[other] ?? '') !== '')) {
+function productOf(cells: readonly Cell[], plan: Plan, faults: Fault[]): MappedProduct {
+  const filled = plan.attributes.filter(({ at }) => cells[at] !== '')
+  for (const { column, name, others } of filled) {
+    if (others.some((other) => cells[other] !== '')) {
       faults.push({ field: column, reason: `${name} comes from two columns` })
     }
-    names.push(name)
-    values.push(textOf(cell, column, faults))
   }
-  const status = cells[statusAt] ?? ''
-  return { status: status === '' ? null : textOf(status, '', faults), names, values }
+  return {
+    status: textOf(cells[plan.status] ?? '', '', faults) || null,
+    names: filled.length === plan.names.length ? plan.names : filled.map(({ name }) => name),
+    values: filled.map(({ at, column }) => textOf(cells[at] ?? '', column, faults)),
+  }
 }
 
 function assetsOf(
@@ -143,14 +132,11 @@ function assetsOf(
   base: string | undefined,
   faults: Fault[],
 ): MappedAsset[] {
-  const assets: MappedAsset[] = []
-  for (const { at, column, separator, assetFormat } of columns) {
+  return columns.flatMap(({ at, column, separator, assetFormat }) => {
     const cell = cells[at] ?? ''
-    if (cell === '') continue
-    const urls = attempt(column, faults, () => assetUrls(cell, { separator, base })) ?? []
-    for (const url of urls) assets.push({ assetFormat, url })
-  }
-  return assets
+    const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, base }))
+    return urls?.map((url) => ({ assetFormat, url })) ?? []
+  })
 }
 
 function textOf(cell: Cell, column: string, faults: Fault[]): string {

@@ -4,23 +4,18 @@ import { reshaped, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Entry } from '../read/row.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'
-import { type MappedRow, type RowMapper, rowMapper } from './map-row.ts'
+import { type MappedRow, rowMapper } from './map-row.ts'
 
 /** The rows of a file on their way into the catalogue. */
 export interface RowStream {
   /** The columns that the file has; none if each row names its own. */
   columns: readonly string[]
   layout: Layout
-  blocks: AsyncIterable<MappedRow[]>
-  observed: Observed
-}
-
-/** What the rows that were read so far have shown. */
-interface Observed {
-  /** Columns that options name and that no row had. */
+  rows: AsyncIterable<MappedRow[]>
+  /** Columns that options name and that no row had so far. */
   unseen: Set<string>
-  /** Why the file cannot be read any further. */
-  broken?: string
+  /** Why the file cannot be read any further, once it cannot. */
+  broken(): string | undefined
 }
 
 /**
@@ -35,28 +30,43 @@ export async function streamRows(
 ): Promise<RowStream> {
   const read = await readRows(bytes, given.format)
   const source = reshaped(read, given.preset)
-  const { columns, rows } = source.columns ? { ...source, columns: source.columns } : await peekColumns(source.rows)
-  const request = withPreset(given, columns)
   const isComplete = source.columns !== undefined
+  const { first, columns } = source.columns ? { first: [], columns: source.columns } : await peek(source.rows)
+  const request = withPreset(given, columns)
   // If no row could be read, no column is missing: every row fails on its own.
   const known = columns.length === 0 && !isComplete ? [request.code ?? 'product_code'] : columns
   const layout = planLayout(request, enumerations, known, isComplete)
-  const observed: Observed = { unseen: new Set([...namedColumns(request).values()].flat()) }
-  const blocks = mapBlocks(rows, done, rowMapper(request, layout), observed)
-  return { columns: read.columns ?? [], layout, blocks, observed }
+  const map = rowMapper(request, layout)
+  const unseen = new Set([...namedColumns(request).values()].flat())
+  let broken: string | undefined
+  const mapped = (rows: readonly Entry[]) => {
+    const last = rows.at(-1)
+    // Also if that row is done already: a file that is resumed ends there again.
+    if (last && 'reason' in last && last.ends) broken = `stopped at row ${last.number}: ${last.reason}`
+    const left = rows.filter(({ number }) => number > done)
+    let seen: readonly string[] | undefined
+    for (const row of unseen.size > 0 ? left : []) {
+      if ('reason' in row || row.columns === seen) continue
+      seen = row.columns
+      for (const column of seen) unseen.delete(column)
+    }
+    return left.map(map)
+  }
+  async function* rows() {
+    yield mapped(first)
+    for await (const block of source.rows) yield mapped(block)
+  }
+  return { columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
 }
 
 const mostPeeked = { rows: 1_000, characters: 2 * 1024 * 1024 }
 
-/** The columns of the first rows of a file whose rows name their own, and all of its rows. */
-async function peekColumns(
-  rows: AsyncIterable<Entry[]>,
-): Promise<{ columns: readonly string[]; rows: AsyncIterable<Entry[]> }> {
-  const iterator = rows[Symbol.asyncIterator]()
+/** The first rows of a file whose rows name their own columns, and the columns of these rows. */
+async function peek(blocks: AsyncGenerator<Entry[]>): Promise<{ first: Entry[]; columns: string[] }> {
   const first: Entry[] = []
   const columns = new Set<string>()
   for (let size = 0; first.length < mostPeeked.rows && size < mostPeeked.characters; ) {
-    const block = await iterator.next()
+    const block = await blocks.next()
     if (block.done) break
     for (const row of block.value) {
       first.push(row)
@@ -65,34 +75,5 @@ async function peekColumns(
       for (const column of row.columns) columns.add(column)
     }
   }
-  return { columns: [...columns], rows: chained(first, iterator) }
-}
-
-async function* chained(first: Entry[], rest: AsyncIterator<Entry[]>): AsyncGenerator<Entry[]> {
-  yield first
-  for (let item = await rest.next(); !item.done; item = await rest.next()) yield item.value
-}
-
-async function* mapBlocks(
-  blocks: AsyncIterable<Entry[]>,
-  done: number,
-  map: RowMapper,
-  observed: Observed,
-): AsyncGenerator<MappedRow[]> {
-  for await (const rows of blocks) {
-    const last = rows.at(-1)
-    // Also if that row is done already: a file that is resumed ends there again.
-    if (last && 'reason' in last && last.ends) observed.broken = `stopped at row ${last.number}: ${last.reason}`
-    const mapped: MappedRow[] = []
-    let seen: readonly string[] | undefined
-    for (const row of rows) {
-      if (row.number <= done) continue
-      if (observed.unseen.size > 0 && 'cells' in row && row.columns !== seen) {
-        seen = row.columns
-        for (const column of seen) observed.unseen.delete(column)
-      }
-      mapped.push(map(row))
-    }
-    yield mapped
-  }
+  return { first, columns: [...columns] }
 }

@@ -1,11 +1,30 @@
-import type { ImportRequest } from '../options.ts'
+import type { ImportRequest, PresetName } from '../options.ts'
 import type { RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
-import { magento } from './magento.ts'
-import type { Preset, PresetName } from './preset.ts'
-import { shopify } from './shopify.ts'
+import { unpacked } from './magento.ts'
+import { joined } from './shopify.ts'
 
-const presets: Record<PresetName, Preset> = { shopify, magento }
+/** How a shop's export is read. */
+interface Preset {
+  /** The column of the product code. */
+  code: string
+  /** The column of the status, if the file has it. */
+  status: string
+  /** Columns of image URLs, those of them that the file has. */
+  assets: readonly string[]
+  /** Turns the export's rows into rows of one product each. */
+  reshape(source: RowSource): RowSource
+}
+
+const presets: Record<PresetName, Preset> = {
+  shopify: { code: 'Handle', status: 'Status', assets: ['Image Src'], reshape: joined },
+  magento: {
+    code: 'sku',
+    status: 'product_online',
+    assets: ['base_image', 'additional_images'],
+    reshape: ({ columns, rows }) => ({ columns, rows: unpacked(rows) }),
+  },
+}
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
 export function reshaped(source: RowSource, name: PresetName | undefined): RowSource {
@@ -15,17 +34,12 @@ export function reshaped(source: RowSource, name: PresetName | undefined): RowSo
 /** The request with the preset's columns where it names none. Throws a UsageError if the file does not have the column of the product code. */
 export function withPreset(request: ImportRequest, columns: readonly string[]): ImportRequest {
   if (request.preset === undefined) return request
-  const { code, status, assetColumns } = presets[request.preset]
-  if (request.code === undefined && !columns.includes(code)) {
-    throw new UsageError(`--preset ${request.preset} needs the column "${code}", which the file does not have`)
+  const preset = presets[request.preset]
+  const has = (column: string) => columns.includes(column)
+  if (request.code === undefined && !has(preset.code)) {
+    throw new UsageError(`--preset ${request.preset} needs the column "${preset.code}", which the file does not have`)
   }
-  return {
-    ...request,
-    code: request.code ?? code,
-    status: request.status ?? (columns.includes(status) ? status : undefined),
-    assetColumns:
-      request.assetColumns.length > 0
-        ? request.assetColumns
-        : assetColumns.filter((column) => columns.includes(column)),
-  }
+  const status = has(preset.status) ? { status: preset.status } : {}
+  const assets = request.assets.length > 0 ? request.assets : preset.assets.filter(has)
+  return { code: preset.code, ...status, ...request, assets }
 }

@@ -1,5 +1,5 @@
 import { shown } from '../../text.ts'
-import { type Cell, type Entry, mostColumns, type Place, type Source } from './row.ts'
+import { type Cell, type Entry, type Fault, mostColumns, type Place, type Source } from './row.ts'
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
@@ -31,44 +31,37 @@ export function isJsonObject(value: unknown): value is object {
 
 /**
  * The row of a JSON object. The columns of an object within it are named `outer.inner`; a list stays a list; numbers and booleans are their
- * JSON text; null is an empty cell. Another value is no row.
+ * JSON text; null is an empty cell. Another value is no row. `size` is about its length in characters.
  */
-export function jsonRow(value: unknown, { number, line }: Place, size: number, source: Source): Entry {
-  const unreadable = (reason: string, field?: string) => ({ number, line, field, reason, ends: false, source })
+export function jsonRow(value: unknown, place: Place, source: Source, size: number): Entry {
   if (!isJsonObject(value)) {
-    return unreadable(`must be an object; got ${exactJson.isRawJSON(value) ? JSON.stringify(value) : shown(value)}`)
+    const got = exactJson.isRawJSON(value) ? JSON.stringify(value) : shown(value)
+    return { ...place, reason: `must be an object; got ${got}`, source }
   }
-  const flat: FlatObject = { cells: new Map(), fault: undefined }
-  flatten(value, '', 1, flat)
-  const { cells, fault } = flat
-  if (fault) return unreadable(fault.reason, fault.field)
-  return { number, line, columns: [...cells.keys()], cells: [...cells.values()], size, source }
-}
-
-interface FlatObject {
-  cells: Map<string, Cell>
-  fault: { field?: string; reason: string } | undefined
+  const cells = new Map<string, Cell>()
+  const fault = flatten(value, '', 1, cells)
+  if (fault) return { ...place, ...fault, source }
+  return { ...place, columns: [...cells.keys()], cells: [...cells.values()], size, source }
 }
 
 /** Names of attributes have at most 255 characters: nothing deeper could be stored. */
 const deepest = 255
 
-function flatten(object: object, prefix: string, depth: number, flat: FlatObject): void {
+/** Adds the cells of an object; returns the first fault. */
+function flatten(object: object, prefix: string, depth: number, cells: Map<string, Cell>): Fault | undefined {
   for (const [key, value] of Object.entries(object)) {
     const column = prefix + key
-    if (flat.cells.size === mostColumns) {
-      flat.fault = { reason: `must have at most ${mostColumns} columns` }
-      return
-    }
-    if (!isJsonObject(value)) {
-      if (flat.cells.has(column)) flat.fault = { field: column, reason: 'comes twice in the row' }
-      flat.cells.set(column, cellOf(value))
-    } else if (depth === deepest) {
-      flat.fault = { reason: `is nested more than ${deepest} objects deep` }
+    if (cells.size === mostColumns) return { reason: `must have at most ${mostColumns} columns` }
+    if (isJsonObject(value)) {
+      if (depth === deepest) return { reason: `is nested more than ${deepest} objects deep` }
+      const fault = flatten(value, `${column}.`, depth + 1, cells)
+      if (fault) return fault
     } else {
-      flatten(value, `${column}.`, depth + 1, flat)
+      if (cells.has(column)) return { field: column, reason: 'comes twice in the row' }
+      cells.set(column, cellOf(value))
     }
   }
+  return undefined
 }
 
 function cellOf(value: unknown): Cell {

@@ -1,15 +1,17 @@
 import { isUtf8 } from 'node:buffer'
-import { parse } from 'csv-parse'
 import { shown } from '../../text.ts'
 import { errorColumns } from '../load/attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
+import { recordsOf } from './records.ts'
 import { BrokenFile, type Entry, longestRow, mostColumns, type RowSource } from './row.ts'
 
-/** A record as the parser found it, with its bytes in the file. */
+/** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord {
   cells: string[]
-  source: Buffer
+  source: string
   line: number
+  /** The index of the first quoted cell that has text after its closing quote; -1: none has. */
+  torn: number
 }
 
 /**
@@ -18,9 +20,11 @@ interface CsvRecord {
  * bytes that are not UTF-8 fails alone. Throws a UsageError if the header is missing, has too many columns, or names a column twice.
  */
 export async function readCsv(chunks: AsyncIterable<Buffer>): Promise<RowSource> {
-  const blocks = parseRecords(chunks)
+  const blocks = readRecords(chunks)
   for (;;) {
-    const block = await blocks.next()
+    const block = await blocks.next().catch((error: unknown) => {
+      throw error instanceof BrokenFile ? new UsageError(`the header line cannot be read: ${error.message}`) : error
+    })
     if (block.done) throw new UsageError('the file is empty: expected a header line that names the columns')
     const [header, ...first] = block.value
     if (!header) continue
@@ -41,76 +45,66 @@ async function* readRows(
   for await (const block of blocks) yield rowsOf(block)
 }
 
-/** Parses records, those of each chunk at once. Throws a BrokenFile at a quoted cell, or a record, that does not end. */
-async function* parseRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
-  const records: CsvRecord[] = []
-  /** The bytes that are not parsed to their end: `bytes` from `at`, of which the first is at `offset` in the file, then `more`. */
-  let bytes = Buffer.alloc(0)
-  let at = 0
-  let offset = 0
-  let more: Buffer[] = []
+/** Reads the records that have any content. Throws a BrokenFile at a quoted cell, or a record, that does not end. */
+function readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
   let line = 1
-  const join = () => {
-    if (more.length > 0) bytes = Buffer.concat([bytes.subarray(at), ...more])
-    if (more.length > 0) at = 0
-    more = []
-  }
-  /** Skips line ends and counts them. */
-  const skipBlank = () => {
-    for (; isLineEnd(bytes[at]); at++, offset++) if (endsLine(bytes, at)) line++
-  }
-  const parser = parse({
-    bom: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    on_record: (cells: string[], { bytes: end }) => {
-      join()
-      skipBlank()
-      const next = at + end - offset
-      let last = next
-      while (isLineEnd(bytes[last - 1])) last--
-      records.push({ cells, source: bytes.subarray(at, last), line })
-      for (; at < next; at++) if (endsLine(bytes, at)) line++
-      offset = end
-    },
-  })
-  parser.on('error', () => {}) // the call that fails reports it
-  const brokenBy = (reason: string) => {
-    join()
-    skipBlank()
-    return new BrokenFile(reason, line)
-  }
-  let size = 0
-  for await (const chunk of chunks) {
-    more.push(chunk)
-    size += chunk.length
-    await new Promise<void>((resolve, reject) => parser.write(chunk, (error) => (error ? reject(error) : resolve())))
-    yield records.splice(0)
-    if (size - offset > longestRow) {
-      throw brokenBy(`the row has more than ${longestRow} characters: a quote may be missing`)
+  return recordsOf(chunks, (bytes, isLast) => {
+    const text = bytes.toString('latin1')
+    const records: CsvRecord[] = []
+    let used = 0
+    for (let record = recordAt(text, 0, isLast); record; record = recordAt(text, used, isLast)) {
+      const { cells, torn, end, next } = record
+      if (end - used > longestRow) break
+      const source = text.slice(used, end)
+      if (source !== '') records.push({ cells, source, line, torn })
+      line += 1 + (source.match(/\r\n?|\n/g)?.length ?? 0)
+      used = next
     }
+    const rest = text.length - used
+    if (rest > longestRow) {
+      const reason = `the row has more than ${longestRow} characters: a quote may be missing`
+      return { records, used, broken: new BrokenFile(reason, line) }
+    }
+    const isOpen = isLast && rest > 0
+    const reason = 'a quoted cell begins in this row and never ends'
+    return { records, used, broken: isOpen ? new BrokenFile(reason, line) : undefined }
+  })
+}
+
+const upToSeparator = /[^,\r\n]*/y
+
+/** The record that begins at an index, with the indexes of its end and of the next one; undefined if its end is not known yet. */
+function recordAt(text: string, start: number, isLast: boolean) {
+  if (start >= text.length) return undefined
+  const cells: string[] = []
+  let torn = -1
+  for (let at = start; ; at++) {
+    const begin = at
+    // A doubled quote ends one quoted part of the cell and begins the next.
+    while (text[at] === '"') {
+      at = text.indexOf('"', at + 1) + 1
+      if (at === 0) return undefined
+    }
+    const quoted = at === begin ? '' : text.slice(begin + 1, at - 1).replaceAll('""', '"')
+    upToSeparator.lastIndex = at
+    upToSeparator.test(text)
+    const end = upToSeparator.lastIndex
+    if (at > begin && end > at && torn < 0) torn = cells.length
+    cells.push(quoted + text.slice(at, end))
+    at = end
+    if (text[at] === ',') continue
+    const next = at + (text.startsWith('\r\n', at) ? 2 : 1)
+    // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
+    if (!isLast && (at >= text.length || (next === text.length && text[at] === '\r'))) return undefined
+    return { cells, torn, end, next }
   }
-  const error = await new Promise((resolve) => parser.end(resolve))
-  yield records.splice(0)
-  if (error) throw brokenBy('a quoted cell begins in this row and never ends')
 }
 
-function isLineEnd(byte: number | undefined): boolean {
-  return byte === 10 || byte === 13
-}
-
-/** Whether a line ends with this byte: of CRLF it is the LF. */
-function endsLine(bytes: Buffer, at: number): boolean {
-  return bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)
-}
-
-function rowOf({ cells, source, line }: CsvRecord, number: number, columns: readonly string[]): Entry {
+function rowOf({ cells, source, line, torn }: CsvRecord, number: number, columns: readonly string[]): Entry {
+  const texts = beyondAscii.test(source) ? cells.map(decoded) : cells
   const unreadable = (reason: string, field?: string) => {
-    return { number, line, field, reason, ends: false, source, found: cells }
+    return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
-  const torn = cells.some((cell) => cell.startsWith('"')) ? rawCells(source).findIndex(({ after }) => after) : -1
   if (torn >= 0) {
     const got = 'got text behind the closing quote'
     return unreadable(`must double a quote within a quoted cell; ${got}`, columns[torn])
@@ -118,35 +112,38 @@ function rowOf({ cells, source, line }: CsvRecord, number: number, columns: read
   if (cells.length !== columns.length) {
     return unreadable(`must have ${columns.length} cells, as the header has; got ${cells.length}`)
   }
-  if (!isUtf8(source)) {
-    const bad = rawCells(source).findIndex(({ text }) => !isUtf8(Buffer.from(text, 'latin1')))
+  const bad = (texts as unknown[]).indexOf(undefined)
+  if (bad >= 0) {
     const advice = 'the file may be Latin-1 or Windows-1252, save it as UTF-8'
     return unreadable(`must be UTF-8; got other bytes: ${advice}`, columns[bad])
   }
-  return { number, line, size: source.length, columns, cells, source }
+  return { number, line, size: source.length, columns, cells: texts as string[], source }
 }
 
-/** The cells of a record as they are in the file, a byte a character, each with the text after its closing quote. */
-function rawCells(source: Buffer): { text: string; after: string }[] {
-  const cells = source.toString('latin1').matchAll(/(?<=^|,)(?:"[^"]*(?:""[^"]*)*"([^,]*)|[^,]*)(?:,|$)/g)
-  return [...cells].map(([text, after = '']) => ({ text, after }))
+const beyondAscii = /[\u0080-\u00ff]/
+
+/** The text of bytes, one a character; undefined if they are not UTF-8. */
+function decoded(cell: string): string | undefined {
+  if (!beyondAscii.test(cell)) return cell
+  const bytes = Buffer.from(cell, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
 function columnsOf({ cells, source }: CsvRecord): string[] {
-  if (!isUtf8(source)) throw new UsageError('the header line must be UTF-8: save the file as UTF-8')
-  if (source.includes(0)) {
+  const columns = cells.map((cell) => {
+    const column = decoded(cell)
+    if (column === undefined) throw new UsageError('the header line must be UTF-8: save the file as UTF-8')
+    return column
+  })
+  if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
   }
-  if (cells.length > mostColumns) {
-    throw new UsageError(`the file must have at most ${mostColumns} columns; got ${cells.length}`)
+  if (columns.length > mostColumns) {
+    throw new UsageError(`the file must have at most ${mostColumns} columns; got ${columns.length}`)
   }
-  const known = new Set<string>()
-  const repeated = new Set<string>()
-  for (const column of cells) {
-    // A report may have got its own columns twice: an import ignores them all.
-    if (known.has(column) && column !== '' && !errorColumns.includes(column)) repeated.add(column)
-    known.add(column)
-  }
-  if (repeated.size === 0) return cells
+  // A report may have got its own columns twice: an import ignores them all.
+  const names = columns.filter((column) => column !== '' && !errorColumns.includes(column))
+  const repeated = new Set(names.filter((column, i) => names.indexOf(column) < i))
+  if (repeated.size === 0) return columns
   throw new UsageError(`the header names columns twice: ${[...repeated].map(shown).join(', ')}`)
 }

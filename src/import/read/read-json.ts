@@ -3,60 +3,64 @@ import { jsonParser, type Token } from 'stream-json/parser.js'
 import { exactNumber, jsonRow } from './json-row.ts'
 import { BrokenFile, type Entry, longestRow } from './row.ts'
 
-/** Reads a JSON file that is one list of objects, a row at a time. Throws a BrokenFile where it is not. */
-export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
-  const tokenize = jsonParser({ streamValues: false })
-  const tokensOf = (piece: string) => {
-    try {
-      return tokenize(piece)
-    } catch (error) {
-      const reason = error instanceof Error ? error.message.replace('Parser cannot parse input: ', '') : error
-      throw new BrokenFile(`the file must be JSON: ${reason}`)
-    }
-  }
+/** Reads a JSON file that is one list of objects. Throws a BrokenFile where it is not. */
+export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
+  const tokensOf = tokenizer()
   const assembler = new Assembler<unknown[]>()
   let number = 0
   let size = 0
   let begun = false
-  for await (const piece of pieces(chunks)) {
-    size += piece.length
+  const rowsOf = (bytes?: Buffer): Entry[] => {
+    const rows: Entry[] = []
+    size += bytes?.length ?? 0
     if (size > longestRow) throw new BrokenFile(`the row has more than ${longestRow} characters`)
-    const tokens = tokensOf(piece)
-    for (const token of typeof tokens === 'object' ? tokens.values : []) {
+    for (const token of tokensOf(bytes)) {
       if (!begun && token.name !== 'startArray') throw new BrokenFile('the file must be a JSON list of objects')
       begun = true
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       if (assembler.depth === 1 && assembler.current?.length) {
         const value = assembler.current.pop()
-        yield jsonRow(value, { number: ++number, line: undefined }, size, { value })
+        rows.push(jsonRow(value, { number: ++number }, { value }, size))
         size = 0
       }
     }
+    return rows
   }
+  for await (const chunk of chunks) {
+    const rows: Entry[] = []
+    try {
+      for (const piece of piecesOf(chunk)) rows.push(...rowsOf(piece))
+    } finally {
+      yield rows
+    }
+  }
+  yield rowsOf()
   if (!begun || !assembler.done) throw new BrokenFile('the file ends before its JSON list does')
 }
 
-const closingBrace = 0x7d
+/** The bytes up to each closing brace. The tokenizer loses the rows of a piece that is broken: no piece goes beyond the end of a row. */
+function* piecesOf(chunk: Buffer): Generator<Buffer> {
+  for (let from = 0; from < chunk.length; ) {
+    const to = chunk.indexOf('}', from) + 1 || chunk.length
+    yield chunk.subarray(from, to)
+    from = to
+  }
+}
 
-/** The text up to each closing brace. The tokenizer loses the rows of a piece that is broken: no piece goes beyond the end of a row. */
-async function* pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** A function that returns the tokens of the next bytes; of none at the end of the file. */
+function tokenizer(): (bytes?: Buffer) => Iterable<Token> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const decode = (bytes?: Buffer) => {
+  const tokenize = jsonParser({ streamValues: false })
+  return (bytes) => {
     try {
-      return decoder.decode(bytes, { stream: bytes !== undefined })
-    } catch {
-      throw new BrokenFile('the file must be UTF-8')
+      const tokens = tokenize(decoder.decode(bytes, { stream: bytes !== undefined }))
+      return typeof tokens === 'object' ? tokens.values : []
+    } catch (error) {
+      if (error instanceof TypeError) throw new BrokenFile('the file must be UTF-8')
+      const reason = error instanceof Error ? error.message.replace('Parser cannot parse input: ', '') : error
+      throw new BrokenFile(`the file must be JSON: ${reason}`)
     }
   }
-  for await (const chunk of chunks) {
-    for (let from = 0; from < chunk.length; ) {
-      const brace = chunk.indexOf(closingBrace, from)
-      const to = brace < 0 ? chunk.length : brace + 1
-      yield decode(chunk.subarray(from, to))
-      from = to
-    }
-  }
-  yield decode()
 }
 
 /** The assembler would round a number; a string it keeps as it is, whatever it is. */

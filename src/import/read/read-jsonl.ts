@@ -1,70 +1,55 @@
 import { jsonRow, parseExactly } from './json-row.ts'
-import { type Entry, longestRow, type Source } from './row.ts'
+import { recordsOf } from './records.ts'
+import { type Entry, longestRow, type UnreadableRow } from './row.ts'
 
-/** Reads JSON Lines: an object a line. Blank lines are skipped; a line that is not JSON, or not UTF-8, fails alone. */
-export async function* readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
+/** Reads JSON Lines: an object a line. Blank lines are skipped; a line that is not JSON, not UTF-8, or too long fails alone. */
+export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
   let number = 0
   let line = 0
-  for await (const bytes of readLines(chunks)) {
+  let isTooLong = false
+  const rowOf = (bytes: Buffer): Entry[] => {
     line++
-    const text = bytes && textOf(bytes)
-    if (text?.trim() === '') continue
+    const parsed = isTooLong ? { reason: `must have at most ${longestRow} characters` } : parsedOf(bytes)
+    isTooLong = false
+    if (!parsed) return []
     const place = { number: ++number, line }
-    const unreadable = (reason: string, source?: Source) => {
-      return { ...place, field: undefined, reason, ends: false, source }
-    }
-    if (bytes === undefined) yield unreadable(`must have at most ${longestRow} characters`)
-    else if (text === undefined) yield unreadable('must be UTF-8', bytes)
-    else {
-      const parsed = parsedOf(text)
-      yield 'reason' in parsed ? unreadable(parsed.reason, text) : jsonRow(parsed.value, place, text.length, text)
-    }
+    return [
+      'reason' in parsed ? { ...place, ...parsed } : jsonRow(parsed.value, place, parsed.source, parsed.source.length),
+    ]
   }
+  return recordsOf(chunks, (bytes, isLast) => {
+    const records: Entry[] = []
+    let at = 0
+    for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', at)) {
+      isTooLong ||= end - at > longestRow
+      records.push(...rowOf(bytes.subarray(at, end)))
+      at = end + 1
+    }
+    // The beginning of a line that is too long is dropped.
+    isTooLong ||= bytes.length - at > longestRow
+    if (isLast && (isTooLong || at < bytes.length)) records.push(...rowOf(bytes.subarray(at)))
+    return { records, used: isTooLong ? bytes.length : at }
+  })
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The line's text; undefined if it is not UTF-8. */
-function textOf(bytes: Buffer): string | undefined {
+/** The value of a line, or why it has none; undefined for a blank one. */
+function parsedOf(
+  bytes: Buffer,
+): { value: unknown; source: string } | Pick<UnreadableRow, 'reason' | 'source'> | undefined {
+  let source: string
   try {
-    return decoder.decode(bytes)
+    source = decoder.decode(bytes)
   } catch {
-    return undefined
+    // Each byte is a character: nothing is lost, and most files that are not UTF-8 are Latin-1.
+    return { reason: 'must be UTF-8', source: { value: bytes.toString('latin1') } }
   }
-}
-
-function parsedOf(text: string): { value: unknown } | { reason: string } {
+  if (source.trim() === '') return undefined
   try {
-    return { value: parseExactly(text) }
+    return { value: parseExactly(source), source }
   } catch (error) {
-    if (error instanceof RangeError) return { reason: 'is nested too deeply' }
-    return { reason: `must be JSON: ${error instanceof Error ? error.message : error}` }
+    if (error instanceof RangeError) return { reason: 'is nested too deeply', source }
+    return { reason: `must be JSON: ${error instanceof Error ? error.message : error}`, source }
   }
-}
-
-/** The lines of a file, undefined for one that is too long to be kept. */
-async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
-  let parts: Buffer[] = []
-  let size = 0
-  const add = (part: Buffer) => {
-    size += part.length
-    if (size <= longestRow) parts.push(part)
-    else parts = []
-  }
-  const take = () => {
-    const line = size <= longestRow ? Buffer.concat(parts) : undefined
-    parts = []
-    size = 0
-    return line
-  }
-  for await (const chunk of chunks) {
-    let from = 0
-    for (let to = chunk.indexOf('\n'); to >= 0; to = chunk.indexOf('\n', from)) {
-      add(chunk.subarray(from, to))
-      yield take()
-      from = to + 1
-    }
-    add(chunk.subarray(from))
-  }
-  if (size > 0) yield take()
 }

@@ -9,7 +9,10 @@ import { BrokenFile, type Entry, type Format, type RowSource } from './row.ts'
  * be read.
  */
 export async function readRows(chunks: AsyncIterable<Buffer>, format: Format): Promise<RowSource> {
-  const { columns, rows } = await sourceOf(requireText(chunks), format)
+  const bytes = requireText(chunks)
+  if (format === 'jsonl') return { columns: undefined, rows: untilBroken(readJsonl(bytes)) }
+  if (format === 'json') return { columns: undefined, rows: untilBroken(readJson(bytes)) }
+  const { columns, rows } = await readCsv(bytes)
   return { columns, rows: untilBroken(rows) }
 }
 
@@ -21,71 +24,39 @@ const others: readonly [beginning: RegExp, advice: string][] = [
   [/^504b0304/, 'the file is a ZIP archive or a spreadsheet: unpack it, or save it as CSV in UTF-8'],
 ]
 
-/** The same bytes. Throws a UsageError if they begin as other kinds of files do. */
+/** The same bytes without a byte-order mark. Throws a UsageError if they begin as other kinds of files do. */
 async function* requireText(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const longest = 4
-  let start = Buffer.alloc(0)
+  let start: Buffer | undefined = Buffer.alloc(0)
   for await (const chunk of chunks) {
-    if (start.length < longest) {
-      start = Buffer.concat([start, chunk.subarray(0, longest - start.length)])
-      const beginning = start.toString('hex')
-      const other = others.find(([pattern]) => pattern.test(beginning))
-      if (other) throw new UsageError(other[1])
+    if (!start) {
+      yield chunk
+      continue
     }
-    yield chunk
+    start = Buffer.concat([start, chunk])
+    if (start.length < 4) continue
+    yield textOf(start)
+    start = undefined
   }
+  if (start) yield textOf(start)
 }
 
-async function sourceOf(chunks: AsyncIterable<Buffer>, format: Format): Promise<RowSource> {
-  switch (format) {
-    case 'csv':
-      return readCsv(chunks).catch((error: unknown) => {
-        throw error instanceof BrokenFile ? new UsageError(`the header line cannot be read: ${error.message}`) : error
-      })
-    case 'jsonl':
-      return { columns: undefined, rows: inBlocks(readJsonl(chunks)) }
-    case 'json':
-      return { columns: undefined, rows: inBlocks(readJson(chunks)) }
-    default:
-      return format satisfies never
-  }
-}
-
-const mostRows = 256
-const mostCharacters = 256 * 1024
-
-async function* inBlocks(rows: AsyncIterable<Entry>): AsyncGenerator<Entry[]> {
-  let block: Entry[] = []
-  let size = 0
-  try {
-    for await (const row of rows) {
-      block.push(row)
-      size += 'cells' in row ? row.size : 0
-      if (block.length < mostRows && size < mostCharacters) continue
-      yield block
-      block = []
-      size = 0
-    }
-  } catch (error) {
-    yield block
-    throw error
-  }
-  yield block
+function textOf(start: Buffer): Buffer {
+  const beginning = start.toString('hex', 0, 4)
+  const other = others.find(([pattern]) => pattern.test(beginning))
+  if (other) throw new UsageError(other[1])
+  return beginning.startsWith('efbbbf') ? start.subarray(3) : start
 }
 
 async function* untilBroken(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   let number = 1
   try {
     for await (const rows of blocks) {
-      const last = rows.at(-1)
-      if (!last) continue
-      number = last.number + 1
+      number = (rows.at(-1)?.number ?? number - 1) + 1
       yield rows
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    const line = error instanceof BrokenFile ? error.line : undefined
-    yield [{ number, line, field: undefined, reason, ends: true, source: undefined }]
+    yield [{ number, line: error instanceof BrokenFile ? error.line : undefined, reason, ends: true }]
   }
 }

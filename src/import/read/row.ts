@@ -5,13 +5,13 @@ export type Format = (typeof formats)[number]
 /** The content of a column in a row: a text, which is empty where there is none, or a JSON list. */
 export type Cell = string | readonly unknown[]
 
-/** A row as the file has it: its text, its bytes, or the value of a JSON list. */
-export type Source = string | Buffer | { value: unknown }
+/** A row as the file has it: its bytes, one a character (CSV), its text (JSON Lines), or a value. */
+export type Source = string | { value: unknown }
 
 /** The position of a row: its number in the file, from 1, and the line that it begins on, if the format has lines. */
 export interface Place {
   number: number
-  line: number | undefined
+  line?: number | undefined
 }
 
 /** A row that could be read, in any format. `size` is about its length in characters. */
@@ -21,28 +21,28 @@ export interface Row extends Place {
   size: number
   source: Source
   /** The rows of the file that a preset has joined to this one. */
-  rows?: readonly (Row | UnreadableRow)[]
+  rows?: readonly Entry[]
   /** What a preset found to be wrong with it. */
   faults?: readonly Fault[]
 }
 
 /** A row that could not be read. */
 export interface UnreadableRow extends Place {
-  field: string | undefined
+  field?: string | undefined
   reason: string
   /** Whether the file cannot be read after it. */
-  ends: boolean
+  ends?: boolean
   /** Its cells as far as they are known. */
   found?: readonly Cell[]
   /** Undefined if the end of the row is not known. */
-  source: Source | undefined
+  source?: Source | undefined
 }
 
 export type Entry = Row | UnreadableRow
 
 /** Something that is wrong with a row, in a column of the file or in the whole row. */
 export interface Fault {
-  field: string | undefined
+  field?: string | undefined
   reason: string
   /** The number of the row that has the fault, if it is not the first of several that were joined. */
   row?: number | undefined
@@ -52,7 +52,7 @@ export interface RowSource {
   /** The columns of every row; undefined if each row names its own. */
   columns: readonly string[] | undefined
   /** The rows in order, in blocks. */
-  rows: AsyncIterable<Entry[]>
+  rows: AsyncGenerator<Entry[]>
 }
 
 /** The file cannot be read after this point; the rows before it are valid. */
