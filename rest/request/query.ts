@@ -16,12 +16,12 @@ export function parseQuery(
     faults.push({ reason: 'invalid_request', details: `${field} ${problem}`, field })
   const seen = new Set<string>()
   for (const pair of search.split('&')) {
-    const [rawName = '', ...rest] = pair.split('=')
-    const name = decoded(rawName)
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
+    const name = decoded(pair.slice(0, end))
     if (name === undefined || !names.has(name)) continue
     if (seen.has(name) && !repeatable.includes(name)) fault(name, 'must be given once; it came more than once')
     seen.add(name)
-    const value = decoded(rest.join('='))
+    const value = decoded(pair.slice(end + 1))
     if (value === undefined) fault(name, 'must be percent-encoded UTF-8')
     else if (value !== '') values.set(name, values.has(name) ? `${values.get(name)},${value}` : value)
   }
@@ -29,6 +29,7 @@ export function parseQuery(
 }
 
 function decoded(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

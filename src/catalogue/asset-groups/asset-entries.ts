@@ -17,8 +17,11 @@ export interface AssetEntry {
 /** The group's assets, in order; of more than `most` the first ones. */
 export function entriesOf({ assetType, entries }: { assetType: string; entries: string }, most?: number): AssetEntry[] {
   const fieldAt = urlFieldsOf(assetType)
-  const pairs = pairsOf(entries).slice(0, most)
-  return pairs.map(([assetId, url], i) => ({ assetId, url, position: i + 1, urlField: fieldAt(i + 1) }))
+  const assets: AssetEntry[] = []
+  forEachPair(entries, (assetId, url, position) => {
+    assets.push({ assetId, url, position, urlField: fieldAt(position) })
+  })
+  return assets.slice(0, most)
 }
 
 /**
@@ -32,20 +35,29 @@ export function entriesText(group: { assetType: string; entries: string }): stri
   }
   // The names of the fields differ in the number at their end.
   const beforeNumber = JSON.stringify(urlField(group.assetType, 0)).slice(0, -'0"'.length)
-  const assets = pairsOf(group.entries).map(
-    ([assetId, url], i) => `{"asset_id":"${assetId}",${beforeNumber}${i + 1}":"${url}"}`,
-  )
-  return `[${assets.join(',')}]`
+  let text = ''
+  forEachPair(group.entries, (assetId, url, position) => {
+    text += `${position === 1 ? '' : ','}{"asset_id":"${assetId}",${beforeNumber}${position}":"${url}"}`
+  })
+  return `[${text}]`
 }
 
 /** Plain text is cut where quotes stand, which takes half of the time of parsing it. */
-function pairsOf(entries: string): [assetId: string, url: string][] {
-  if (!isPlain(entries) || entries === noEntries) return JSON.parse(entries)
-  const pairs = entries.slice('[["'.length, -'"]]'.length).split('"],["')
-  return pairs.map((pair) => {
-    const end = pair.indexOf('","')
-    return [pair.slice(0, end), pair.slice(end + '","'.length)]
-  })
+function forEachPair(entries: string, visit: (assetId: string, url: string, position: number) => void): void {
+  if (!isPlain(entries)) {
+    const pairs = JSON.parse(entries) as [assetId: string, url: string][]
+    pairs.forEach(([assetId, url], i) => {
+      visit(assetId, url, i + 1)
+    })
+    return
+  }
+  let begin = '[["'.length
+  for (let position = 1; begin < entries.length; position++) {
+    const idEnd = entries.indexOf('","', begin)
+    const urlEnd = entries.indexOf('"]', idEnd + '","'.length)
+    visit(entries.slice(begin, idEnd), entries.slice(idEnd + '","'.length, urlEnd), position)
+    begin = urlEnd + '"],["'.length
+  }
 }
 
 /** Without a backslash nothing is escaped, and no quote stands within a string. */
@@ -58,7 +70,7 @@ export const noEntries = '[]'
 
 /** The URLs of the entries. */
 export function urlsOf(entries: string): Set<string> {
-  return new Set(pairsOf(entries).map(([, url]) => url))
+  return new Set((JSON.parse(entries) as [assetId: string, url: string][]).map(([, url]) => url))
 }
 
 /** The entries with more assets at their end. */
