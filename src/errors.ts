@@ -43,17 +43,17 @@ export class CatalogueError extends Error {
 
 /** The request cannot be carried out as it stands: one fault or several. */
 export function invalidRequest(faults: readonly Omit<Fault, 'reason'>[]): CatalogueError {
+  const reason = 'invalid_request'
   return new CatalogueError(
-    'invalid_request',
-    faults.map((fault) => ({ reason: 'invalid_request', ...fault })),
+    reason,
+    faults.map((fault) => ({ reason, ...fault })),
   )
 }
 
 /** There is no such store, or the caller may not see it: the two look alike. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
-  return new CatalogueError('store_not_found', [
-    { reason: 'store_not_found', details: `there is no store ${JSON.stringify(storeUuid)}`, field },
-  ])
+  const details = `there is no store ${JSON.stringify(storeUuid)}`
+  return new CatalogueError('store_not_found', [{ reason: 'store_not_found', details, field }])
 }
 
 /** The caller's token is not good for this, whatever the request says. */
@@ -63,9 +63,7 @@ export function forbidden(details: string): CatalogueError {
 
 /** A dependency does not answer now; the same request may succeed later. */
 export function unavailable(code: 'unavailable' | 'downstream_unavailable', cause: unknown): CatalogueError {
-  const details =
-    code === 'unavailable'
-      ? 'the service cannot reach its database at the moment; try again'
-      : 'the listing cannot reach its source at the moment; try again'
+  const who = code === 'unavailable' ? 'the service cannot reach its database' : 'the listing cannot reach its source'
+  const details = `${who} at the moment; try again`
   return new CatalogueError(code, [{ reason: code, details }], { cause })
 }

@@ -35,17 +35,10 @@ import { createReadiness } from './ready.ts'
 import { createOperationNames } from './rest-services.ts'
 import { startRetention } from './retention.ts'
 
-type Settings =
-  | 'bootstrapToken'
-  | 'jwt'
-  | 'rateLimit'
-  | 'rateLimitShared'
-  | 'corsOrigins'
-  | 'metricsPublic'
-  | 'introspection'
-  | 'pageCacheMb'
-
-export interface GatewayOptions extends Pick<Config, 'host' | 'port'>, Partial<Pick<Config, Settings>> {
+/** The configuration, and what it was made into before. */
+export interface GatewayOptions extends Partial<Config> {
+  host: string
+  port: number
   db: Kysely<Database>
   /** How the threads of the pool and the job queue connect to the database. */
   connection: ClientConfig

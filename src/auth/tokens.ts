@@ -118,29 +118,20 @@ function millisecondsOf(text: string): number | undefined {
 function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {
   const length = lengthOf(name.trim())
   const unknown = wanted.filter((scope) => !isScope(scope))
-  return [
-    (length < 1 || length > 200 || !isStorable(name)) && {
-      field: 'name',
-      details: `name must have 1 to 200 characters; got ${shown(name)}`,
-    },
-    (wanted.length === 0 || unknown.length > 0) && {
-      field: 'scopes',
-      details: `scopes must be some of ${scopes.join(', ')}; got ${unknown.map(shown).join(', ') || 'none'}`,
-    },
-    stores != null &&
-      (stores.length < 1 || stores.length > maxStores) && {
-        field: 'stores',
-        details: `stores must name 1 to ${maxStores} stores, or be left out for all; got ${stores.length}`,
-      },
-    wanted.includes('admin') &&
-      stores != null && {
-        field: 'scopes',
-        details: 'scopes must not have admin in a token that is limited to stores',
-      },
-    expires != null &&
-      millisecondsOf(expires) === undefined && {
-        field: 'expires',
-        details: `expires must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`,
-      },
-  ].filter((fault) => fault !== false)
+  const faults: { field: string; details: string }[] = []
+  const require = (isGood: boolean, field: string, details: string) => {
+    if (!isGood) faults.push({ field, details: `${field} ${details}` })
+  }
+  const hasName = length >= 1 && length <= 200 && isStorable(name)
+  require(hasName, 'name', `must have 1 to 200 characters; got ${shown(name)}`)
+  const got = unknown.map(shown).join(', ') || 'none'
+  require(wanted.length > 0 && unknown.length === 0, 'scopes', `must be some of ${scopes.join(', ')}; got ${got}`)
+  if (stores != null) {
+    const expected = `must name 1 to ${maxStores} stores, or be left out for all`
+    require(stores.length >= 1 && stores.length <= maxStores, 'stores', `${expected}; got ${stores.length}`)
+    require(!wanted.includes('admin'), 'scopes', 'must not have admin in a token that is limited to stores')
+  }
+  const hasExpiry = expires == null || millisecondsOf(expires) !== undefined
+  require(hasExpiry, 'expires', `must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`)
+  return faults
 }

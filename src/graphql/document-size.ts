@@ -7,26 +7,26 @@ import {
   visit,
 } from 'graphql'
 
-/** How large a document is. Fields and aliases count at each place where a fragment is spread. */
-export interface DocumentSize {
-  operations: number
-  fragments: number
-  /** Variables of the operation that has most. */
-  variables: number
-  directives: number
-  /** Arguments, and the values within them. */
-  values: number
-  /** The deepest nesting of selections, lists and objects. */
-  brackets: number
-  fields: number
-  aliases: number
-  /** The most fields of one response name in a selection: validation compares each with each. */
-  repeats: number
-  rootFields: number
+/** What is measured, as a refusal names it. Fields and aliases count at each place where a fragment is spread. */
+export const measures = {
+  brackets: 'levels of brackets',
+  values: 'arguments and values in arguments (send them as variables)',
+  operations: 'operations',
+  fragments: 'fragments',
+  fields: 'fields and fragment spreads, counted at each place',
+  aliases: 'aliases',
+  directives: 'directives',
+  /** Of the operation that has most. */
+  variables: 'variables',
+  /** Of one response name: validation compares each with each. */
+  repeats: 'fields of one name in a selection',
+  rootFields: 'root fields',
   /** The longest path of fields; what is below `__schema` and `__type` is counted apart. */
-  depth: number
-  introspectionDepth: number
+  depth: 'levels of fields',
+  introspectionDepth: 'levels of introspection',
 }
+
+export type DocumentSize = Record<keyof typeof measures, number>
 
 /** Measures a document without validating it. The work grows with the document, however its fragments multiply. */
 export function sizeOf(document: DocumentNode): DocumentSize {

@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts'
-import { type CatalogueError, type Fault, invalidRequest } from '../errors.ts'
-import type { DocumentSize } from './document-size.ts'
+import { type CatalogueError, invalidRequest } from '../errors.ts'
+import { type DocumentSize, measures } from './document-size.ts'
 
 /** The most that a document may have (spec: none; the service's own). */
 export interface Limits extends DocumentSize {
@@ -43,28 +43,13 @@ export function limitsOf({ scopes }: Caller): Limits {
   return scopes.has('admin') ? administrators : ordinary
 }
 
-const descriptions: Record<keyof DocumentSize, string> = {
-  brackets: 'levels of brackets',
-  values: 'arguments and values in arguments (send them as variables)',
-  operations: 'operations',
-  fragments: 'fragments',
-  fields: 'fields and fragment spreads, counted at each place',
-  aliases: 'aliases',
-  directives: 'directives',
-  variables: 'variables',
-  repeats: 'fields of one name in a selection',
-  rootFields: 'root fields',
-  depth: 'levels of fields',
-  introspectionDepth: 'levels of introspection',
-}
-
 /** Throws `invalid_request` with every limit that a document exceeds. */
 export function requireWithin(size: DocumentSize, limits: Limits): void {
-  const measures = Object.keys(descriptions) as (keyof DocumentSize)[]
-  const faults = measures
-    .filter((measure) => size[measure] > limits[measure])
-    .map((measure) => excess(limits[measure], descriptions[measure], String(size[measure])))
-  if (faults.length > 0) throw invalidRequest(faults)
+  const exceeded = (Object.keys(measures) as (keyof DocumentSize)[]).filter(
+    (measure) => size[measure] > limits[measure],
+  )
+  if (exceeded.length === 0) return
+  throw invalidRequest(exceeded.map((measure) => excess(limits[measure], measures[measure], String(size[measure]))))
 }
 
 /** The document has too many of the unit; they are not counted to the end. */
@@ -78,6 +63,6 @@ export function tooCostly(most: number, cost: number): CatalogueError {
   return invalidRequest([{ field: 'query', details }])
 }
 
-function excess(most: number, description: string, found: string): Omit<Fault, 'reason'> {
+function excess(most: number, description: string, found: string) {
   return { field: 'query', details: `the document must have at most ${most} ${description}; it has ${found}` }
 }

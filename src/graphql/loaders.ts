@@ -10,7 +10,6 @@ import {
   countStatuses,
   findProducts,
   listProducts,
-  type Product,
   type ProductKey,
 } from '../catalogue/products/list-products.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
@@ -29,9 +28,8 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     attributeDefinitions: batched((uuids: readonly string[]) => listDefinitions(catalogue, uuids)),
     attributeViolations: batched(
       async (definitions: readonly StoredDefinition[]) => {
-        const byStore = Map.groupBy(definitions, (definition) => definition.storeUuid)
         const found = new Map<string, AttributeViolations>()
-        for (const [storeUuid, group] of byStore) {
+        for (const [storeUuid, group] of Map.groupBy(definitions, (definition) => definition.storeUuid)) {
           for (const [name, violations] of await findViolations(catalogue, storeUuid, group))
             found.set(`${storeUuid}/${name}`, violations)
         }
@@ -40,7 +38,10 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
       (definition) => `${definition.storeUuid}/${definition.name}`,
     ),
     productCounts: batched((uuids: readonly string[]) => countStatuses(catalogue, uuids)),
-    product: batched(async (keys: readonly ProductKey[]) => byKey(await findProducts(catalogue, keys)), keyOf),
+    product: batched(async (keys: readonly ProductKey[]) => {
+      const products = await findProducts(catalogue, keys)
+      return new Map(products.map((product) => [keyOf(product), product]))
+    }, keyOf),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
       batched((uuids: readonly string[]) => listProducts(catalogue, uuids, ...args)),
     ),
@@ -57,7 +58,7 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
       batched(async (keys: readonly ProductKey[]) => {
         const groups = await listGroupsOfParents(catalogue, keys, narrow)
-        return Map.groupBy(groups, (group) => keyOf({ storeUuid: group.storeUuid, productCode: group.parentCode }))
+        return Map.groupBy(groups, (group) => keyOf({ ...group, productCode: group.parentCode }))
       }, keyOf),
     ),
   }
@@ -89,10 +90,6 @@ function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
   }
 }
 
-function keyOf(key: ProductKey): string {
-  return `${key.storeUuid}/${key.productCode}`
-}
-
-function byKey(products: readonly Product[]): Map<string, Product> {
-  return new Map(products.map((product) => [keyOf(product), product]))
+function keyOf({ storeUuid, productCode }: ProductKey): string {
+  return `${storeUuid}/${productCode}`
 }

@@ -17,7 +17,7 @@ export function answerParserErrors(server: Server): void {
     else if (isFirst) {
       // What comes after the broken bytes is as broken: it is thrown away.
       refused.add(socket)
-      afterPending(latest.get(socket), () => write(socket, ...parserAnswer(error.code)))
+      afterPending(latest.get(socket), () => write(socket, parserRefusals[error.code ?? ''] ?? notHttp))
     }
   })
   server.on('checkExpectation', (request, response) => {
@@ -31,7 +31,7 @@ export function answerParserErrors(server: Server): void {
   server.on('connect', (_request, socket) => {
     // Node has taken its own listeners off this socket: an error that nobody hears would end the process.
     socket.on('error', () => socket.destroy())
-    write(socket, 405, 'method_not_allowed', 'CONNECT is not served here')
+    write(socket, [405, 'method_not_allowed', 'CONNECT is not served here'])
   })
 }
 
@@ -42,20 +42,16 @@ function afterPending(response: ServerResponse | undefined, refuse: () => void):
   else if (!isPending || !response.headersSent) refuse()
 }
 
-function parserAnswer(code: string | undefined): [status: number, reason: string, details: string] {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return [431, 'invalid_request', 'the headers must have at most 16 KiB together']
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'invalid_request', 'the request did not arrive in time']
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return [413, 'payload_too_large', 'the chunk extensions must have at most 16 KiB']
-    default:
-      return [400, 'invalid_request', 'the request is not HTTP as RFC 9112 has it']
-  }
-}
+type Refusal = [status: number, reason: string, details: string]
 
-function write(socket: Duplex, status: number, reason: string, details: string): void {
+const parserRefusals: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: [431, 'invalid_request', 'the headers must have at most 16 KiB together'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'the request did not arrive in time'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'payload_too_large', 'the chunk extensions must have at most 16 KiB'],
+}
+const notHttp: Refusal = [400, 'invalid_request', 'the request is not HTTP as RFC 9112 has it']
+
+function write(socket: Duplex, [status, reason, details]: Refusal): void {
   const id = newRequestId()
   const { body = '' } = errorResponse(new RestError(reason, details), id.text)
   const head = [
