@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { useGateway } from '../support/gateway.ts'
 import type { Call } from '../support/http.ts'
 
 /** `begin` and `commit` are not counted: they come with every write. */
-let gateway: TestGateway
-let store: string
-beforeAll(async () => {
+const gateway = useGateway({
   // The statements of another thread could not be counted here.
-  gateway = await startTestGateway({ more: { routeLimits: { bytes: Infinity, members: Infinity, cost: Infinity } } })
+  more: { routeLimits: { bytes: Infinity, members: Infinity, cost: Infinity } },
 })
-afterAll(() => gateway.stop())
+let store: string
 beforeEach(async () => {
   store = await newStore()
 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   type EmbeddedOptions,
   type EmbeddedServer,
@@ -33,8 +33,6 @@ interface Gateway {
   readonly server: Pick<EmbeddedServer, 'connection' | 'started'> & { uid: number; took: number }
   stop(): Promise<unknown>
 }
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 /** A stopped cluster, which saves most tests the first start. */
 let template: string

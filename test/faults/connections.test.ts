@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { useDatabase } from '../support/database.ts'
-import { storeBody } from '../support/factories.ts'
+import { describe, expect, it } from 'vitest'
 import { send } from '../support/http.ts'
-import { type Program, startProgram } from '../support/program.ts'
 import { openWire, type Wire } from '../support/wire.ts'
-import { type ClientProcess, startClientProcess } from './client-process.ts'
+import { useGatewayProcess } from './gateway-process.ts'
 import { quantile } from './quantile.ts'
 import { figure, isLong } from './scale.ts'
 
@@ -18,23 +15,10 @@ const authorization = `Authorization: Bearer ${token}`
 /** The gateway is cut to 400 MB by the figures; a normal client's p99 to 100 ms, on a machine that does nothing else. */
 const calmMs = isLong ? 100 : 1_000
 
-const database = useDatabase()
-let program: Program
-let clientProcess: ClientProcess
-let store: string
-beforeAll(async () => {
-  clientProcess = await startClientProcess()
-  program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
-  const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
-  store = JSON.parse(text).data.store_uuid
-})
-afterAll(async () => {
-  clientProcess.end()
-  await program.end('SIGKILL')
-})
+const gateway = useGatewayProcess(token)
 
 async function megabytes(): Promise<number> {
-  const status = await readFile(`/proc/${program.child.pid}/status`, 'utf8')
+  const status = await readFile(`/proc/${gateway.program.child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
@@ -42,7 +26,9 @@ async function open(count: number): Promise<Wire[]> {
   const wires: Wire[] = []
   while (wires.length < count) {
     wires.push(
-      ...(await Promise.all(Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(program.url)))),
+      ...(await Promise.all(
+        Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(gateway.program.url)),
+      )),
     )
   }
   return wires
@@ -72,22 +58,22 @@ describe(`${kept} kept connections`, () => {
 describe(`slow clients: ${slow} with headers, ${slow} with bodies, ${slowReaders} readers`, () => {
   it('are cut, and a normal client does not notice them', { timeout: 120_000 }, async () => {
     const large = Array.from({ length: 100 }, (_, i) => ({ product_code: `p${i}`, Long: 'x'.repeat(65_535) }))
-    const query = `?store_uuid=${store}`
-    const made = await send(`${program.url}/v1/products${query}`, { method: 'POST', token, body: large })
+    const query = `?store_uuid=${gateway.store}`
+    const made = await send(`${gateway.program.url}/v1/products${query}`, { method: 'POST', token, body: large })
     expect(made.status).toBe(200)
     const head = `PUT /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n`
-    const { url } = program
+    const { url } = gateway.program
     const reading = `GET /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
     const cut = Promise.all([
-      clientProcess.run('drip', { url, head: 'GET /health HTTP/1.1\r\nX-Slow: ', byte: 'x', count: slow }),
-      clientProcess.run('drip', { url, head: `${head}\r\n[`, byte: ' ', count: slow }),
-      clientProcess.run('readSlowly', { url, head: reading, count: slowReaders }),
+      gateway.clientProcess.run('drip', { url, head: 'GET /health HTTP/1.1\r\nX-Slow: ', byte: 'x', count: slow }),
+      gateway.clientProcess.run('drip', { url, head: `${head}\r\n[`, byte: ' ', count: slow }),
+      gateway.clientProcess.run('readSlowly', { url, head: reading, count: slowReaders }),
     ])
     let done = false
     const times: number[] = []
     const normal = (async () => {
       while (!done) {
-        const { status, milliseconds } = await send(`${program.url}/v1/assets${query}`, { token })
+        const { status, milliseconds } = await send(`${gateway.program.url}/v1/assets${query}`, { token })
         expect(status).toBe(200)
         times.push(milliseconds)
         await sleep(20)

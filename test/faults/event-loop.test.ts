@@ -1,42 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { useDatabase } from '../support/database.ts'
-import { storeBody } from '../support/factories.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Call, send } from '../support/http.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { type ClientProcess, startClientProcess } from './client-process.ts'
+import { useGatewayProcess } from './gateway-process.ts'
 import { quantile } from './quantile.ts'
 import { figure, isLong } from './scale.ts'
 
 const token = 'a-token-for-the-loop'
 const rounds = isLong ? 5 : 1
 
-const database = useDatabase()
-let program: Program
-let clientProcess: ClientProcess
-let store: string
+const gateway = useGatewayProcess(token)
 beforeAll(async () => {
-  clientProcess = await startClientProcess()
-  program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
-  const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
-  store = JSON.parse(text).data.store_uuid
   await fillWithLargePages()
   const slow = `{ name: "Slow", type: TEXT, pattern: "(a{0,100}){0,4}b" }`
-  await send(`${program.url}/graphql`, {
+  await send(`${gateway.program.url}/graphql`, {
     method: 'POST',
     token,
-    body: { query: `mutation { defineAttributes(storeUuid: "${store}", definitions: [${slow}]) { name } }` },
+    body: { query: `mutation { defineAttributes(storeUuid: "${gateway.store}", definitions: [${slow}]) { name } }` },
   })
-})
-afterAll(async () => {
-  clientProcess.end()
-  await program.end('SIGKILL')
 })
 
 /** Pages of 6.5 MB and, on another channel's groups, of 15 MB: what nobody can know before it is read. */
 async function fillWithLargePages(): Promise<void> {
-  const { db } = database
+  const { store } = gateway
+  const { db } = gateway.database
   await sql`insert into product (store_uuid, product_code, status, attributes)
     select ${store}, 'long ' || n, 'new', jsonb_build_object('Text', repeat('lorem ', 10922)) from generate_series(1, 100) n`.execute(
     db,
@@ -51,7 +38,7 @@ async function fillWithLargePages(): Promise<void> {
 
 /** The delays of the gateway's event loop since the last call of this, in ms, as its own metrics have them. */
 async function loopDelays(): Promise<{ p99: number; most: number }> {
-  const { text } = await send(`${program.url}/metrics`, { token })
+  const { text } = await send(`${gateway.program.url}/metrics`, { token })
   const figureOf = (name: string) =>
     Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1_000
   return { p99: figureOf('p99'), most: figureOf('max') }
@@ -63,7 +50,7 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<number[]> {
   let done = false
   const probing = (async () => {
     while (!done) {
-      waits.push((await send(`${program.url}/health`)).milliseconds)
+      waits.push((await send(`${gateway.program.url}/health`)).milliseconds)
       await sleep(2)
     }
   })()
@@ -74,7 +61,7 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<number[]> {
   return waits
 }
 
-const query = () => `${program.url}/v1/products?store_uuid=${store}`
+const query = () => `${gateway.program.url}/v1/products?store_uuid=${gateway.store}`
 const tenThousand = JSON.stringify(
   Array.from({ length: 10_000 }, (_, i) => ({ product_code: `p${i}`, Color: 'Blue', Category: 'Lamps' })),
 )
@@ -108,9 +95,12 @@ const update =
   'mutation ($s: ID!, $p: [ProductPatch!]!) { updateProducts(storeUuid: $s, products: $p) { updatedSkus } }'
 
 const put = (body: string, method = 'PUT') => ({ url: query(), sent: { method, token, body } })
-const ask = (body: unknown) => ({ url: `${program.url}/graphql`, sent: { method: 'POST', token, body } })
-const get = (path: string) => ({ url: `${program.url}${path}`, sent: { token } })
-const remove = (items: unknown) => ({ url: `${program.url}/v1/assets`, sent: { method: 'DELETE', token, body: items } })
+const ask = (body: unknown) => ({ url: `${gateway.program.url}/graphql`, sent: { method: 'POST', token, body } })
+const get = (path: string) => ({ url: `${gateway.program.url}${path}`, sent: { token } })
+const remove = (items: unknown) => ({
+  url: `${gateway.program.url}/v1/assets`,
+  sent: { method: 'DELETE', token, body: items },
+})
 
 /** The worst that is accepted, or read before it is refused. */
 const worst: Record<string, () => { url: string; sent: Call }> = {
@@ -123,28 +113,28 @@ const worst: Record<string, () => { url: string; sent: Call }> = {
   'PUT of 10,000 products with 60 bad attributes each': () => put(allBad),
   'POST of 1,000 products with 60 URLs each': () => put(manyUrls, 'POST'),
   'DELETE of 10,000 items': () =>
-    remove(upTo(10_000, (i) => ({ store_uuid: store, asset_id: [`a${i}`], channel: 'SMP' }))),
+    remove(upTo(10_000, (i) => ({ store_uuid: gateway.store, asset_id: [`a${i}`], channel: 'SMP' }))),
   'a body nested 4,000,000 deep': () => put(nested),
   'a document of 10 MiB': () => ask({ query: `{ ${'a '.repeat(2_500_000)} }` }),
   'variables of 10 MiB': () => {
     const p = upTo(9_000, (i) => ({ productCode: `p${i}`, attributes: { Text: 'y'.repeat(1_100) } }))
-    return ask({ query: update, variables: { s: store, p } })
+    return ask({ query: update, variables: { s: gateway.store, p } })
   },
   'variables that do not fit, 10,000 of them': () => {
     const p = upTo(10_000, (i) => ({ productCode: i, attributes: { Text: 7 } }))
-    return ask({ query: update, variables: { s: store, p } })
+    return ask({ query: update, variables: { s: gateway.store, p } })
   },
   'PUT of 60 KB against a pattern of 800 steps': () =>
     put(JSON.stringify(upTo(200, (i) => ({ product_code: `long ${i}`, Slow: 'a'.repeat(300) })))),
-  'GET of 100 products of 64 KiB': () => get(`/v1/products?store_uuid=${store}`),
+  'GET of 100 products of 64 KiB': () => get(`/v1/products?store_uuid=${gateway.store}`),
   '100 products of 64 KiB in one operation': () =>
-    ask({ query: `{ store(storeUuid: "${store}") { products(first: 100) { ${fields} } } }` }),
-  'GET of 50 groups of 2,000 assets': () => get(`/v1/assets?store_uuid=${store}`),
+    ask({ query: `{ store(storeUuid: "${gateway.store}") { products(first: 100) { ${fields} } } }` }),
+  'GET of 50 groups of 2,000 assets': () => get(`/v1/assets?store_uuid=${gateway.store}`),
   '50 groups of 2,000 assets in one operation': () =>
-    ask({ query: `{ assetGroups(storeUuid: "${store}") { groups { parentCode assets { assetId url } } } }` }),
+    ask({ query: `{ assetGroups(storeUuid: "${gateway.store}") { groups { parentCode assets { assetId url } } } }` }),
   'twenty pages of 100 products in one operation': () => {
     const pages = upTo(20, (i) => `a${i}: products(first: 100) { ${fields} }`)
-    return ask({ query: `{ store(storeUuid: "${store}") { ${pages.join(' ')} } }` })
+    return ask({ query: `{ store(storeUuid: "${gateway.store}") { ${pages.join(' ')} } }` })
   },
 }
 
@@ -162,11 +152,11 @@ const chosen = Object.entries(worst).filter(([name]) => isLong || few.includes(n
 
 describe('the event loop during the worst requests', () => {
   it.each(chosen)('%s', { timeout: 120_000 }, async (name, request) => {
-    await clientProcess.run('sendInTurn', { ...request(), rounds: 1 }) // the code is compiled, the thread has begun
+    await gateway.clientProcess.run('sendInTurn', { ...request(), rounds: 1 }) // the code is compiled, the thread has begun
     await loopDelays()
     let statuses: number[] = []
     const waits = await waitsDuring(async () => {
-      statuses = await clientProcess.run('sendInTurn', { ...request(), rounds })
+      statuses = await gateway.clientProcess.run('sendInTurn', { ...request(), rounds })
     })
     const { p99, most } = await loopDelays()
     expect(statuses.filter((status) => status >= 500)).toEqual([])

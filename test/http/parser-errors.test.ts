@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { token, useGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { openWire, type WireAnswer } from '../support/wire.ts'
 
@@ -12,14 +12,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const authorization = `Authorization: Bearer ${token}`
 const good = `GET /v1/assets HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
 
-let gateway: TestGateway
 const logged: { msg?: string }[] = []
-
-beforeAll(async () => {
-  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
-  gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
-})
-afterAll(() => gateway.stop())
+const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
+const gateway = useGateway({ log: pino({ level: 'warn' }, stream) })
 
 /** Sends the bytes on a connection of their own and returns the first answer that is not an interim one. */
 async function answerTo(bytes: string, { bodiless = false } = {}): Promise<WireAnswer> {

@@ -1,28 +1,25 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { useGateway } from '../../support/gateway.ts'
 import { openWire } from '../../support/wire.ts'
 import { problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
 import { exhaustingGraphQLRequests } from './graphql-exhausting.ts'
 import { exhaustingRestRequests } from './rest-exhausting.ts'
 
-let gateway: TestGateway
-let fixture: Fixture
 /** What was worth a warning, but for requests that just took long. */
 const logged: { msg: string; status?: number }[] = []
-
+const stream = {
+  write: (line: string) => {
+    const entry = JSON.parse(line)
+    if (entry.msg !== 'request' || entry.status >= 500) logged.push(entry)
+  },
+}
+const gateway = useGateway({ log: pino({ level: 'warn' }, stream) })
+let fixture: Fixture
 beforeAll(async () => {
-  const stream = {
-    write: (line: string) => {
-      const entry = JSON.parse(line)
-      if (entry.msg !== 'request' || entry.status >= 500) logged.push(entry)
-    },
-  }
-  gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
   fixture = await fill(gateway)
 })
-afterAll(() => gateway.stop())
 
 for (const [api, requests] of Object.entries({ REST: exhaustingRestRequests, GraphQL: exhaustingGraphQLRequests })) {
   for (const { name, request } of requests) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { useGateway } from '../../support/gateway.ts'
 import { openWire, type Wire, type WireAnswer } from '../../support/wire.ts'
 import { problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
@@ -17,16 +17,13 @@ const batch = 100
 const lanes = 8
 const mostKinds = 20
 
-let gateway: TestGateway
-let fixture: Fixture
 const logged: { level: number; msg: string; status?: number; err?: unknown }[] = []
-
+const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
+const gateway = useGateway({ log: pino({ level: 'warn' }, stream) })
+let fixture: Fixture
 beforeAll(async () => {
-  const stream = { write: (line: string) => logged.push(JSON.parse(line)) }
-  gateway = await startTestGateway({ log: pino({ level: 'warn' }, stream) })
   fixture = await fill(gateway)
 })
-afterAll(() => gateway.stop())
 
 it('answers every request in its words, whatever the bytes', { timeout: Math.max(120_000, total * 20) }, async () => {
   const run = createRun(gateway.url)

@@ -1,17 +1,13 @@
 import { createServer, request as forward, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CatalogueApiError } from '../../../rest/client/api-error.ts'
 import { createCatalogueClient } from '../../../rest/client/catalogue-client.ts'
 import { storeBody, storeWithAssets, unknownStore } from '../../support/factories.ts'
 import { token } from '../../support/gateway.ts'
-import { type GatewayBehindProxy, startGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
+import { useGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
 
-let gateway: GatewayBehindProxy
-beforeAll(async () => {
-  gateway = await startGatewayBehindProxy()
-})
-afterAll(() => gateway.stop())
+const gateway = useGatewayBehindProxy()
 
 const client = (baseUrl = gateway.url) => createCatalogueClient({ baseUrl: `${baseUrl}/v1`, token })
 const newStore = {

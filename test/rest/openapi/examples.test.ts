@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Step, scenario } from '../../outside/scenario.ts'
-import { type GatewayBehindProxy, startGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
+import { useGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
 import { queryString } from '../../support/rest-client.ts'
 import { newToken } from '../../support/tokens.ts'
 
-let gateway: GatewayBehindProxy
-beforeAll(async () => {
-  gateway = await startGatewayBehindProxy({ more: { rateLimit: 3 } })
-})
-afterAll(() => gateway.stop())
+const gateway = useGatewayBehindProxy({ more: { rateLimit: 3 } })
 
 it('the examples of the reference are what the service answers (vitest -u writes them anew)', async () => {
   const known = new Map<string, string>()
