@@ -1,3 +1,6 @@
+import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
+import { write } from '../src/catalogue/transaction.ts'
+import type { Context } from '../src/graphql/context.ts'
 import { builder } from './builder.ts'
 
 /** The store that a field reads. */
@@ -12,6 +15,14 @@ export const dryRunArgs = builder.args((t) => ({
 
 /** The arguments of every mutation of one store. */
 export const writeArgs = { ...storeArgs, ...dryRunArgs }
+
+/** A resolver that does its work in one transaction, which a dry run rolls back. */
+export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
+  work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
+) {
+  return (_root: unknown, args: Args, context: Context) =>
+    write(context.catalogue, args.dryRun, (transaction) => work(transaction, args, context))
+}
 
 /** The argument that bounds a list: 1 to `max` items, by default `usual`. */
 export function firstArg(max: number, usual = max) {

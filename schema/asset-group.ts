@@ -1,3 +1,4 @@
+import type { InputShapeFromFields } from '@pothos/core'
 import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-entries.ts'
 import {
   type AssetGroup,
@@ -92,12 +93,7 @@ const pageArgs = builder.args((t) => ({
   }),
 }))
 
-interface PageArguments {
-  channel?: string | null | undefined
-  assetFormat?: string | null | undefined
-  offset?: number | null | undefined
-  limit?: number | null | undefined
-}
+type PageArguments = InputShapeFromFields<typeof pageArgs>
 
 const queryOf = ({ channel, assetFormat, offset, limit }: PageArguments) => ({
   ...withDefaults({ channel, assetFormat }),

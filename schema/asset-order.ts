@@ -1,6 +1,5 @@
 import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
-import { write } from '../src/catalogue/transaction.ts'
-import { defaultChannel, defaultFormat, withDefaults, writeArgs } from './arguments.ts'
+import { defaultChannel, defaultFormat, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
 import { AssetGroupRef } from './asset-group.ts'
 import { builder } from './builder.ts'
 
@@ -25,8 +24,9 @@ builder.mutationFields((t) => ({
         validate: { min: 1 },
       }),
     },
-    resolve: (_root, { assetId, position, dryRun, ...group }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => moveAssets(transaction, withDefaults(group), [assetId], position)),
+    resolve: resolveWrite((transaction, { assetId, position, ...group }) =>
+      moveAssets(transaction, withDefaults(group), [assetId], position),
+    ),
   }),
   reorderAssets: t.field({
     type: AssetGroupRef,
@@ -37,7 +37,8 @@ builder.mutationFields((t) => ({
       ...groupArgs,
       assetIds: t.arg.stringList({ required: true, description: 'Ids of assets of the group: at most 10,000.' }),
     },
-    resolve: (_root, { assetIds, dryRun, ...group }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => moveAssets(transaction, withDefaults(group), assetIds)),
+    resolve: resolveWrite((transaction, { assetIds, ...group }) =>
+      moveAssets(transaction, withDefaults(group), assetIds),
+    ),
   }),
 }))

@@ -1,6 +1,5 @@
 import { type PlacedAssets, placeAssets } from '../src/catalogue/assets/place-assets.ts'
-import { write } from '../src/catalogue/transaction.ts'
-import { defaultChannel, defaultFormat, writeArgs } from './arguments.ts'
+import { defaultChannel, defaultFormat, resolveWrite, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { failureFields } from './error-info.ts'
 
@@ -49,14 +48,13 @@ builder.mutationField('placeAssets', (t) =>
         description: 'Groups with the assets to insert: at most 10,000.',
       }),
     },
-    resolve: (_root, { storeUuid, channel, groups, dryRun }, { catalogue, enumerations }) =>
-      write(catalogue, dryRun, (transaction) =>
-        placeAssets(
-          transaction,
-          enumerations,
-          { storeUuid, channel: channel ?? defaultChannel },
-          groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaultFormat })),
-        ),
+    resolve: resolveWrite((transaction, { storeUuid, channel, groups }, { enumerations }) =>
+      placeAssets(
+        transaction,
+        enumerations,
+        { storeUuid, channel: channel ?? defaultChannel },
+        groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaultFormat })),
       ),
+    ),
   }),
 )

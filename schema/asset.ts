@@ -1,8 +1,7 @@
 import { type AddedAssets, addAssets } from '../src/catalogue/assets/add-assets.ts'
 import { type DeletedAssets, deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
 import { type UnlinkedAssets, unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
-import { write } from '../src/catalogue/transaction.ts'
-import { defaultChannel, defaultFormat, dryRunArgs, withDefaults, writeArgs } from './arguments.ts'
+import { defaultChannel, defaultFormat, dryRunArgs, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { failureFields } from './error-info.ts'
 
@@ -93,10 +92,9 @@ builder.mutationFields((t) => ({
       ...writeArgs,
       assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000 assets.' }),
     },
-    resolve: (_root, { storeUuid, assets, dryRun }, { catalogue, enumerations }) =>
-      write(catalogue, dryRun, (transaction) =>
-        addAssets(transaction, enumerations, storeUuid, assets.map(withDefaults)),
-      ),
+    resolve: resolveWrite((transaction, { storeUuid, assets }, { enumerations }) =>
+      addAssets(transaction, enumerations, storeUuid, assets.map(withDefaults)),
+    ),
   }),
   deleteAssets: t.field({
     type: DeleteAssetsResult,
@@ -110,8 +108,7 @@ builder.mutationFields((t) => ({
       }),
       ...dryRunArgs,
     },
-    resolve: (_root, { selectors, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => deleteAssets(transaction, selectors)),
+    resolve: resolveWrite((transaction, { selectors }) => deleteAssets(transaction, selectors)),
   }),
   unlinkAssets: t.field({
     type: UnlinkAssetsResult,
@@ -121,7 +118,6 @@ builder.mutationFields((t) => ({
       links: t.arg({ type: [AssetUnlinkInput], required: true, description: 'At most 10,000 items.' }),
       ...dryRunArgs,
     },
-    resolve: (_root, { links, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => unlinkAssets(transaction, links)),
+    resolve: resolveWrite((transaction, { links }) => unlinkAssets(transaction, links)),
   }),
 }))

@@ -1,8 +1,7 @@
 import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
-import { write } from '../src/catalogue/transaction.ts'
-import { writeArgs } from './arguments.ts'
+import { resolveWrite, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { anyText } from './validation.ts'
 
@@ -94,20 +93,19 @@ builder.mutationField('defineAttributes', (t) =>
         description: 'Definitions: at most 10,000, each name once.',
       }),
     },
-    resolve: (_root, { storeUuid, definitions, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) =>
-        defineAttributes(
-          transaction,
-          storeUuid,
-          definitions.map((definition) => ({
-            name: definition.name,
-            type: definition.type,
-            allowedValues: definition.allowedValues ?? null,
-            maxLength: definition.maxLength ?? null,
-            pattern: definition.pattern ?? null,
-          })),
-        ),
+    resolve: resolveWrite((transaction, { storeUuid, definitions }) =>
+      defineAttributes(
+        transaction,
+        storeUuid,
+        definitions.map((definition) => ({
+          name: definition.name,
+          type: definition.type,
+          allowedValues: definition.allowedValues ?? null,
+          maxLength: definition.maxLength ?? null,
+          pattern: definition.pattern ?? null,
+        })),
       ),
+    ),
   }),
 )
 
@@ -120,7 +118,6 @@ builder.mutationField('removeAttributeDefinitions', (t) =>
       ...writeArgs,
       names: t.arg.stringList({ required: true, description: 'Names of attributes: at most 10,000.' }),
     },
-    resolve: (_root, { storeUuid, names, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => removeDefinitions(transaction, storeUuid, names)),
+    resolve: resolveWrite((transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names)),
   }),
 )

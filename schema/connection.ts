@@ -2,12 +2,7 @@ import type { KeysetPage } from '../src/catalogue/keyset.ts'
 import { invalidRequest } from '../src/errors.ts'
 import { isStorable, shown } from '../src/text.ts'
 
-interface ConnectionArguments {
-  first?: number | null | undefined
-  after?: string | null | undefined
-  last?: number | null | undefined
-  before?: string | null | undefined
-}
+type ConnectionArguments = PothosSchemaTypes.DefaultConnectionArguments
 
 const defaultSize = 20
 const largestSize = 100

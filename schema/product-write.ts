@@ -3,8 +3,8 @@ import { type DeletedProducts, deleteProducts } from '../src/catalogue/products/
 import type { FailedProduct } from '../src/catalogue/products/product-patches.ts'
 import { type UpdatedProducts, updateProducts } from '../src/catalogue/products/update-products.ts'
 import { type UpsertedProducts, upsertProducts } from '../src/catalogue/products/upsert-products.ts'
-import { write, writeInOneStatement } from '../src/catalogue/transaction.ts'
-import { defaultChannel, writeArgs } from './arguments.ts'
+import { writeInOneStatement } from '../src/catalogue/transaction.ts'
+import { defaultChannel, resolveWrite, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { anyText } from './validation.ts'
 
@@ -124,8 +124,9 @@ builder.mutationFields((t) => ({
       ...writeArgs,
       productCodes: t.arg.stringList({ ...anyText, required: true, description: 'Product codes: at most 10,000.' }),
     },
-    resolve: (_root, { storeUuid, productCodes, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => deleteProducts(transaction, storeUuid, productCodes)),
+    resolve: resolveWrite((transaction, { storeUuid, productCodes }) =>
+      deleteProducts(transaction, storeUuid, productCodes),
+    ),
   }),
   createProducts: t.field({
     type: CreateProductsResult,
@@ -139,10 +140,9 @@ builder.mutationFields((t) => ({
         description: 'Channel to link the assets on: one of `enumerations.channels`.',
       }),
     },
-    resolve: (_root, { storeUuid, channel, products, dryRun }, { catalogue, enumerations }) =>
-      write(catalogue, dryRun, (transaction) =>
-        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaultChannel }, products),
-      ),
+    resolve: resolveWrite((transaction, { storeUuid, channel, products }, { enumerations }) =>
+      createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaultChannel }, products),
+    ),
   }),
   updateProducts: t.field({
     type: UpdateProductsResult,
@@ -157,7 +157,6 @@ builder.mutationFields((t) => ({
     description:
       'Creates products that do not exist and merges attributes and statuses into those that do. The default status of a new product is `NEW`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
-    resolve: (_root, { storeUuid, products, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => upsertProducts(transaction, storeUuid, products)),
+    resolve: resolveWrite((transaction, { storeUuid, products }) => upsertProducts(transaction, storeUuid, products)),
   }),
 }))

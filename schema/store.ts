@@ -1,8 +1,7 @@
 import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
 import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
-import { write } from '../src/catalogue/transaction.ts'
 import { storeUuidOf } from '../src/text.ts'
-import { dryRunArgs, firstArg, firstCost, writeArgs } from './arguments.ts'
+import { dryRunArgs, firstArg, firstCost, resolveWrite, writeArgs } from './arguments.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { builder } from './builder.ts'
 import { connectionCost, keysetConnection } from './connection.ts'
@@ -142,10 +141,9 @@ builder.mutationField('createStore', (t) =>
       }),
       ...dryRunArgs,
     },
-    resolve: (_root, { input, copyTaxonomy, linkedStoreId, dryRun }, { catalogue, enumerations }) =>
-      write(catalogue, dryRun, (transaction) =>
-        createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
-      ),
+    resolve: resolveWrite((transaction, { input, copyTaxonomy, linkedStoreId }, { enumerations }) =>
+      createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
+    ),
   }),
 )
 
@@ -172,16 +170,11 @@ builder.mutationField('updateStore', (t) =>
       ...writeArgs,
       input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }),
     },
-    resolve: (_root, { storeUuid, input, dryRun }, { catalogue, enumerations }) => {
-      const { storeWebsite, ...rest } = input
+    resolve: resolveWrite((transaction, { storeUuid, input: { storeWebsite, ...rest } }, { enumerations }) => {
       const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
-      return write(catalogue, dryRun, (transaction) =>
-        updateStore(transaction, enumerations, storeUuid, {
-          ...changes,
-          ...(storeWebsite !== undefined && { storeWebsite }),
-        }),
-      )
-    },
+      const website = storeWebsite === undefined ? {} : { storeWebsite }
+      return updateStore(transaction, enumerations, storeUuid, { ...changes, ...website })
+    }),
   }),
 )
 

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Scope } from '../src/auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
-import { write } from '../src/catalogue/transaction.ts'
 import { storeUuidOf } from '../src/text.ts'
-import { dryRunArgs } from './arguments.ts'
+import { dryRunArgs, resolveWrite } from './arguments.ts'
 import { builder } from './builder.ts'
 import { anyText } from './validation.ts'
 
@@ -98,8 +97,7 @@ builder.mutationFields((t) => ({
       ...dryRunArgs,
     },
     extensions: { access: 'admin' },
-    resolve: (_root, { input, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => createToken(transaction.db, input)),
+    resolve: resolveWrite((transaction, { input }) => createToken(transaction.db, input)),
   }),
   revokeToken: t.field({
     type: TokenRef,
@@ -111,7 +109,6 @@ builder.mutationFields((t) => ({
       ...dryRunArgs,
     },
     extensions: { access: 'admin' },
-    resolve: (_root, { tokenId, dryRun }, { catalogue }) =>
-      write(catalogue, dryRun, (transaction) => revokeToken(transaction.db, tokenId)),
+    resolve: resolveWrite((transaction, { tokenId }) => revokeToken(transaction.db, tokenId)),
   }),
 }))

@@ -39,7 +39,14 @@ export function createCatalogueClient(options: ClientOptions) {
   return {
     listAssets,
     /** Every group that matches. The next page is read when the groups of the last are used up; `limit` is its size. */
-    allAssets: (query: Query<'listAssets'>, call?: CallOptions) => pagesOf(listAssets, query, call),
+    async *allAssets(query: Query<'listAssets'>, call?: CallOptions): AsyncGenerator<ListedGroup> {
+      const limit = Math.min(query.limit ?? largestPage, largestPage)
+      for (let offset = query.offset ?? 0; ; offset += limit) {
+        const page = await listAssets({ ...query, offset, limit }, call)
+        for (const [code, group] of Object.entries(page.assets)) yield { ...group, parent_code: code }
+        if (offset + limit >= page.total_groups) return
+      }
+    },
     updateProducts: writeIn<'updateProducts'>('PUT', '/products'),
     createStore: write<'createStore'>('POST', '/stores'),
     deleteAssets: write<'deleteAssets'>('DELETE', '/assets'),
@@ -47,16 +54,5 @@ export function createCatalogueClient(options: ClientOptions) {
     createProducts: writeIn<'createProducts'>('POST', '/products'),
     listProducts: read<'listProducts'>('/products'),
     placeAssets: writeIn<'placeAssets'>('POST', '/assets'),
-  }
-}
-
-type List = (query: Query<'listAssets'>, call?: CallOptions) => Promise<Data<'listAssets'>>
-
-async function* pagesOf(list: List, query: Query<'listAssets'>, call?: CallOptions): AsyncGenerator<ListedGroup> {
-  const limit = Math.min(query.limit ?? largestPage, largestPage)
-  for (let offset = query.offset ?? 0; ; offset += limit) {
-    const page = await list({ ...query, offset, limit }, call)
-    for (const [code, group] of Object.entries(page.assets)) yield { ...group, parent_code: code }
-    if (offset + limit >= page.total_groups) return
   }
 }
