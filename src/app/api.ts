@@ -29,9 +29,7 @@ import { type RunOptions, restServices } from './rest-services.ts'
 export interface ApiOptions {
   db: Kysely<Database>
   enumerations(): Enumerations
-  /** The remote filter, if there is one. */
   filter: Filter | undefined
-  /** Called when a job has been queued. */
   onJobQueued(): void
   introspection: Introspection
   persistedDocuments: PersistedDocuments | undefined

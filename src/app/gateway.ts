@@ -40,22 +40,18 @@ export interface GatewayOptions extends Partial<Config> {
   host: string
   port: number
   db: Kysely<Database>
-  /** How the threads of the pool and the job queue connect to the database. */
   connection: ClientConfig
   globalConfig: GlobalConfig
   /** What decides which groups a listing shows; without one the gateway filters by itself. */
   remoteFilter?: RemoteFilter | undefined
   persistedDocuments?: PersistedDocuments | undefined
-  /** The other processes that answer at the same port, if there are any. */
   peers?: ClusterPeers | undefined
-  /** What makes the spans of requests, if they are traced. */
   tracing?: Tracing | undefined
   log: Logger
   /** The longest answer to a read. */
   maxAnswerBytes?: number
   /** The memory for bodies of requests that have no answer yet; one token may use half of it. */
   maxBodyBytes?: number
-  /** What is answered by the pool. */
   routeLimits?: RouteLimits
 }
 

@@ -23,7 +23,6 @@ export interface PoolWorkerData extends Pick<ApiOptions, 'introspection' | 'pers
 /** A thread runs one task at a time: a request's statements share these. */
 const database = { max: 5, connectionTimeoutMillis: 10_000 }
 
-/** Runs a task in this thread of the pool. */
 export function run(task: Task): Promise<unknown> {
   if (task.kind === 'request') return runTask(task as Task<PooledRequest>, answerRequest())
   throw new Error(`the kind of a task must be request; got ${task.kind}`)

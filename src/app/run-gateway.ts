@@ -15,11 +15,8 @@ const stopping = { readinessDelayMs: 500, drainMs: 2_000, forceCloseMs: 1_500 }
 
 export interface GatewayEnvironment {
   db: Kysely<Database>
-  /** How further connections to the database are made. */
   connection: ClientConfig
-  /** The variables that OpenTelemetry reads. */
   env: Record<string, string | undefined>
-  /** The other worker processes of this gateway, if there are any. */
   peers?: ClusterPeers | undefined
 }
 

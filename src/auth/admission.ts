@@ -3,7 +3,6 @@ import type { Caller } from './caller.ts'
 import type { RateLimitOptions } from './rate-limit.ts'
 
 export interface AdmissionOptions extends AuthenticationOptions {
-  /** Requests per minute and token; undefined: no limit. */
   rateLimit: number | undefined
   countsIn: RateLimitOptions['countsIn']
 }

@@ -10,7 +10,6 @@ export interface Caller {
   readonly tokenId: string
   readonly tokenName: string
   readonly scopes: ReadonlySet<Scope>
-  /** The stores that are visible to it. */
   readonly viewer: Viewer
 }
 

@@ -37,15 +37,10 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
       })
       return callerOf(payload)
     } catch (error) {
-      if (isRefusal(error)) return undefined
+      if (error instanceof errors.JOSEError && !unreachable.has(error.code)) return undefined
       throw unavailable('unavailable', error)
     }
   }
-}
-
-/** Whether the token is at fault, rather than the fetch of the keys. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof errors.JOSEError && !unreachable.has(error.code)
 }
 
 /** The errors of fetching keys. ERR_JOSE_GENERIC: the provider's answer is not 200 or not JSON. */

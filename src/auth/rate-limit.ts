@@ -5,7 +5,6 @@ import { CatalogueError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 
 export interface RateLimitOptions {
-  /** Requests per minute and token. */
   perMinute: number
   /** The pool of the PostgreSQL in which all processes count together; undefined: in the memory of this process. */
   countsIn: Pool | undefined

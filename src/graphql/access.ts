@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type GraphQLObjectType,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -22,8 +21,10 @@ interface FieldAccess {
 
 /** Queries require `read` and mutations `write`; root fields may require more. Needs no validation. */
 export function accessOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Access {
-  const root = schema.getRootType(operation.operation)
-  const required = [...rootFields(document, operation)].map((name) => requiredBy(root, name))
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
+  const required = [...rootFields(document, operation)].map(
+    (name) => (fields[name]?.extensions as FieldAccess | undefined)?.access,
+  )
   const scopes = new Set<Scope>([operation.operation === 'mutation' ? 'write' : 'read'])
   if (required.includes('admin')) scopes.add('admin')
   return { scopes, allStores: required.includes('all stores') }
@@ -35,10 +36,6 @@ export function requireAccess({ scopes, allStores }: Access, caller: Caller): vo
     if (!hasScope(caller, scope)) throw forbidden(`the token must have the scope ${scope}`)
   }
   if (allStores && caller.viewer.stores) throw forbidden('the token must not be limited to stores')
-}
-
-function requiredBy(root: GraphQLObjectType | null | undefined, field: string): FieldAccess['access'] {
-  return (root?.getFields()[field]?.extensions as FieldAccess | undefined)?.access
 }
 
 /** The names of the operation's root fields, in order, through fragments, which may be cyclic. */

@@ -1,12 +1,4 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  type OperationDefinitionNode,
-  parse,
-  validate,
-} from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
@@ -61,7 +53,9 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
       try {
         const prepared = known ?? prepareDocument(schema, parsed(query, limits), operationName)
         requireAccess(prepared.access, caller)
-        if (prepared.size.introspectionDepth > 0 && !mayIntrospect) throw introspectionForbidden()
+        if (prepared.size.introspectionDepth > 0 && !mayIntrospect) {
+          throw forbidden('the token must have the scope admin to ask for the schema')
+        }
         requireWithin(prepared.size, limits)
         if (known) return known
         const errors = validate(schema, prepared.document, undefined, { maxErrors, hideSuggestions: !mayIntrospect })
@@ -77,10 +71,6 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
 }
 
 const tooDeep = 'the document must not nest or chain fragments so deep: its levels of brackets are too many'
-
-function introspectionForbidden() {
-  return forbidden('the token must have the scope admin to ask for the schema')
-}
 
 function parsed(query: string, limits: Limits): DocumentNode {
   if (query.length > limits.characters) throw tooLong(limits.characters, 'characters')
@@ -112,7 +102,7 @@ function prepareDocument(
     size,
     access: accessOf(schema, document, operation),
     isMutation: operation.operation === 'mutation',
-    name: nameOf(document, operation),
+    name: [...rootFields(document, operation)][0] ?? 'none',
     cost: createCost(schema, document, operation),
     run: createRun(schema, document, operationName),
   }
@@ -120,8 +110,3 @@ function prepareDocument(
 
 const unknownOperation =
   'operationName must name an operation of the document, which may be left out if it has only one'
-
-function nameOf(document: DocumentNode, operation: OperationDefinitionNode): string {
-  const [name = 'none'] = rootFields(document, operation)
-  return name
-}

@@ -24,8 +24,7 @@ export function publicError(thrown: unknown, log: Logger): PublicError {
 
 /** Errors of one request as its caller may see them. */
 export function publicErrors(errors: readonly unknown[], log: Logger, requestId: string) {
-  const ofRequest = log.child({ requestId })
-  return errors.map((error) => publicError(error, ofRequest))
+  return errors.map((error) => publicError(error, log.child({ requestId })))
 }
 
 /** The first cause; graphql-js wraps what resolvers throw. */

@@ -10,7 +10,6 @@ import type { Task } from './worker.ts'
 export interface PoolOptions {
   /** The module that the threads run: it exports `run`, which takes a `Task`. */
   entry: URL
-  /** What the threads are started with, as plain data. */
   workerData: unknown
   log: Logger
   threads?: number

@@ -6,7 +6,6 @@ export type Reserve = (bytes: number) => boolean
 export interface BodyMemory {
   /** Makes the function that reserves memory for the body of the request with this response and token. */
   reserveFor(response: ServerResponse, tokenId: string): Reserve
-  /** How many bytes are reserved. */
   reserved(): number
 }
 

@@ -13,7 +13,6 @@ import type { Answer } from './respond.ts'
 import type { Incoming, Routed } from './routed.ts'
 
 export interface GraphQLApi {
-  /** Answers a request with a valid token. */
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<GraphQLAnswer>
   graphiql(): Promise<Page>
   errorOf(thrown: unknown, requestId: string): PublicError
@@ -21,7 +20,6 @@ export interface GraphQLApi {
   maxAnswerBytes: number
 }
 
-/** An answer, and the operation if one was run. */
 export interface GraphQLAnswer {
   answer: Answer
   operation?: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined

@@ -6,7 +6,6 @@ export interface Page {
   status?: number
   type: string
   body: string | Buffer
-  /** Content-Security-Policy and the like. */
   headers?: Record<string, string>
   /** Whether it is for browsers alone: others get 404, as on any path that is none. */
   isForBrowsers?: boolean

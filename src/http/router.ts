@@ -17,7 +17,6 @@ export interface Routes extends RestApi, GraphQLApi {
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** The service's metrics. Throws when the caller may not read them. */
   metrics(admission: Admission): Promise<Page>
-  /** Bounds the memory for bodies. */
   bodyMemory: BodyMemory
 }
 
@@ -47,7 +46,6 @@ export async function route(
   return { answer, headers, summary: { tokenName, ...summary } }
 }
 
-/** What serves a path to callers with a token. */
 function serverOf(routes: Routes, path: string): ((incoming: Incoming) => Promise<Routed>) | undefined {
   if (path === '/v1' || path.startsWith('/v1/')) return (incoming) => serveRest(routes, incoming)
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)

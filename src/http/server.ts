@@ -13,11 +13,9 @@ import { respond } from './respond.ts'
 import { type Routes, route } from './router.ts'
 
 export interface ServerOptions extends Routes {
-  /** Begins the trace of a request, while requests are traced. */
   trace?: Tracing['begin'] | undefined
   /** What pages of other origins may do; undefined: nothing. */
   cors?: ((request: IncomingMessage) => CorsAnswer | undefined) | undefined
-  /** Called with each error that is no answer. */
   onError(error: unknown, requestId: string): void
   /** Called for each request once its answer is on its way. */
   onServed(served: ServedRequest, trace: Trace | undefined): void

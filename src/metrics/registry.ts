@@ -3,15 +3,11 @@ import type { ConfigurationState } from '../global-config/global-config.ts'
 
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
-  /** The pool of connections to PostgreSQL. */
   pool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
   bodies?: (() => { held: number; most: number }) | undefined
-  /** The circuit breaker of the remote filtering service. */
   circuit?: (() => 'closed' | 'half-open' | 'open') | undefined
-  /** The global configuration, if there is a URL to read it from. */
   configuration?: (() => ConfigurationState) | undefined
-  /** The other worker processes, if there are any. */
   peers?: ClusterPeers | undefined
 }
 
@@ -26,12 +22,10 @@ export interface ClusterPeers {
 export interface Metrics {
   /** Counts a request. `operation` must come from a bounded set. */
   observe(door: string, operation: string, status: number, durationMs: number): void
-  /** The metrics in the format of Prometheus. */
   read(): Promise<{ type: string; body: string }>
 }
 
-/** The upper bounds of the histogram's buckets, in seconds. */
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const bucketsInSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The durations of requests, the gauges, and the metrics of the process; a worker's own carry its number and are read with those of its peers. */
 export function createRegistry({ peers, ...sources }: MetricSources): Metrics {
@@ -40,7 +34,7 @@ export function createRegistry({ peers, ...sources }: MetricSources): Metrics {
     name: 'catalogue_request_duration_seconds',
     help: 'How long requests took, by door, operation and HTTP status',
     labelNames: ['door', 'operation', 'status'],
-    buckets,
+    buckets: bucketsInSeconds,
     registers: [registry],
   })
   addGauges(registry, sources)

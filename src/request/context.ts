@@ -8,13 +8,11 @@ export interface RequestContext {
   readonly requestId: RequestId
   /** The caller's W3C trace context, as it came. */
   readonly traceparent: string | undefined
-  /** The request's spans, while requests are traced. */
   readonly trace: Trace | undefined
   /** Aborted when the client leaves before its answer is sent. */
   readonly signal: AbortSignal
   /** The caller's token: connections, memory and threads are shared fairly among tokens. */
   readonly tokenId: string
-  /** Bounds what the database may answer. */
   readonly readLimit: ReadLimit
 }
 

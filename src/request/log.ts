@@ -12,7 +12,6 @@ export interface RequestSummary {
   door: 'rest' | 'graphql' | 'other'
   /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a valid document. */
   operation: string
-  /** Whether it may change something. */
   isWrite: boolean
   /** The name of the caller's token; several tokens may share one. */
   tokenName: string | undefined

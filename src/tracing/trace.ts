@@ -2,11 +2,9 @@
 export interface Trace {
   /** Begins a span within the current one and returns the function that ends it, with the error of the part if it failed. */
   begin(part: Part, name: string): (outcome?: { error?: unknown }) => void
-  /** Adds the span of a finished statement. */
   statement(query: Statement): void
   /** The header of calls to other services that makes the current span the parent of theirs (W3C Trace Context). */
   traceparent(): string
-  /** Ends the request's own span. */
   end(outcome: { name: string; status: number; attributes: Record<string, string> }): void
 }
 
@@ -21,6 +19,5 @@ export interface Statement {
 /** Creates and exports the spans of requests. */
 export interface Tracing {
   begin(request: { method: string; traceparent: string | undefined }): Trace
-  /** Exports the remaining spans. */
   close(): Promise<void>
 }

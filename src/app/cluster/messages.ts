@@ -14,7 +14,6 @@ export interface Messages {
   /** To the workers: none takes new connections any more. */
   allPortsClosed: object
   getMetrics: object
-  /** The metrics of all workers, in the format of Prometheus. */
   metrics: { text?: string; error?: string }
 }
 
