@@ -1,4 +1,4 @@
-import type { KeysetPage } from '../src/catalogue/keyset.ts'
+import type { KeysetPage } from '../src/catalogue/conditions.ts'
 import { invalidRequest } from '../src/errors.ts'
 import { isStorable, shown } from '../src/text.ts'
 

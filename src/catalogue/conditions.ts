@@ -10,3 +10,22 @@ export function allOf(conditions: readonly (RawBuilder<boolean> | false)[]): Raw
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
+
+/**
+ * A page by keys instead of an offset: at most `limit` rows after `after` and before `before`, from the end if
+ * `backwards`.
+ */
+export interface KeysetPage {
+  after?: string | undefined
+  before?: string | undefined
+  limit: number
+  backwards: boolean
+}
+
+/** The conditions of a page over rows that are ordered by the column. */
+export function within({ after, before }: KeysetPage, column: string): (RawBuilder<boolean> | false)[] {
+  return [
+    after !== undefined && sql<boolean>`${sql.ref(column)} > ${after}`,
+    before !== undefined && sql<boolean>`${sql.ref(column)} < ${before}`,
+  ]
+}

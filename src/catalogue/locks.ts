@@ -38,11 +38,9 @@ export async function lockStores(
 ): Promise<Set<string>> {
   const visible = visibleStores(catalogue, [...requests.keys()])
   if (visible.length === 0) return new Set()
+  const locks = takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requests.get(storeUuid) ?? {}])))
   const { rows } = await sql<{ store_uuid: string }>`
-    select store_uuid from store where store_uuid = any(${visible}::uuid[])
-      and ${takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requests.get(storeUuid) ?? {}])))}`.execute(
-    catalogue.db,
-  )
+    select store_uuid from store where store_uuid = any(${visible}::uuid[]) and ${locks}`.execute(catalogue.db)
   return new Set(rows.map((row) => row.store_uuid))
 }
 
@@ -69,13 +67,12 @@ export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilde
 
 /** The locks in the order to take them in. */
 export function locksOf(requests: ReadonlyMap<string, LockRequest>): Lock[] {
-  const locks = [...requests].flatMap(([storeUuid, { groups, products }]) => {
-    const store = keyOf(storeUuid)
-    return [
-      ...(groups === undefined ? [] : locksOfNames(store, storeLock.groups, groups)),
-      ...(products === undefined ? [] : locksOfNames(store, storeLock.products, products)),
-    ]
-  })
+  const locks = [...requests].flatMap(([storeUuid, request]) =>
+    (['groups', 'products'] as const).flatMap((kind) => {
+      const names = request[kind]
+      return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names)
+    }),
+  )
   return locks.sort((a, b) => a.store - b.store || a.number - b.number)
 }
 

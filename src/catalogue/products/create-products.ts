@@ -41,7 +41,7 @@ export async function createProducts(
   const judged = await judgePatches(
     patches,
     (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : judge(name, value)),
-    (first) => first,
+    { firstOnly: true },
   )
   const good = [...judged.good.values()].map((patch) => ({ ...patch, ...split(assetFormats, target.channel, patch) }))
   const products = good.map(({ productCode, status, others }) => ({ productCode, status, attributes: others }))

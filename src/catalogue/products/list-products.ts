@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
-import { allOf, containing } from '../conditions.ts'
+import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
 import type { ProductStatus } from '../enumerations.ts'
-import type { KeysetPage } from '../keyset.ts'
 
 export interface Product {
   storeUuid: string
@@ -51,9 +50,7 @@ export async function listProducts(
   const { rows } = await sql<Product>`
     select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store) cross join lateral (
       select ${columns} from product
-      where store_uuid = s.store and ${matching(filter)}
-        ${page.after === undefined ? sql`` : sql`and product_code > ${page.after}`}
-        ${page.before === undefined ? sql`` : sql`and product_code < ${page.before}`}
+      where store_uuid = s.store and ${allOf([matching(filter), ...within(page, 'product_code')])}
       order by product_code ${direction}
       limit ${page.limit}
     ) p

@@ -42,7 +42,7 @@ export interface JudgedPatches {
 export async function judgePatches(
   patches: readonly ProductPatch[],
   judge: AttributeJudge,
-  combine: (first: GoodPatch, others: readonly GoodPatch[]) => GoodPatch = merged,
+  { firstOnly = false } = {},
 ): Promise<JudgedPatches> {
   const pauses = createPauses()
   const judged: JudgedPatches = { good: new Map(), failed: new Map() }
@@ -54,13 +54,13 @@ export async function judgePatches(
     }
     const failures: AttributeFailure[] = []
     for (const entry of entries) await addFailures(failures, entry, judge, pauses)
-    const [first, ...others] = entries.map(goodPatch)
-    if (failures.length > 0) judged.failed.set(code, failures)
-    else if (first) {
-      const patch = combine(first, others)
-      if (fitsAlone(patch.attributes)) judged.good.set(code, patch)
-      else judged.failed.set(code, [tooLarge(patch.attributes)])
+    if (failures.length > 0) {
+      judged.failed.set(code, failures)
+      continue
     }
+    const patch = merged(code, (firstOnly ? entries.slice(0, 1) : entries).map(goodPatch))
+    judged.good.set(code, patch)
+    if (!fitsAlone(patch.attributes)) failTooLarge(judged, [code])
   }
   return judged
 }
@@ -95,25 +95,22 @@ function goodPatch({ productCode, status, attributes }: ProductPatch): GoodPatch
   }
 }
 
-function merged(first: GoodPatch, others: readonly GoodPatch[]): GoodPatch {
-  if (others.length === 0) return first
-  const entries = [first, ...others]
+function merged(productCode: string, entries: readonly GoodPatch[]): GoodPatch {
+  const [first] = entries
+  if (first && entries.length === 1) return first
   return {
-    ...first,
+    productCode,
     status: entries.findLast(({ status }) => status !== null)?.status ?? null,
     attributes: Object.fromEntries(entries.flatMap(({ attributes }) => Object.entries(attributes))),
   }
 }
 
-function tooLarge(attributes: Readonly<Record<string, unknown>>): AttributeFailure {
-  const [attribute = 'attributes'] = Object.keys(attributes)
-  return { attribute, reason: `the product's attributes must take at most ${maxMebibytes} MiB together` }
-}
-
 /** Moves the patches of products that would have grown too large from the good to the failed ones. */
 export function failTooLarge({ good, failed }: JudgedPatches, codes: readonly string[]): void {
   for (const code of codes) {
-    failed.set(code, [tooLarge(good.get(code)?.attributes ?? {})])
+    const [attribute = 'attributes'] = Object.keys(good.get(code)?.attributes ?? {})
+    const reason = `the product's attributes must take at most ${maxMebibytes} MiB together`
+    failed.set(code, [{ attribute, reason }])
     good.delete(code)
   }
 }
@@ -124,8 +121,7 @@ export function failedProducts(
   failed: ReadonlyMap<string, AttributeFailure[]>,
 ): FailedProduct[] {
   if (failed.size === 0) return []
-  const codes = new Set(patches.map((patch) => patch.productCode))
-  return [...codes].flatMap((productCode) => {
+  return [...new Set(patches.map((patch) => patch.productCode))].flatMap((productCode) => {
     const failures = failed.get(productCode)
     return failures ? [{ productCode, failures }] : []
   })

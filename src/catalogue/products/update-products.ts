@@ -53,10 +53,10 @@ export async function updateProducts(
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const judged = await judgePatches(rules ? possible : [], attributeJudge(rules?.definitions ?? []))
-    const outcome = await mergeProducts(catalogue, uuid, judged, rules?.fingerprint)
-    if (!outcome) throw storeNotFound('storeUuid', storeUuid)
-    if ('missing' in outcome) return resultOf(uuid, patches, judged, outcome)
-    rules = outcome.rules
+    const merged = await mergeProducts(catalogue, uuid, judged, rules?.fingerprint)
+    if (!merged) throw storeNotFound('storeUuid', storeUuid)
+    if (merged.definitions === null) return resultOf(uuid, patches, judged, merged)
+    rules = { definitions: JSON.parse(merged.definitions), fingerprint: merged.fingerprint }
     knownRules.set(uuid, rules)
   }
   throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
@@ -66,9 +66,10 @@ function resultOf(
   storeUuid: string,
   patches: readonly ProductPatch[],
   judged: JudgedPatches,
-  { missing, tooLarge }: Merged,
+  merged: Merged,
 ): UpdatedProducts {
-  failTooLarge(judged, tooLarge)
+  const missing = new Set(merged.missing)
+  failTooLarge(judged, merged.tooLarge ?? [])
   for (const code of missing) judged.failed.delete(code)
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
   return {
@@ -79,23 +80,27 @@ function resultOf(
   }
 }
 
-/** Codes of products that do not exist, bad patches included, and of those that would have grown too large. */
+/**
+ * The store's definitions as JSON, with nothing written, if the patches were judged by others; else null. `missing`:
+ * codes of products that do not exist, bad patches included; `tooLarge`: of those that would have grown too large.
+ */
 interface Merged {
-  missing: Set<string>
-  tooLarge: string[]
+  definitions: string | null
+  fingerprint: string
+  missing: string[] | null
+  tooLarge: string[] | null
 }
 
 /**
  * Calls `merge_products` (merge-products.sql) with the good patches; the codes of the failed ones are only looked up.
- * Returns the store's rules, with nothing written, if the patches were judged by others; undefined if there is no such
- * store.
+ * Undefined if there is no such store.
  */
 export async function mergeProducts(
   catalogue: Catalogue,
   storeUuid: string,
   { good, failed }: Pick<JudgedPatches, 'good' | 'failed'>,
   judgedBy: string | undefined,
-): Promise<{ rules: Rules } | Merged | undefined> {
+): Promise<Merged | undefined> {
   const request = {
     store: storeUuid,
     judgedBy: judgedBy ?? null,
@@ -107,17 +112,11 @@ export async function mergeProducts(
   const patches = byCode(good, (patch) => patch.attributes)
   const statuses = byCode(good, (patch) => patch.status)
   const json = `${JSON.stringify(request).slice(0, -1)},"patches":${patches},"statuses":${statuses}}`
-  const { rows } = await sql<{
-    definitions: string | null
-    fingerprint: string
-    missing: string[] | null
-    too_large: string[] | null
-  }>`select definitions, fingerprint, missing, too_large from merge_products(${json}::jsonb)`.execute(catalogue.db)
-  const [row] = rows
-  if (!row) return undefined
-  const { definitions, fingerprint, missing, too_large } = row
-  if (definitions !== null) return { rules: { definitions: JSON.parse(definitions), fingerprint } }
-  return { missing: new Set(missing), tooLarge: too_large ?? [] }
+  const { rows } = await sql<Merged>`
+    select definitions, fingerprint, missing, too_large as "tooLarge" from merge_products(${json}::jsonb)`.execute(
+    catalogue.db,
+  )
+  return rows[0]
 }
 
 /**

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { storeUuidOf } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
-import { allOf, containing } from '../conditions.ts'
-import type { KeysetPage } from '../keyset.ts'
+import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
 import { type Store, storeColumns } from './stores.ts'
 
 /** All given conditions must hold. `search`: part of the store name, case-insensitive. */
@@ -19,9 +18,7 @@ export function listStores(catalogue: Catalogue, filter: StoreFilter, page: Keys
   return catalogue.db
     .selectFrom('store')
     .select(storeColumns)
-    .where(matching(catalogue, filter))
-    .$if(page.after !== undefined, (q) => q.where('store_uuid', '>', page.after ?? ''))
-    .$if(page.before !== undefined, (q) => q.where('store_uuid', '<', page.before ?? ''))
+    .where(allOf([matching(catalogue, filter), ...within(page, 'store_uuid')]))
     .orderBy('store_uuid', page.backwards ? 'desc' : 'asc')
     .limit(page.limit)
     .execute()
