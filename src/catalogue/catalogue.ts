@@ -34,7 +34,6 @@ export function wholeCatalogue(db: Kysely<Database>): Catalogue {
   return { db, viewer: { stores: undefined } }
 }
 
-/** The catalogue in a transaction that was begun on its `db`. */
 export function inTransaction({ viewer }: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
   return { db: transaction, viewer }
 }

@@ -94,7 +94,6 @@ async function callInTime(endpoint: FilterEndpoint, query: Parameters<Filter>, t
   return policy.execute(() => endpoint.call(query, forwarded(), deadline))
 }
 
-/** The headers that identify the request. */
 function forwarded() {
   const { requestId, trace, traceparent: came } = requestContext.getStore() ?? {}
   const traceparent = trace?.traceparent() ?? came

@@ -15,9 +15,7 @@ export interface GlobalConfig {
 export interface ConfigurationState {
   /** Time of the last good read, in ms since 1970. */
   readAt: number | undefined
-  /** Failed reads since the start. */
   failures: number
-  /** Whether the latest read succeeded. */
   isCurrent: boolean
 }
 

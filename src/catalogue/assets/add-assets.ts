@@ -24,9 +24,7 @@ export interface NewAsset {
 }
 
 export interface AddedAssets {
-  /** Assets created. */
   added: number
-  /** Links created; existing links do not count. */
   linked: number
   /** The asset id of each item that did not fail, in the order of the request. */
   assetIds: string[]

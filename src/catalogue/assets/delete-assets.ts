@@ -4,7 +4,6 @@ import type { ItemFailure } from '../item-failure.ts'
 import { type Removal, removeSelected, type Selector } from './remove-selected.ts'
 
 export interface DeletedAssets {
-  /** Assets removed, each with all its links. */
   deletedCount: number
   failures: ItemFailure[]
 }

@@ -5,7 +5,6 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { lockStore } from '../locks.ts'
 import { writePlaces } from './place-assets.ts'
 
-/** The key of a group. */
 export interface GroupKey {
   storeUuid: string
   channel: string

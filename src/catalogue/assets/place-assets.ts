@@ -24,9 +24,7 @@ export interface Placement {
 }
 
 export interface PlacedAssets {
-  /** Entries that are new in their group. */
   created: number
-  /** Entries that were in their group already, at another position. */
   updated: number
   failures: ItemFailure[]
 }

@@ -9,7 +9,6 @@ export interface Unlink extends Selector {
 }
 
 export interface UnlinkedAssets {
-  /** Links removed; the assets stay. */
   unlinked: number
   failures: ItemFailure[]
 }

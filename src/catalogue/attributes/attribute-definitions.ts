@@ -100,27 +100,23 @@ export async function removeDefinitions(
 }
 
 function definitionFaults(
-  definition: AttributeDefinition,
+  { name, type, allowedValues, maxLength, pattern }: AttributeDefinition,
   index: number,
   all: readonly AttributeDefinition[],
 ): Omit<Fault, 'reason'>[] {
-  const { name, type, allowedValues, maxLength, pattern } = definition
-  const at = (field: string, problem: string) => ({
-    field: `definitions[${index}].${field}`,
-    index,
-    details: `definitions[${index}].${field} ${problem}`,
-  })
-  const faults = []
   const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
-  if (badName) faults.push(at('name', `is not usable: ${badName}; got ${shown(name)}`))
-  if (all.findIndex((other) => other.name === name) < index) faults.push(at('name', `comes twice: ${shown(name)}`))
-  if (type === 'enum' && !allowedValues?.length) faults.push(at('allowedValues', 'must name at least one value'))
-  if (allowedValues?.some((value) => !isStorable(value))) {
-    faults.push(at('allowedValues', 'must be strings without NUL and lone surrogates'))
-  }
-  if (maxLength !== null && maxLength < 1) faults.push(at('maxLength', `must be at least 1; got ${maxLength}`))
-  if (pattern !== null && !isStorable(pattern)) faults.push(at('pattern', 'must be without NUL and lone surrogates'))
   const badPattern = pattern === null ? undefined : patternFault(pattern)
-  if (badPattern) faults.push(at('pattern', `${badPattern}; got ${shown(pattern)}`))
-  return faults
+  const faults: [field: string, fault: string | false | undefined][] = [
+    ['name', badName && `is not usable: ${badName}; got ${shown(name)}`],
+    ['name', all.findIndex((other) => other.name === name) < index && `comes twice: ${shown(name)}`],
+    ['allowedValues', type === 'enum' && !allowedValues?.length && 'must name at least one value'],
+    ['allowedValues', allowedValues?.every(isStorable) === false && 'must be strings without NUL and lone surrogates'],
+    ['maxLength', maxLength !== null && maxLength < 1 && `must be at least 1; got ${maxLength}`],
+    ['pattern', pattern !== null && !isStorable(pattern) && 'must be without NUL and lone surrogates'],
+    ['pattern', badPattern && `${badPattern}; got ${shown(pattern)}`],
+  ]
+  return faults.flatMap(([name, fault]) => {
+    const field = `definitions[${index}].${name}`
+    return fault ? [{ field, index, details: `${field} ${fault}` }] : []
+  })
 }

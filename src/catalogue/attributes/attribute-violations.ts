@@ -5,9 +5,7 @@ import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
 
 /** The stored values of an attribute that its definition does not allow. */
 export interface AttributeViolations {
-  /** The exact number of products with such a value. */
   productCount: number
-  /** The first of them by product code. */
   examples: { productCode: string; value: string; reason: string }[]
 }
 

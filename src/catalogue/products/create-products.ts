@@ -12,7 +12,6 @@ import { type FailedProduct, failedProducts, judgePatches, type ProductPatch, pa
 export interface CreatedProducts {
   storeUuid: string
   createdSkus: string[]
-  /** Products that existed; they are not changed. */
   existingSkus: string[]
   failedProducts: FailedProduct[]
 }

@@ -7,7 +7,6 @@ import { storeKey } from '../store-key.ts'
 export interface DeletedProducts {
   storeUuid: string
   deletedSkus: string[]
-  /** Codes that the store does not have. */
   unavailableSkus: string[]
 }
 

@@ -22,15 +22,12 @@ export interface ProductFilter {
   search?: string | null | undefined
 }
 
-/** A page of products in the order of their codes. */
 export interface ProductPage {
   storeUuid: string
-  /** The exact number of products that match. */
   totalProducts: number
   products: Product[]
 }
 
-/** The key of a product across stores. */
 export interface ProductKey {
   storeUuid: string
   productCode: string

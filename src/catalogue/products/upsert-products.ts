@@ -17,7 +17,6 @@ import { fits } from './product-size.ts'
 export interface UpsertedProducts {
   storeUuid: string
   createdSkus: string[]
-  /** Products that existed, whether the patch changed them or not. */
   updatedSkus: string[]
   failedProducts: FailedProduct[]
 }
