@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /** Where one embedded server keeps everything. */
@@ -15,6 +14,9 @@ export interface DataDirectory {
   /** 0700. */
   readonly socketDir: string
 }
+
+/** The port is part of a socket's name; no server listens on it. */
+export const socketPort = 5432
 
 export interface Owner {
   readonly uid: number
@@ -57,12 +59,14 @@ export async function giveTo(owner: Owner, path: string): Promise<void> {
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
 }
 
-/** A socket's path may have 103 bytes on macOS and 107 on Linux. */
+/**
+ * The same for every process, so that each finds the server of another one. A socket's path may have 103 bytes on macOS
+ * and 107 on Linux.
+ */
 function socketDirOf(path: string): string {
   const inside = join(path, 'run')
-  if (Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= 103) return inside
-  const hash = createHash('sha256').update(path).digest('hex').slice(0, 16)
-  return join(tmpdir(), `catalogue-${hash}`)
+  const isShort = Buffer.byteLength(join(inside, `.s.PGSQL.${socketPort}`)) <= 103
+  return isShort ? inside : `/tmp/catalogue-${hash('sha256', path).slice(0, 16)}`
 }
 
 async function createSocketDir(path: string, owner: Owner): Promise<void> {

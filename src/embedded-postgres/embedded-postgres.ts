@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findBinaries } from './binaries.ts'
 import { clusterExists, openDataDirectory, requireDatabase } from './data-directory.ts'
 import type { Lease } from './lease.ts'
-import { type Connection, shutDown } from './postmaster.ts'
+import { shutDown } from './postmaster.ts'
 import { startServer } from './start-server.ts'
 
 export interface EmbeddedServer {
-  readonly connection: Connection
+  readonly connection: Lease['connection']
   /** Whether this process started the server; otherwise it adopted a running one. */
   readonly started: boolean
   /** Stops the server, by a fast shutdown, unless another client is still connected to it, and waits for its end. Safe to call twice. */

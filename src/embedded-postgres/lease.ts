@@ -1,14 +1,16 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Connection } from './postmaster.ts'
+import { catalogue } from './create-cluster.ts'
+import { type DataDirectory, socketPort } from './data-directory.ts'
 
 /**
  * A connection that a gateway holds as long as it uses the server, with a shared advisory lock. A gateway that wants to
  * stop the server needs that lock exclusively: it cannot stop it under another one, nor under one that is connecting.
  */
 export interface Lease {
-  readonly connection: Connection
+  /** pg connection options; `host` is the socket directory. */
+  readonly connection: { host: string; port: number; user: string; database: string }
   /** Resolves when the connection is gone, for whatever reason. */
   readonly ended: Promise<void>
   /** Whether no other lease and no other client is left; if so, no new lease is granted until this one is released. */
@@ -19,8 +21,9 @@ export interface Lease {
 const lockKey = 7_231_605_118
 const applicationName = 'catalogue lease'
 
-/** Returns undefined when no server accepts clients at the moment, and throws when it refuses us permanently. */
-export async function acquireLease(connection: Connection): Promise<Lease | undefined> {
+/** Returns undefined when no server accepts clients at the moment. */
+export async function acquireLease({ socketDir }: DataDirectory): Promise<Lease | undefined> {
+  const connection = { host: socketDir, port: socketPort, user: catalogue, database: catalogue }
   const socket = new Socket()
   const client = new pg.Client({
     ...connection,
@@ -35,21 +38,12 @@ export async function acquireLease(connection: Connection): Promise<Lease | unde
   try {
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [lockKey])
-  } catch (error) {
+  } catch {
     socket.destroy()
-    if (isPermanent(error)) throw error
     return undefined
   }
   socket.unref()
   return { connection, ended, isLast: () => isLast(client, socket), release: () => client.end() }
-}
-
-/** PostgreSQL's errors that pass: it starts, stops, is full, or is about to be stopped. */
-const transientCodes = new Set(['57P01', '57P02', '57P03', '53300', '55P03'])
-
-function isPermanent(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return !transientCodes.has(error.code ?? '')
-  return error instanceof Error && 'code' in error && error.code === 'EACCES'
 }
 
 async function isLast(client: pg.Client, socket: Socket): Promise<boolean> {

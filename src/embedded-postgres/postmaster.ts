@@ -1,43 +1,25 @@
 import { readFileSync, unlinkSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { catalogue } from './create-cluster.ts'
-import type { DataDirectory } from './data-directory.ts'
+import { type DataDirectory, socketPort } from './data-directory.ts'
 import { run } from './process.ts'
-
-/** The port is part of a socket's name; no server listens on it. */
-export const socketPort = 5432
-
-/** pg connection options; `host` is the socket directory. */
-export type Connection = Awaited<ReturnType<typeof connectionTo>>
-
-/** Where the cluster's server answers when it runs. */
-export async function connectionTo(directory: DataDirectory) {
-  const file = await readPidFile(directory)
-  // A copy of a running cluster contains the original's file, and must not lead to the original's server.
-  const own = file && resolve(file.dataDir) === directory.cluster ? file : undefined
-  const host = own?.socketDir || directory.socketDir
-  return { host, port: own?.port || socketPort, user: catalogue, database: catalogue }
-}
 
 /** The process id of the server that runs on the cluster, whether it answers or not. */
 export async function findPostmaster(directory: DataDirectory): Promise<number | undefined> {
-  const file = await readPidFile(directory)
-  return file && (await isPostmaster(file.pid, directory)) ? file.pid : undefined
+  const pid = Number.parseInt(await readFile(pidFileOf(directory), 'utf8').catch(() => ''), 10)
+  return pid > 0 && (await isPostmaster(pid, directory)) ? pid : undefined
 }
 
 /**
- * Removes the lock files that PostgreSQL would wrongly take for those of a running server: their process id belongs to another program by now (after a
- * reboot), or a crash left them without one. PostgreSQL itself removes those of dead processes.
+ * Removes the lock files that PostgreSQL would wrongly take for those of a running server: after a reboot their process
+ * id may belong to another program. PostgreSQL itself removes those of dead processes.
  */
 export async function removeStaleLocks(directory: DataDirectory): Promise<void> {
   for (const file of [pidFileOf(directory), join(directory.socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
-    const content = await readFile(file, 'utf8').catch(() => undefined)
-    if (content === undefined) continue
+    const content = await readFile(file, 'utf8').catch(() => '')
     const pid = Number.parseInt(content, 10)
-    const isStale = pid > 0 ? send(pid, 0) && !(await isPostmaster(pid, directory)) : await isOlderThan(file, 2_000)
-    if (isStale) removeUnchanged(file, content)
+    if (pid > 0 && send(pid, 0) && !(await isPostmaster(pid, directory))) removeUnchanged(file, content)
   }
 }
 
@@ -58,12 +40,6 @@ function pidFileOf({ cluster }: DataDirectory): string {
   return join(cluster, 'postmaster.pid')
 }
 
-async function readPidFile(directory: DataDirectory) {
-  const text = await readFile(pidFileOf(directory), 'utf8').catch(() => '')
-  const [pid = '', dataDir = '', , port = '', socketDir = ''] = text.split('\n')
-  return text === '' ? undefined : { pid: Number(pid), dataDir, port: Number(port), socketDir }
-}
-
 /** Process ids are reused, so the process must be a server of this very cluster. */
 async function isPostmaster(pid: number, { cluster }: DataDirectory): Promise<boolean> {
   if (process.platform === 'linux') {
@@ -81,11 +57,6 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false
   }
-}
-
-async function isOlderThan(file: string, milliseconds: number): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined)
-  return found !== undefined && Date.now() - found.mtimeMs > milliseconds
 }
 
 /** Synchronous, as a starting server may put its own file there at any time, which must not be removed. */

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { createCluster } from './create-cluster.ts'
-import { type DataDirectory, giveTo } from './data-directory.ts'
+import { type DataDirectory, giveTo, socketPort } from './data-directory.ts'
 import { acquireLease, type Lease } from './lease.ts'
-import { connectionTo, findPostmaster, removeStaleLocks, socketPort } from './postmaster.ts'
+import { findPostmaster, removeStaleLocks } from './postmaster.ts'
 import { type Account, commandLine, spawnOptions } from './process.ts'
 
 /** A server process that we started. It ends by itself when it finds another server on the cluster. */
@@ -30,7 +30,7 @@ export async function startServer(
 ): Promise<{ lease: Lease; started: boolean }> {
   let server: ServerProcess | undefined
   for (const deadline = Date.now() + maxRecoveryMs; Date.now() < deadline; await sleep(15)) {
-    const lease = await acquireLease(await connectionTo(directory))
+    const lease = await acquireLease(directory)
     const postmaster = await findPostmaster(directory)
     if (lease) return { lease, started: server !== undefined && server.child.pid === postmaster }
     if (postmaster !== undefined || (server && isRunning(server.child))) continue
