@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { listen } from '../http/listen.ts'
 import { untilSignal } from './until-signal.ts'
+import { wholeNumber } from './whole-number.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `catalog filter-service`: serves the filtering contract over the gateway's database until SIGINT or SIGTERM. */
@@ -9,7 +10,7 @@ export function addFilterService(program: Command): void {
   program
     .command('filter-service')
     .description('run the filtering service that FILTER_URL names, over the same database')
-    .option('--port <N>', 'where to listen on HOST; 0 picks a free port', portOf, 4001)
+    .option('--port <N>', 'where to listen on HOST; 0 picks a free port', wholeNumber(0, 65_535), 4001)
     .option('--json', 'print one JSON object on stdout', false)
     .action(({ port, json }: { port: number; json: boolean }) =>
       withDatabase(
@@ -27,10 +28,4 @@ export function addFilterService(program: Command): void {
         { logLevel: 'info' },
       ),
     )
-}
-
-function portOf(text: string): number {
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
 }

@@ -1,58 +1,43 @@
 import type { Command } from 'commander'
 
-interface Help {
-  examples: readonly string[]
-  /** What each exit code means, where it differs from `exitCodes`. */
-  exits?: Readonly<Record<number, string>>
+/** Examples of each command, by its path. A test compares them with the commands. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  serve: [
+    'catalog serve',
+    'catalog serve --demo',
+    'catalog serve --workers 4',
+    'PORT=8080 DATABASE_URL=postgresql://gateway@db/catalogue catalog serve',
+  ],
+  migrate: ['catalog migrate', 'catalog migrate --json'],
+  import: [
+    'catalog import products.csv --store $STORE --dry-run',
+    'catalog import products.csv --store $STORE --assets images --asset-base https://cdn.example.com/ --errors failed.csv',
+    'catalog import products.jsonl --store $STORE --map title="Product Name" --only-mapped --json',
+  ],
+  export: [
+    'catalog export --store $STORE > products.csv',
+    'catalog export --store $STORE --format jsonl --status active --out products.jsonl --json',
+  ],
+  check: ['catalog check', 'catalog check --json'],
+  'token create': [
+    'catalog token create --name dashboard --scope read',
+    'catalog token create --name importer --scope read,write --store $STORE --expires 30d --json',
+  ],
+  'token list': ['catalog token list', 'catalog token list --json'],
+  'token revoke': ['catalog token revoke 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'filter-service': ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
 }
 
 const exitCodes = { 0: 'done', 1: 'it could not be done', 2: 'wrong usage' }
+const endlessExitCodes = { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' }
 
-/** What the help of each command says besides its options, by the command's path. A test compares it with the commands. */
-export const helps: Readonly<Record<string, Help>> = {
-  serve: {
-    examples: [
-      'catalog serve',
-      'catalog serve --demo',
-      'catalog serve --workers 4',
-      'PORT=8080 DATABASE_URL=postgresql://gateway@db/catalogue catalog serve',
-    ],
-    exits: { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' },
-  },
-  migrate: { examples: ['catalog migrate', 'catalog migrate --json'] },
-  import: {
-    examples: [
-      'catalog import products.csv --store $STORE --dry-run',
-      'catalog import products.csv --store $STORE --assets images --asset-base https://cdn.example.com/ --errors failed.csv',
-      'catalog import products.jsonl --store $STORE --map title="Product Name" --only-mapped --json',
-    ],
-    exits: { 0: 'every row was imported', 1: 'some rows failed, or it was interrupted' },
-  },
-  export: {
-    examples: [
-      'catalog export --store $STORE > products.csv',
-      'catalog export --store $STORE --format jsonl --status active --out products.jsonl --json',
-    ],
-  },
-  check: {
-    examples: ['catalog check', 'catalog check --json'],
-    exits: { 0: 'no difference', 1: 'a difference was found' },
-  },
-  'token create': {
-    examples: [
-      'catalog token create --name dashboard --scope read',
-      'catalog token create --name importer --scope read,write --store $STORE --expires 30d --json',
-    ],
-  },
-  'token list': { examples: ['catalog token list', 'catalog token list --json'] },
-  'token revoke': {
-    examples: ['catalog token revoke 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
-    exits: { 0: 'revoked', 1: 'there is no such token' },
-  },
-  'filter-service': {
-    examples: ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
-    exits: { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' },
-  },
+/** Where the exit codes of a command mean something else. */
+const ownExitCodes: Readonly<Record<string, Partial<typeof exitCodes>>> = {
+  serve: endlessExitCodes,
+  import: { 0: 'every row was imported', 1: 'some rows failed, or it was interrupted' },
+  check: { 0: 'no difference', 1: 'a difference was found' },
+  'token revoke': { 0: 'revoked', 1: 'there is no such token' },
+  'filter-service': endlessExitCodes,
 }
 
 /** Adds examples and exit codes to the help of every command, and a hint at the help to every usage error. */
@@ -60,8 +45,8 @@ export function addHelp(program: Command): Command {
   program.addHelpText('after', general).showHelpAfterError('Run "catalog --help" to see the commands.')
   for (const { path, command } of commandsOf(program)) {
     command.showHelpAfterError(`Run "catalog ${path} --help" to see what it takes.`)
-    const help = helps[path]
-    if (help) command.addHelpText('after', textOf(help))
+    const ofCommand = examples[path]
+    if (ofCommand) command.addHelpText('after', textOf(ofCommand, { ...exitCodes, ...ownExitCodes[path] }))
   }
   return program
 }
@@ -91,12 +76,7 @@ const general = [
   '  $ catalog import products.csv --store $STORE --dry-run',
 ].join('\n')
 
-function textOf({ examples, exits }: Help): string {
-  const codes = Object.entries({ ...exitCodes, ...exits })
-  return [
-    '\nExamples:',
-    ...examples.map((example) => `  $ ${example}`),
-    '\nExit codes:',
-    ...codes.map(([code, meaning]) => `  ${code}  ${meaning}`),
-  ].join('\n')
+function textOf(ofCommand: readonly string[], codes: object): string {
+  const exits = Object.entries(codes).map(([code, meaning]) => `  ${code}  ${meaning}`)
+  return ['\nExamples:', ...ofCommand.map((example) => `  $ ${example}`), '\nExit codes:', ...exits].join('\n')
 }

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ImportOptions, presetNames } from '../import/options.ts'
 import { formats } from '../import/read/row.ts'
 import type { Counts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** `catalog import`: imports a file of products and their assets into a store. Exit code 1 if a row failed, 2 for wrong usage. */
 export function addImport(program: Command): void {
@@ -23,7 +24,7 @@ export function addImport(program: Command): void {
     .option('--errors <file>', 'write the rows that fail to a file, as they are, with what is wrong with each')
     .addOption(new Option('--preset <shop>', 'read the export of a shop').choices(presetNames))
     .option('--resume', 'continue an import of the file that was interrupted', false)
-    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 5000)', chunkRowsOf)
+    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 5000)', wholeNumber(1, 999_999))
     .option('--dry-run', 'change nothing, only say what would happen', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
@@ -69,11 +70,6 @@ function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false): 
 
 function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
   return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
-}
-
-function chunkRowsOf(value: string): number {
-  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value)
-  throw new InvalidArgumentError('It must be a whole number from 1 to 999999.')
 }
 
 function collect(value: string, before: string[]): string[] {

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { maxWorkers, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
 import { serve } from '../app/serve.ts'
 import { untilSignal } from './until-signal.ts'
+import { wholeNumber } from './whole-number.ts'
 import { nameDatabase } from './with-database.ts'
 
 /** A process that has not ended this long after the signal is ended by force. */
@@ -14,7 +15,11 @@ export function addServe(program: Command): void {
     .command('serve')
     .description('run the gateway (what `npm start` does)')
     .option('--demo', 'load a small demo catalogue into an empty database', false)
-    .option('--workers <N>', 'how many processes answer requests (default: WORKERS, else 1)', workersOf)
+    .option(
+      '--workers <N>',
+      'how many processes answer requests (default: WORKERS, else 1)',
+      wholeNumber(1, maxWorkers),
+    )
     .action(async ({ demo, workers }: { demo: boolean; workers?: number }) => {
       const { env } = process
       const config = readConfig(workers === undefined ? env : { ...env, WORKERS: String(workers) })
@@ -44,10 +49,4 @@ function onFirstToken(secret: string): void {
 function onNoAdminToken(): void {
   const command = 'catalog token create --name admin --scope read,write,admin'
   process.stderr.write(`There are tokens, but no valid one has the scope admin. To make one, run "${command}".\n`)
-}
-
-function workersOf(text: string): number {
-  const workers = Number(text)
-  if (/^\d{1,2}$/.test(text) && workers >= 1 && workers <= maxWorkers) return workers
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxWorkers}.`)
 }

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { migrateQueue } from './job-queue.ts'
 import type { Database } from './tables.ts'
@@ -21,12 +22,7 @@ const repeatable = ['../catalogue/products/merge-products.sql']
 /** The number of the advisory lock for migrations. */
 export const lockNumber = 4_011_850_361
 
-interface Script {
-  name: string
-  text: string
-  checksum: string
-  isRepeatable: boolean
-}
+type Script = Awaited<ReturnType<typeof readScript>>
 
 /**
  * Brings the database's tables and functions up to date, in one transaction under an advisory lock: several gateways
@@ -54,10 +50,9 @@ export async function migrate(db: Kysely<Database>): Promise<string[]> {
   })
 }
 
-async function readScript(path: string, isRepeatable: boolean): Promise<Script> {
+async function readScript(path: string, isRepeatable: boolean) {
   const text = await readFile(new URL(path, import.meta.url), 'utf8')
-  const name = path.replace(/^.*\//, '').replace(/\.sql$/, '')
-  return { name, text, checksum: createHash('sha256').update(text).digest('hex'), isRepeatable }
+  return { name: basename(path, '.sql'), text, checksum: hash('sha256', text), isRepeatable }
 }
 
 /** The scripts that have to run, in their order. Throws if the tables are not this service's. */

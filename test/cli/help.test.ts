@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adviceOn } from '../../src/cli/advice.ts'
-import { commandsOf, helps } from '../../src/cli/help.ts'
+import { commandsOf, examples } from '../../src/cli/help.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { runCli } from '../support/cli.ts'
 
@@ -9,7 +9,7 @@ const leaves = commands.filter(({ command }) => command.commands.length === 0)
 
 describe('the command line', () => {
   it('has examples and exit codes in the help of every command', async () => {
-    expect(Object.keys(helps).toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
+    expect(Object.keys(examples).toSorted()).toEqual(leaves.map(({ path }) => path).toSorted())
     const { stdout, code } = await runCli(['token', 'create', '--help'], {})
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -18,8 +18,8 @@ describe('the command line', () => {
   })
 
   it('gives only examples that its commands take', () => {
-    for (const [path, { examples }] of Object.entries(helps)) {
-      for (const example of examples) {
+    for (const [path, ofCommand] of Object.entries(examples)) {
+      for (const example of ofCommand) {
         const words = example
           .replace(/^.*?(?=catalog )/, '')
           .split(' ')
