@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Database } from '../database/tables.ts'
 import type { Job, JobKey } from './job.ts'
@@ -10,19 +11,15 @@ export interface Attempt extends Pick<Job, keyof JobKey | 'kind' | 'counts' | 'p
   attempt: number
 }
 
-/** What an attempt runs with. */
-export interface JobControl {
-  enumerations: Enumerations
-  /** Interrupts the attempt as soon as another one can continue from its position. */
-  signal: AbortSignal
-  onProgress(counts: Job['counts']): void
-}
-
-/** How an attempt ended. The error is for the user: it says what is wrong with the input. */
-export interface JobResult {
-  error: string | undefined
-  counts: Job['counts']
-}
+/**
+ * Runs an attempt, whose counts and problems it keeps up to date. Returns what is wrong with the input, for the user, if
+ * anything. The signal interrupts it as soon as another attempt can continue from its position.
+ */
+export type RunAttempt = (
+  catalogue: Catalogue,
+  attempt: Attempt,
+  context: { enumerations: Enumerations; signal: AbortSignal },
+) => Promise<string | undefined>
 
 /** A job is retried once after its process died: it may be the cause. */
 const maxCrashes = 2

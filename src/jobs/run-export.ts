@@ -1,24 +1,19 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import { exportStore, type Outline } from '../export/export-store.ts'
 import { exportFormats } from '../export/formats.ts'
 import { noCounts } from '../import/report/counts.ts'
-import type { Attempt, JobControl, JobResult } from './attempt.ts'
+import type { RunAttempt } from './attempt.ts'
 import { deleteParts, writeParts } from './parts.ts'
 import type { ExportOptions } from './start-job.ts'
 
 /** Writes a store's products, from one snapshot: an attempt after an interrupted one starts again. */
-export async function runExport(
-  catalogue: Catalogue,
-  attempt: Attempt,
-  { signal, onProgress }: JobControl,
-): Promise<JobResult> {
+export const runExport: RunAttempt = async (catalogue, attempt, { signal }) => {
   const { db } = catalogue
   const { format, channel, status } = attempt.options as unknown as ExportOptions
   const { outlined, head, batch } = exportFormats[format]
   await deleteParts(db, attempt, 'output')
   let outline: Outline = { attributes: [], formats: [] }
   let parts = 0
-  let counts = noCounts
+  attempt.counts = noCounts
   const add = async (text: string) => {
     signal.throwIfAborted()
     if (text !== '') await writeParts(db, attempt, 'output', parts++, [text])
@@ -32,9 +27,8 @@ export async function runExport(
     },
     take: async (products) => {
       await add(batch(products, outline))
-      counts = { ...counts, rows: counts.rows + products.length }
-      onProgress(counts)
+      attempt.counts = { ...noCounts, rows: attempt.counts.rows + products.length }
     },
   })
-  return { error: undefined, counts }
+  return undefined
 }

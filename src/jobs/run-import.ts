@@ -1,21 +1,16 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { importFile } from '../import/import.ts'
 import { type ImportOptions, importRequest } from '../import/options.ts'
 import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { problemsOf, reportFormats, reportText } from '../import/report/report-format.ts'
-import { type Attempt, type JobControl, type JobResult, saveProgress } from './attempt.ts'
+import { type RunAttempt, saveProgress } from './attempt.ts'
 import { readInput, writeParts } from './parts.ts'
 
 const maxProblems = 20
 
 /** Runs an import from the position of the attempt before. Its output is the rows that fail, in the format of the input. */
-export async function runImport(
-  catalogue: Catalogue,
-  attempt: Attempt,
-  { enumerations, signal, onProgress }: JobControl,
-): Promise<JobResult> {
+export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, signal }) => {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)
   const { storeUuid, jobId } = attempt
@@ -56,7 +51,6 @@ export async function runImport(
     },
     onProgress: (now) => {
       attempt.counts = now
-      onProgress(now)
     },
     signal,
   })
@@ -65,5 +59,6 @@ export async function runImport(
   await writeParts(db, attempt, 'output', 0, reportOfDryRun)
   if (parts > 0) await writeParts(db, attempt, 'output', parts, [foot])
   if (run) await forgetRun(db, run)
-  return { error: result.stopped, counts: result.counts }
+  attempt.counts = result.counts
+  return result.stopped
 }

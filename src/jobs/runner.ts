@@ -11,7 +11,7 @@ import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { type Attempt, beginAttempt, finishJob, giveBack, saveProgress } from './attempt.ts'
-import type { Job, JobKey } from './job.ts'
+import type { JobKey } from './job.ts'
 import { inWordsOfApi } from './start-job.ts'
 
 export interface RunnerOptions {
@@ -90,18 +90,13 @@ export class JobRunner {
     const attempt = await beginAttempt(db, key)
     if (!attempt) return
     this.#running = attempt
-    const onProgress = (counts: Job['counts']) => {
-      attempt.counts = counts
-    }
     const timer = setInterval(() => saveProgress(db, attempt).catch(() => {}), saveProgressEveryMs)
     try {
       // Loaded with the first job, because a gateway may never have one.
       const [{ runExport }, { runImport }] = await Promise.all([import('./run-export.ts'), import('./run-import.ts')])
       const run = attempt.kind === 'export' ? runExport : runImport
-      const enumerations = this.#options.enumerations()
-      const result = await run(this.#catalogue, attempt, { enumerations, signal, onProgress })
-      onProgress(result.counts)
-      await finishJob(db, attempt, result.error && inWordsOfApi(result.error))
+      const error = await run(this.#catalogue, attempt, { enumerations: this.#options.enumerations(), signal })
+      await finishJob(db, attempt, error && inWordsOfApi(error))
     } catch (error) {
       if (this.#stopping.signal.aborted) await giveBack(db, attempt)
       if (signal.aborted || isUnavailable(error)) throw error
