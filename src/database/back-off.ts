@@ -13,19 +13,15 @@ export function createBackOff(probe: () => Promise<void>): <T>(attempt: () => Pr
   let probing: Promise<void> | undefined
   const probeLater = async () => {
     await sleep(pauseMs * (0.5 + Math.random() / 2))
-    try {
-      await probe()
-      pauseMs = 0
-    } catch (error) {
-      pauseMs = Math.min(longestMs, pauseMs * 2)
-      throw error
-    } finally {
-      probing = undefined
-    }
+    pauseMs = Math.min(longestMs, pauseMs * 2)
+    await probe()
+    pauseMs = 0
   }
   return async (attempt) => {
     if (pauseMs > 0) {
-      probing ??= probeLater()
+      probing ??= probeLater().finally(() => {
+        probing = undefined
+      })
       await probing
       return attempt()
     }

@@ -33,12 +33,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
-  const [{ connect }, { checkServer }, embedded] = await Promise.all([
-    import('./connect.ts'),
-    import('./check-server.ts'),
-    starting,
-    loading,
-  ])
+  const [{ connect, checkServer }, embedded] = await Promise.all([import('./connect.ts'), starting, loading])
   const connection = embedded?.connection ?? { connectionString: databaseUrl }
   const db = connect(connection, onError)
   const close = async () => {
@@ -47,9 +42,9 @@ export async function openDatabase(
   }
   try {
     await checkServer(db)
+    return { db, connection, close }
   } catch (error) {
     await close()
     throw error
   }
-  return { db, connection, close }
 }
