@@ -43,13 +43,15 @@ async function candidates({ cluster, owner: directoryOwner }: DataDirectory): Pr
   const namespaces = named.slice(0, 1).map((user) => ({ prefix: mapTo(user), owner: self }))
   if (self.uid !== 0) return namespaces
   const { uid, gid } = await stat(cluster).catch(() => self)
-  const makers = uid === 0 ? [] : [{ prefix: [], ids: { uid, gid }, owner: { uid, gid } }]
+  const makers = uid === 0 ? [] : [asUser({ uid, gid })]
   const capable = '--inh-caps=+dac_override --ambient-caps=+dac_override --securebits=+no_setuid_fixup'.split(' ')
-  const others = named.map((owner) => ({
-    prefix: ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', ...capable, '--'],
-    owner,
-  }))
-  return [...makers, ...namespaces, ...(directoryOwner.uid === 0 ? others : [])]
+  const others = directoryOwner.uid === 0 ? named.map((user) => asUser(user, capable)) : []
+  return [...makers, ...namespaces, ...others]
+}
+
+function asUser(owner: Owner, options: string[] = []): Account {
+  const ids = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
+  return { prefix: ['setpriv', ...ids, ...options, '--'], owner }
 }
 
 async function namedAccounts(): Promise<Owner[]> {

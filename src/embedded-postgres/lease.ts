@@ -8,21 +8,13 @@ import { type DataDirectory, socketPort } from './data-directory.ts'
  * A connection that a gateway holds as long as it uses the server, with a shared advisory lock. A gateway that wants to
  * stop the server needs that lock exclusively: it cannot stop it under another one, nor under one that is connecting.
  */
-export interface Lease {
-  /** pg connection options; `host` is the socket directory. */
-  readonly connection: { host: string; port: number; user: string; database: string }
-  /** Resolves when the connection is gone, for whatever reason. */
-  readonly ended: Promise<void>
-  /** Whether no other lease and no other client is left; if so, no new lease is granted until this one is released. */
-  isLast(): Promise<boolean>
-  release(): Promise<void>
-}
+export type Lease = NonNullable<Awaited<ReturnType<typeof acquireLease>>>
 
 const lockKey = 7_231_605_118
 const applicationName = 'catalogue lease'
 
-/** Returns undefined when no server accepts clients at the moment. */
-export async function acquireLease({ socketDir }: DataDirectory): Promise<Lease | undefined> {
+/** Returns undefined when no server accepts clients at the moment. `ended` resolves when the connection is gone, for whatever reason. */
+export async function acquireLease({ socketDir }: DataDirectory) {
   const connection = { host: socketDir, port: socketPort, user: catalogue, database: catalogue }
   const socket = new Socket()
   const client = new pg.Client({
@@ -46,6 +38,7 @@ export async function acquireLease({ socketDir }: DataDirectory): Promise<Lease 
   return { connection, ended, isLast: () => isLast(client, socket), release: () => client.end() }
 }
 
+/** Whether no other lease and no other client is left; if so, no new lease is granted until this one is released. */
 async function isLast(client: pg.Client, socket: Socket): Promise<boolean> {
   socket.ref()
   try {

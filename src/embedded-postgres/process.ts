@@ -6,15 +6,13 @@ import type { Owner } from './data-directory.ts'
 export interface Account {
   /** The command that changes the user and then executes the program: the process id stays. */
   readonly prefix: readonly string[]
-  /** The user to whom Node changes the child process. */
-  readonly ids?: Owner
   /** Who has to own the cluster; absent for a plain user, who owns it already. */
   readonly owner?: Owner
 }
 
 /** Runs a program to its end. Throws with its stderr when it fails. */
 export async function run(account: Account, program: string, args: string[], input = ''): Promise<string> {
-  const running = promisify(execFile)(...commandLine(account, program, args), spawnOptions(account))
+  const running = promisify(execFile)(...commandLine(account, program, args), spawnOptions())
   running.child.stdin?.on('error', () => {}).end(input) // it may end early: its exit code is what counts
   return (await running).stdout
 }
@@ -25,8 +23,8 @@ export function commandLine({ prefix }: Account, program: string, args: string[]
   return [first, others]
 }
 
-/** The user, and an environment without PG* variables, which change what PostgreSQL does, and without our secrets. */
-export function spawnOptions({ ids }: Account) {
+/** An environment without PG* variables, which change what PostgreSQL does, and without our secrets. */
+export function spawnOptions() {
   const { PATH, TZ, LD_LIBRARY_PATH } = process.env
-  return { ...ids, env: { PATH, TZ, LD_LIBRARY_PATH, LC_ALL: 'C' }, cwd: '/' }
+  return { env: { PATH, TZ, LD_LIBRARY_PATH, LC_ALL: 'C' }, cwd: '/' }
 }

@@ -66,7 +66,7 @@ async function spawnServer(directory: DataDirectory, postgres: string, account: 
   const { size: logStart } = await log.stat()
   // Its own session: Ctrl-C in our terminal must not reach the server.
   const child = spawn(...commandLine(account, postgres, serverArguments(directory)), {
-    ...spawnOptions(account),
+    ...spawnOptions(),
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   })
