@@ -1,7 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 
 /**
- * The tables as Kysely sees them; the migrations define them. The key of each tenant table begins with `store_uuid`.
+ * The tables that Kysely's query builder uses; the migrations define all. The key of each tenant table begins with
+ * `store_uuid`.
  */
 export interface Database {
   store: {
@@ -64,19 +65,6 @@ export interface Database {
     asset_format: string
     first_code: string
     groups: number
-  }
-  /**
-   * The number of groups of a store, channel and format is the sum of `groups` over the shards; one shard may be below 0.
-   * The sum of `version` grows with every change of a group. A writer updates a random shard, so that writers seldom
-   * meet.
-   */
-  asset_group_total: {
-    store_uuid: string
-    channel: string
-    asset_format: string
-    shard: number
-    groups: number
-    version: string
   }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {
