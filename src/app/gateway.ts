@@ -8,7 +8,7 @@ import { type Caller, hasScope } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
 import { poolOf, poolStateOf } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
-import { warnIfRowSecurityIsUnavailable } from '../database/tenant.ts'
+import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
@@ -84,7 +84,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     configuration: globalConfig.state,
     peers: options.peers,
   })
-  warnIfRowSecurityIsUnavailable(db, (words) => log.warn(words))
+  void hasRowSecurity(db).then(
+    (isUsable) => isUsable || log.warn(`row-level security is off: the role ${tenantRole} cannot be used`),
+    () => {},
+  )
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
   let stopRetention: (() => void) | undefined

@@ -1,20 +1,20 @@
 /** An error as a sentence, followed by what to do about it where that is known. */
 export function adviceOn(error: unknown): string {
-  const { code, message } = detailsOf(error)
+  // An attempt at several addresses fails with one error for each and no message of its own.
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  if (!(first instanceof Error)) return String(first)
+  const { code = '', message } = first as Error & { code?: string }
+  const sentence = message.replace(/\.$/, '')
+  if (unreachable.test(code)) return `the database cannot be reached: ${sentence}. ${reach}`
   const step = steps[code]
-  return step ? `${message.replace(/\.$/, '')}. ${step}` : message
+  return step ? `${sentence}. ${step}` : message
 }
 
+const unreachable = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/
 const reach = 'Start the database, or correct DATABASE_URL; without DATABASE_URL the embedded database is used.'
 
 /** By the codes of Node and of PostgreSQL. */
 const steps: Record<string, string> = {
-  ECONNREFUSED: reach,
-  ECONNRESET: reach,
-  ENOTFOUND: reach,
-  EAI_AGAIN: reach,
-  ETIMEDOUT: reach,
-  EHOSTUNREACH: reach,
   '28P01': 'Correct the user and the password in DATABASE_URL.',
   '28000': 'Correct the user and the password in DATABASE_URL, or let the server admit them.',
   '3D000': 'Create the database, or correct DATABASE_URL.',
@@ -27,13 +27,4 @@ const steps: Record<string, string> = {
   ENOENT: 'Check the path.',
   ENOSPC: 'Free space on the disk.',
   EPIPE: 'The reader closed the pipe before the end.',
-}
-
-/** An attempt at several addresses fails with one error for each and no message of its own. */
-function detailsOf(error: unknown): { code: string; message: string } {
-  const [first] = error instanceof AggregateError ? error.errors : [error]
-  if (!(first instanceof Error)) return { code: '', message: String(first) }
-  const { code = '' } = first as { code?: string }
-  const isAway = steps[code] === reach
-  return { code, message: isAway ? `the database cannot be reached: ${first.message}` : first.message }
 }

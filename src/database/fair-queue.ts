@@ -5,11 +5,8 @@ export class NoSlot extends Error {
 }
 
 export interface FairQueueOptions {
-  /** How many requests hold a slot at once. */
   slots: number
-  /** How many of the slots one token may hold. */
   slotsPerToken?: number
-  /** How many requests may wait. */
   maxWaiting: number
   /** How long a request may wait, in ms; 0: without end. */
   maxWaitMs: number
@@ -44,7 +41,6 @@ export class FairQueue {
     this.#free = options.slots
   }
 
-  /** How many requests wait. */
   get waiting(): number {
     return this.#waiting
   }

@@ -117,12 +117,3 @@ export function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
   rowSecurity.set(adapter, asked)
   return asked
 }
-
-/** Logs a warning if the tenant role cannot be used. */
-export async function warnIfRowSecurityIsUnavailable(
-  db: Kysely<Database>,
-  warn: (message: string) => void,
-): Promise<void> {
-  const isAvailable = await hasRowSecurity(db).catch(() => true)
-  if (!isAvailable) warn(`row-level security is off: the role ${tenantRole} cannot be used`)
-}
