@@ -80,8 +80,8 @@ const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
   }),
 })
 
-builder.mutationField('defineAttributes', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  defineAttributes: t.field({
     type: [AttributeDefinitionRef],
     description:
       'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`.',
@@ -107,10 +107,7 @@ builder.mutationField('defineAttributes', (t) =>
       ),
     ),
   }),
-)
-
-builder.mutationField('removeAttributeDefinitions', (t) =>
-  t.field({
+  removeAttributeDefinitions: t.field({
     type: [AttributeDefinitionRef],
     description:
       'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
@@ -120,4 +117,4 @@ builder.mutationField('removeAttributeDefinitions', (t) =>
     },
     resolve: resolveWrite((transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names)),
   }),
-)
+}))

@@ -124,8 +124,23 @@ const CreateStoreInput = builder.inputType('CreateStoreInput', {
   }),
 })
 
-builder.mutationField('createStore', (t) =>
-  t.field({
+const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
+  ...anyText,
+  description: 'Changes to a store. An omitted or null field is not changed, except that null clears `storeWebsite`.',
+  fields: (t) => ({
+    storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),
+    storeTaxonomy: t.string({ description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
+    region: t.stringList({ description: 'Regions: values of `enumerations.regions`; replaces the list.' }),
+    channels: t.stringList({ description: 'Channels: values of `enumerations.channels`; replaces the list.' }),
+    defaultAutomation: t.stringList({
+      description: 'Automations: values of `enumerations.defaultAutomations`; replaces the list.',
+    }),
+    storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  createStore: t.field({
     type: StoreRef,
     extensions: { access: 'all stores' },
     description:
@@ -145,25 +160,7 @@ builder.mutationField('createStore', (t) =>
       createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
     ),
   }),
-)
-
-const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
-  ...anyText,
-  description: 'Changes to a store. An omitted or null field is not changed, except that null clears `storeWebsite`.',
-  fields: (t) => ({
-    storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),
-    storeTaxonomy: t.string({ description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({ description: 'Regions: values of `enumerations.regions`; replaces the list.' }),
-    channels: t.stringList({ description: 'Channels: values of `enumerations.channels`; replaces the list.' }),
-    defaultAutomation: t.stringList({
-      description: 'Automations: values of `enumerations.defaultAutomations`; replaces the list.',
-    }),
-    storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
-  }),
-})
-
-builder.mutationField('updateStore', (t) =>
-  t.field({
+  updateStore: t.field({
     type: StoreRef,
     description: 'Changes fields of a store. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: {
@@ -176,7 +173,7 @@ builder.mutationField('updateStore', (t) =>
       return updateStore(transaction, enumerations, storeUuid, { ...changes, ...website })
     }),
   }),
-)
+}))
 
 function isStoreUuid(key: string): boolean {
   return storeUuidOf(key) !== undefined

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hasAtMost, isStorable } from '../../src/text.ts'
+import type { ProductStatus } from '../operations.generated.ts'
 
 /** The enumerations that the shapes depend on, as configured at the time of the request. */
 export interface Enumerations {
@@ -121,19 +122,11 @@ export const urlFields = z
   })
 
 export const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
-const statusNames = {
-  active: 'ACTIVE',
-  new: 'NEW',
-  problem: 'PROBLEM',
-  inactive: 'INACTIVE',
-  draft: 'DRAFT',
-  'under review': 'UNDER_REVIEW',
-} as const
 
 /** A product status of REST, transformed into its GraphQL enum value. */
 export const productStatus = z
   .enum(statuses, `must be one of ${statuses.join(', ')}`)
-  .transform((status) => statusNames[status])
+  .transform((status) => status.replace(' ', '_').toUpperCase() as ProductStatus)
 
 /** The query parameter `dry_run`. */
 export const dryRun = flag.default(false).describe('Dry run: return the same answer and change nothing.')

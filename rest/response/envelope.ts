@@ -6,12 +6,7 @@ export interface ErrorInfo {
   index?: number
 }
 
-/** The envelope as JSON text (spec: Response envelope). A `Map` in `data` becomes an object with its keys in order. */
-export function envelope(code: 0 | -1, message: string, requestId: string, data: unknown): string {
-  return sealed(code, message, requestId, toJson(data))
-}
-
-/** The envelope around data that is JSON text already. */
+/** The envelope as JSON text, around data that is JSON text already (spec: Response envelope). */
 export function sealed(code: 0 | -1, message: string, requestId: string, data: string): string {
   return `${headOf(code, message, requestId)}${data}}`
 }
@@ -32,7 +27,7 @@ function headOf(code: 0 | -1, message: string, requestId: string): string {
 
 /** The envelope of every error: one entry for each fault. */
 export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]): string {
-  return envelope(-1, 'ERROR', requestId, { error_info: errorInfo })
+  return sealed(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
 }
 
 /** A value that is JSON text already. */
