@@ -1,23 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import type { Kysely } from 'kysely'
-import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import type { Database } from '../database/tables.ts'
 import { startGlobalConfig } from '../global-config/global-config.ts'
-import type { ClusterPeers } from '../metrics/registry.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { Config } from './config.ts'
-import { startGateway } from './gateway.ts'
+import { type GatewayOptions, startGateway } from './gateway.ts'
 
 /** Together less than the five seconds that a service manager is asked to wait after SIGTERM. */
 const stopping = { readinessDelayMs: 500, drainMs: 2_000, forceCloseMs: 1_500 }
 
-export interface GatewayEnvironment {
-  db: Kysely<Database>
-  connection: ClientConfig
+export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connection' | 'peers'> {
   env: Record<string, string | undefined>
-  peers?: ClusterPeers | undefined
 }
 
 export interface RunningGateway {
@@ -29,7 +22,7 @@ export interface RunningGateway {
 /** Runs the gateway of the configuration in this process. Resolves once it answers; leaves nothing running when it throws. */
 export async function runGateway(
   config: Config,
-  { db, connection, env, peers }: GatewayEnvironment,
+  { env, ...environment }: GatewayEnvironment,
   log: Logger,
 ): Promise<RunningGateway> {
   const persistedDocuments = await readPersistedDocuments(config)
@@ -43,10 +36,8 @@ export async function runGateway(
     await tracing?.close()
   }
   try {
-    const gateway = await startGateway({
-      ...config,
-      ...{ db, connection, globalConfig, remoteFilter, persistedDocuments, tracing, peers, log },
-    })
+    const parts = { globalConfig, remoteFilter, persistedDocuments, tracing, log }
+    const gateway = await startGateway({ ...config, ...environment, ...parts })
     return {
       url: gateway.url,
       stop: async (portClosed) => {
