@@ -1,17 +1,14 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import type { Writable } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
-import { exportStore, type Outline, type Selection } from '../export/export-store.ts'
-import { exportFormats } from '../export/formats.ts'
+import { exportStore } from '../export/export-store.ts'
+import { type ExportFormat, exportFormats } from '../export/formats.ts'
 import { withDatabase } from './with-database.ts'
 
 interface ExportOptions {
   store: string
-  format: keyof typeof exportFormats
+  format: ExportFormat
   channel: string
   status?: ProductStatus
   out?: string
@@ -24,7 +21,7 @@ export function addExport(program: Command): void {
     .command('export')
     .description("write a store's products and their assets on one channel, as `catalog import` reads them")
     .requiredOption('--store <uuid>', 'the store')
-    .addOption(new Option('--format <format>', 'csv or jsonl').choices(['csv', 'jsonl']).default('csv'))
+    .addOption(new Option('--format <format>', 'csv or jsonl').choices(exportFormats).default('csv'))
     .option('--channel <channel>', 'the channel of the assets', 'SMP')
     .option('--status <status>', 'only products of this status', statusOf)
     .option('--out <file>', 'where to write instead of stdout')
@@ -32,15 +29,9 @@ export function addExport(program: Command): void {
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, as stdout has the export otherwise')
+      const { store: storeUuid, channel, status, format, out } = options
       const rows = await withDatabase(({ catalogue }) =>
-        writingTo(options.out, (sink) => {
-          const { store: storeUuid, channel, status } = options
-          return exportTo(
-            sink,
-            (take) => exportStore(catalogue, { storeUuid, channel, status } satisfies Selection, take),
-            options.format,
-          )
-        }),
+        writingTo(out, (write) => exportStore(catalogue, { storeUuid, channel, status }, format, write)),
       ).catch((error: unknown) => {
         if (!(error instanceof CatalogueError)) throw error
         return command.error(`error: ${error.message}`, { exitCode: 2 })
@@ -50,43 +41,25 @@ export function addExport(program: Command): void {
     })
 }
 
-type Source = (taker: Parameters<typeof exportStore>[2]) => Promise<number>
-
-async function exportTo(sink: Writable, source: Source, format: keyof typeof exportFormats): Promise<number> {
-  const { outlined, head, batch } = exportFormats[format]
-  let outline: Outline = { attributes: [], formats: [] }
-  return source({
-    outlined,
-    begin: async (read) => {
-      outline = read
-      await send(sink, head(outline))
-    },
-    take: (products) => send(sink, batch(products, outline)),
-  })
-}
+type Write = (text: string) => Promise<void>
 
 /** A file appears under its name when it is whole: until then, and after a failure, what stood there stays. */
-async function writingTo(file: string | undefined, work: (sink: Writable) => Promise<number>): Promise<number> {
-  if (file === undefined) return work(process.stdout)
-  const partial = `${file}.partial`
-  const sink = createWriteStream(partial)
-  const written = finished(sink)
+async function writingTo(path: string | undefined, work: (write: Write) => Promise<number>): Promise<number> {
+  if (path === undefined) return work(toStdout)
+  const partial = `${path}.partial`
+  const file = await open(partial, 'w')
   try {
-    const rows = await Promise.race([work(sink), written.then(() => 0)])
-    sink.end()
-    await written
-    await rename(partial, file)
+    const rows = await work((text) => file.appendFile(text)).finally(() => file.close())
+    await rename(partial, path)
     return rows
   } catch (error) {
-    sink.destroy()
-    await written.catch(() => {})
     await rm(partial, { force: true })
     throw error
   }
 }
 
-function send(sink: Writable, text: string): Promise<void> {
-  return new Promise((resolve, reject) => sink.write(text, (error) => (error ? reject(error) : resolve())))
+function toStdout(text: string): Promise<void> {
+  return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())))
 }
 
 function statusOf(value: string): ProductStatus {

@@ -5,22 +5,7 @@ import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { storeKey } from '../catalogue/store-key.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withSession } from '../database/copy.ts'
-
-/** A product with the assets that it has on the channel: by format, URLs in order. */
-export interface ExportedProduct {
-  productCode: string
-  status: ProductStatus
-  attributes: Record<string, string>
-  groups: { assetFormat: string; urls: string[] }[]
-}
-
-/** What the products that are exported have altogether: the columns of a table of them. */
-export interface Outline {
-  /** Attributes that have a value somewhere, by code point. */
-  attributes: string[]
-  /** Formats with the size of their largest group, by code point. */
-  formats: { assetFormat: string; largest: number }[]
-}
+import { csvOf, type ExportedProduct, type ExportFormat, jsonLines, type Outline } from './formats.ts'
 
 export interface Selection {
   storeUuid: string
@@ -32,18 +17,15 @@ export interface Selection {
 const batchSize = 200
 
 /**
- * Reads a store's products in the order of their codes, in batches from one snapshot: what is written meanwhile does not show. `begin` hears of the
- * outline first if `outlined`, `take` gets each batch and is waited for, so that memory stays flat. Returns how many products there were. Throws
- * `store_not_found`.
+ * Writes a store's products in the order of their codes, in batches from one snapshot: what is written meanwhile does not show. `write` gets the
+ * text of each batch with its number of products, and is waited for, so that memory stays flat. Returns how many products there were. Throws
+ * `store_not_found`, and `invalid_request` if the format cannot have so many columns.
  */
 export async function exportStore(
   catalogue: Catalogue,
   selection: Selection,
-  {
-    outlined,
-    begin,
-    take,
-  }: { outlined: boolean; begin(outline: Outline): Promise<void>; take(batch: ExportedProduct[]): Promise<void> },
+  format: ExportFormat,
+  write: (text: string, products: number) => Promise<void>,
 ): Promise<number> {
   return withSession(catalogue.db, async ({ db: own }) => {
     const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
@@ -51,15 +33,16 @@ export async function exportStore(
       const snapshot = inTransaction(catalogue, began)
       // Whoever reads the export may take his time.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
-      const storeUuid = await requireStore(snapshot, selection.storeUuid, 'store')
-      if (outlined) await begin(await readOutline(snapshot, { ...selection, storeUuid }))
-      await declareCursor(snapshot, { ...selection, storeUuid })
+      const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
+      const { head, textOf } = format === 'csv' ? csvOf(await readOutline(snapshot, selected)) : jsonLines
+      await write(head, 0)
+      await declareCursor(snapshot, selected)
       let count = 0
       for (;;) {
         const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot.db)
         if (rows.length === 0) return count
         count += rows.length
-        await take(rows)
+        await write(textOf(rows), rows.length)
       }
     })
   })

@@ -1,23 +1,38 @@
 import { stringify } from 'csv-stringify/sync'
 import { urlField } from '../catalogue/assets/url-fields.ts'
+import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
 import { attributeColumn } from '../import/load/attribute-column.ts'
-import type { ExportedProduct, Outline } from './export-store.ts'
 
-/** A way to write products as text that `catalog import` reads back. */
-export interface ExportFormat {
-  /** Whether it must know the outline of all products before the first. */
-  outlined: boolean
-  /** Throws `invalid_request` if the format cannot have so many columns. */
-  head(outline: Outline): string
-  batch(products: readonly ExportedProduct[], outline: Outline): string
+export const exportFormats = ['csv', 'jsonl'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** A product with the assets that it has on the channel: by format, URLs in order. */
+export interface ExportedProduct {
+  productCode: string
+  status: ProductStatus
+  attributes: Record<string, string>
+  groups: { assetFormat: string; urls: string[] }[]
+}
+
+/** What the products that are exported have altogether: the columns of a table of them. */
+export interface Outline {
+  /** Attributes that have a value somewhere, by code point. */
+  attributes: string[]
+  /** Formats with the size of their largest group, by code point. */
+  formats: { assetFormat: string; largest: number }[]
+}
+
+/** Products as text that `catalog import` reads back. */
+interface ExportText {
+  head: string
+  textOf(products: readonly ExportedProduct[]): string
 }
 
 /** One JSON object a line: code, status, attributes, URL fields. */
-const jsonl: ExportFormat = {
-  outlined: false,
-  head: () => '',
-  batch: (products) =>
+export const jsonLines: ExportText = {
+  head: '',
+  textOf: (products) =>
     products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
 }
 
@@ -25,28 +40,18 @@ const jsonl: ExportFormat = {
 const mostColumns = 2_000
 
 /** A table: a column for each attribute and each URL field that occurs. An attribute without a value is an empty cell. */
-const csv: ExportFormat = {
-  outlined: true,
-  head: (outline) => {
-    const columns = columnsOf(outline)
-    if (columns.length > mostColumns) {
-      const details = `CSV must have at most ${mostColumns} columns; this export has ${columns.length}: use JSONL`
-      throw invalidRequest([{ field: 'format', details }])
-    }
-    return stringify([columns])
-  },
-  batch: (products, outline) => {
-    const columns = columnsOf(outline)
-    return stringify(
-      products.map((product) => {
-        const cells = new Map(entriesOf(product))
-        return columns.map((column) => cells.get(column) ?? '')
-      }),
-    )
-  },
+export function csvOf(outline: Outline): ExportText {
+  const columns = columnsOf(outline)
+  if (columns.length > mostColumns) {
+    const details = `CSV must have at most ${mostColumns} columns; this export has ${columns.length}: use JSONL`
+    throw invalidRequest([{ field: 'format', details }])
+  }
+  const rowOf = (product: ExportedProduct) => {
+    const cells = new Map(entriesOf(product))
+    return columns.map((column) => cells.get(column) ?? '')
+  }
+  return { head: stringify([columns]), textOf: (products) => stringify(products.map(rowOf)) }
 }
-
-export const exportFormats = { csv, jsonl } as const
 
 function columnsOf({ attributes, formats }: Outline): string[] {
   const urls = formats.flatMap(({ assetFormat, largest }) =>

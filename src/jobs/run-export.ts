@@ -1,5 +1,4 @@
-import { exportStore, type Outline } from '../export/export-store.ts'
-import { exportFormats } from '../export/formats.ts'
+import { exportStore } from '../export/export-store.ts'
 import { noCounts } from '../import/report/counts.ts'
 import type { RunAttempt } from './attempt.ts'
 import { deleteParts, writeParts } from './parts.ts'
@@ -9,26 +8,14 @@ import type { ExportOptions } from './start-job.ts'
 export const runExport: RunAttempt = async (catalogue, attempt, { signal }) => {
   const { db } = catalogue
   const { format, channel, status } = attempt.options as unknown as ExportOptions
-  const { outlined, head, batch } = exportFormats[format]
   await deleteParts(db, attempt, 'output')
-  let outline: Outline = { attributes: [], formats: [] }
   let parts = 0
   attempt.counts = noCounts
-  const add = async (text: string) => {
+  const selection = { storeUuid: attempt.storeUuid, channel, status: status ?? undefined }
+  await exportStore(catalogue, selection, format, async (text, products) => {
     signal.throwIfAborted()
     if (text !== '') await writeParts(db, attempt, 'output', parts++, [text])
-  }
-  const selection = { storeUuid: attempt.storeUuid, channel, status: status ?? undefined }
-  await exportStore(catalogue, selection, {
-    outlined,
-    begin: async (read) => {
-      outline = read
-      await add(head(read))
-    },
-    take: async (products) => {
-      await add(batch(products, outline))
-      attempt.counts = { ...noCounts, rows: attempt.counts.rows + products.length }
-    },
+    attempt.counts = { ...noCounts, rows: attempt.counts.rows + products }
   })
   return undefined
 }
