@@ -2,10 +2,16 @@ import { expect, it } from 'vitest'
 import {
   appendEntries,
   entriesOf,
-  entriesText,
   noEntries,
+  pushEntries,
   urlsOf,
 } from '../../src/catalogue/asset-groups/asset-entries.ts'
+
+const textOf = (group: Parameters<typeof pushEntries>[1]) => {
+  const pieces: unknown[] = []
+  pushEntries(pieces, group)
+  return pieces.join('')
+}
 
 const texts = ['a', '', '"', '\\', 'a\\', '",', '","', '"],["', 'a"],["b', '\n', '😀', '[', '],[', ',', "'", '\u2028']
 
@@ -17,7 +23,7 @@ it.each(['image', 'pdf', 'a "quoted" format', 'back\\slash'])(
       const group = { assetType, entries: appendEntries(noEntries, assets) }
       const entries = entriesOf(group)
       expect(entries.map(({ assetId, url }) => ({ id: assetId, url }))).toEqual(assets)
-      expect(JSON.parse(entriesText(group))).toEqual(
+      expect(JSON.parse(textOf(group))).toEqual(
         entries.map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url })),
       )
       expect(urlsOf(group.entries)).toEqual(new Set(assets.map(({ url }) => url)))
@@ -27,5 +33,5 @@ it.each(['image', 'pdf', 'a "quoted" format', 'back\\slash'])(
 
 it('a group without assets has none', () => {
   const group = { assetType: 'image', entries: noEntries }
-  expect([entriesOf(group), entriesText(group)]).toEqual([[], '[]'])
+  expect([entriesOf(group), textOf(group)]).toEqual([[], '[]'])
 })

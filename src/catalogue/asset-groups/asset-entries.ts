@@ -25,21 +25,22 @@ export function entriesOf({ assetType, entries }: { assetType: string; entries: 
 }
 
 /**
- * The same as JSON text of objects with the id and, under the name of its field, the URL (spec: Asset entry). Plain
- * text is not parsed: for a whole page that takes a tenth of the time of a GraphQL query.
+ * Adds the same to pieces of JSON text, as objects with the id and, under the name of its field, the URL (spec: Asset
+ * entry). Plain text is not parsed, and pieces leave little garbage: a page takes a tenth of the time of its fields.
  */
-export function entriesText(group: { assetType: string; entries: string }): string {
+export function pushEntries(pieces: unknown[], group: { assetType: string; entries: string }): void {
   if (!isPlain(group.entries)) {
     const assets = entriesOf(group).map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url }))
-    return JSON.stringify(assets)
+    pieces.push(JSON.stringify(assets))
+    return
   }
   // The names of the fields differ in the number at their end.
-  const beforeNumber = JSON.stringify(urlField(group.assetType, 0)).slice(0, -'0"'.length)
-  let text = ''
+  const beforeNumber = `",${JSON.stringify(urlField(group.assetType, 0)).slice(0, -'0"'.length)}`
+  pieces.push('[')
   forEachPair(group.entries, (assetId, url, position) => {
-    text += `${position === 1 ? '' : ','}{"asset_id":"${assetId}",${beforeNumber}${position}":"${url}"}`
+    pieces.push(position === 1 ? '{"asset_id":"' : '"},{"asset_id":"', assetId, beforeNumber, position, '":"', url)
   })
-  return `[${text}]`
+  pieces.push(group.entries === noEntries ? ']' : '"}]')
 }
 
 /** Plain text is cut where quotes stand, which takes half of the time of parsing it. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { entriesText } from './asset-entries.ts'
+import { pushEntries } from './asset-entries.ts'
 import type { AssetGroup } from './asset-groups.ts'
 
 /** A page may have 10 MB: after so many characters other requests get their turn. */
@@ -8,8 +8,9 @@ const sliceLength = 500_000
 /** The groups of a page, which all have the same store, channel and format, as JSON text (spec: Asset group). */
 export async function groupsText(groups: readonly AssetGroup[]): Promise<string> {
   const [{ channel, assetType, storeUuid } = {}] = groups
-  const head = JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)
-  const texts: string[] = []
+  const ofAll = JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)
+  const head = `:${ofAll},"assets":`
+  const pieces: unknown[] = []
   let length = 0
   for (const group of groups) {
     length += group.entries.length
@@ -17,7 +18,9 @@ export async function groupsText(groups: readonly AssetGroup[]): Promise<string>
       await setImmediate()
       length = 0
     }
-    texts.push(`${JSON.stringify(group.parentCode)}:${head},"assets":${entriesText(group)}}`)
+    pieces.push(pieces.length === 0 ? '' : ',', JSON.stringify(group.parentCode), head)
+    pushEntries(pieces, group)
+    pieces.push('}')
   }
-  return `{${texts.join(',')}}`
+  return `{${pieces.join('')}}`
 }
