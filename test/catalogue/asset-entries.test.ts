@@ -6,6 +6,7 @@ import {
   pushEntries,
   urlsOf,
 } from '../../src/catalogue/asset-groups/asset-entries.ts'
+import { groupsText } from '../../src/catalogue/asset-groups/groups-text.ts'
 
 const textOf = (group: Parameters<typeof pushEntries>[1]) => {
   const pieces: unknown[] = []
@@ -34,4 +35,17 @@ it.each(['image', 'pdf', 'a "quoted" format', 'back\\slash'])(
 it('a group without assets has none', () => {
   const group = { assetType: 'image', entries: noEntries }
   expect([entriesOf(group), textOf(group)]).toEqual([[], '[]'])
+})
+
+it('a page that is rendered in slices has all of its groups', async () => {
+  const assets = Array.from({ length: 5_000 }, (_, i) => ({
+    id: `asset ${i}`,
+    url: `https://cdn.example.com/${i}.jpg`,
+  }))
+  const group = { channel: 'SMP', assetType: 'image', storeUuid: 's', entries: appendEntries(noEntries, assets) }
+  const codes = ['a', 'b', '"', 'd', 'e', 'f', 'g', 'h']
+  const page = JSON.parse(await groupsText(codes.map((parentCode) => ({ ...group, parentCode }))))
+  const shown = { channel: 'SMP', asset_type: 'image', store_uuid: 's', assets: JSON.parse(textOf(group)) }
+  expect(page).toEqual(Object.fromEntries(codes.map((code) => [code, shown])))
+  expect(await groupsText([])).toBe('{}')
 })

@@ -11,16 +11,18 @@ export async function groupsText(groups: readonly AssetGroup[]): Promise<string>
   const ofAll = JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)
   const head = `:${ofAll},"assets":`
   const pieces: unknown[] = []
+  let text = ''
   let length = 0
   for (const group of groups) {
     length += group.entries.length
     if (length > sliceLength) {
-      await setImmediate()
+      text += pieces.splice(0).join('')
       length = 0
+      await setImmediate()
     }
-    pieces.push(pieces.length === 0 ? '' : ',', JSON.stringify(group.parentCode), head)
+    pieces.push(group === groups[0] ? '' : ',', JSON.stringify(group.parentCode), head)
     pushEntries(pieces, group)
     pieces.push('}')
   }
-  return `{${pieces.join('')}}`
+  return `{${text}${pieces.join('')}}`
 }
