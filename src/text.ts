@@ -48,10 +48,7 @@ export function isAbsoluteUrl(text: string): boolean {
   return isStorable(text) && absolute.test(text) && Boolean(URL.parse(text)?.host)
 }
 
-/**
- * A URL without its credentials, and the header that has them: `fetch` refuses a URL with credentials, with an error
- * that contains them.
- */
+/** A URL, and the header with its credentials: `fetch` would quote them in the error that refuses them. */
 export function withoutCredentials(text: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(text)
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`

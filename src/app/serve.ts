@@ -15,10 +15,7 @@ export interface ServeOptions {
   onNoAdminToken(): void
 }
 
-/**
- * Starts the service in the order of this function: database, migrations, first token, demo catalogue, then the gateway or its workers.
- * Resolves once it answers; leaves nothing running when it throws.
- */
+/** Starts the service in the order of this function. Leaves nothing running when it throws. */
 export async function serve(config: Config, options: ServeOptions, log: Logger) {
   // The embedded PostgreSQL starts while the code that uses it is loaded.
   const loading = load(config)

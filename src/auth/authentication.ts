@@ -14,10 +14,7 @@ export interface AuthenticationOptions {
   trustMs?: number | undefined
 }
 
-/**
- * Makes the function that returns the caller of an `Authorization` header, by the bootstrap token, a token of the database or a JSON Web Token;
- * undefined when its token is missing, malformed, unknown, expired or revoked.
- */
+/** Makes the function that returns the caller of an `Authorization` header; undefined without a valid token. */
 export function createAuthentication({ db, bootstrapToken, jwt, trustMs }: AuthenticationOptions) {
   const bootstrap = bootstrapToken === undefined ? undefined : hashOf(bootstrapToken)
   const lookUp = createTokenLookup(db, trustMs)

@@ -16,10 +16,7 @@ export interface JwtOptions {
 /** Allowed difference between the clocks of the provider and the gateway. */
 const skewSeconds = 5
 
-/**
- * Makes the function that verifies JSON Web Tokens (RFC 7519): it returns the caller, or undefined for an invalid token. The provider's keys are cached for
- * five minutes, and fetched again, at most every five seconds, when a token names an unknown one. Throws `unavailable` when the provider does not answer.
- */
+/** Makes the function that verifies JSON Web Tokens (RFC 7519). It throws `unavailable` without the provider's keys. */
 export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgorithms }: JwtOptions) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3_000,

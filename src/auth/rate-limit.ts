@@ -12,10 +12,7 @@ export interface RateLimitOptions {
 
 const seconds = 60
 
-/**
- * Makes the function that counts a request of a token: it returns the state of the count (IETF: RateLimit header fields), and `rate_limited` when
- * the minute's requests are used up. Administrators are not counted.
- */
+/** Makes the function that counts a request of a token. Administrators are not counted. */
 export function createRateLimit({ perMinute, countsIn }: RateLimitOptions) {
   const limiter = limiterOf(perMinute, countsIn)
   const policy = `"default";q=${perMinute};w=${seconds}`

@@ -6,10 +6,7 @@ import type { Caller, Scope } from './caller.ts'
 
 const maxTokens = 10_000
 
-/**
- * Makes the function that finds the caller of a token by its hash, or undefined when it is unknown, expired or revoked.
- * A found token is trusted for `trustMs`, so that a revocation takes effect after this on every instance.
- */
+/** Makes the function that finds the caller of a token by its hash. It is trusted for `trustMs`, revoked or not. */
 export function createTokenLookup(
   db: Kysely<Database>,
   trustMs = 4_000,

@@ -52,10 +52,7 @@ export async function createToken(db: Kysely<Database>, wanted: NewToken): Promi
   return { secret, token }
 }
 
-/**
- * Creates an admin token in a database without tokens and returns its secret, which is not stored. `exists` says whether there is an admin token that
- * is neither revoked nor expired, the new one included.
- */
+/** Creates an admin token in a database without tokens. `exists`: whether a valid admin token exists now. */
 export async function ensureAdminToken(db: Kysely<Database>): Promise<{ secret?: string; exists: boolean }> {
   const secret = newSecret()
   return db.transaction().execute(async (transaction) => {

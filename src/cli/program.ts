@@ -22,10 +22,7 @@ export async function createProgram(name = ''): Promise<Command> {
   return addHelp(program)
 }
 
-/**
- * Runs the command line and sets the exit code: 1 if some rows failed, a check found a difference, or the command failed
- * (then it prints the error as one sentence on stderr), 2 for wrong usage.
- */
+/** Runs the command line and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   let reported: unknown
   const fail = (error: unknown) => {

@@ -3,11 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const firstMs = 10
 const longestMs = 200
 
-/**
- * Returns a function that makes attempts to connect, with an exponential backoff up to 0.2 s while they fail: then all
- * attempts wait for one `probe`, and fail with it. Attempts of every waiting request would keep a server busy that has
- * to recover.
- */
+/** While attempts to connect fail, all wait for one `probe` after a growing pause, so that a server can recover. */
 export function createBackOff(probe: () => Promise<void>): <T>(attempt: () => Promise<T>) => Promise<T> {
   let pauseMs = 0
   let probing: Promise<void> | undefined

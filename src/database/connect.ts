@@ -56,10 +56,7 @@ export async function checkServer(db: Kysely<Database>): Promise<void> {
  */
 const planOnce = 'set plan_cache_mode = force_generic_plan'
 
-/**
- * For every session: what is acknowledged is durable, also where the server, the database or the user has
- * synchronous_commit off; literals are quoted as the standard says.
- */
+/** For every session, whatever the server's settings: durable commits and the standard's quotation of literals. */
 export const safeSettings = `set standard_conforming_strings = on;
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 

@@ -5,10 +5,7 @@ import { type RequestContext, requestContext } from '../request/context.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
 
-/**
- * A statement was not sent because the client has left. PostgreSQL uses this code for a statement that it has
- * cancelled.
- */
+/** A statement was not sent because the client has left. The code is PostgreSQL's for a cancelled statement. */
 class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = '57014'
@@ -53,10 +50,7 @@ export class Connection implements PostgresPoolClient {
     return answer
   }
 
-  /**
-   * Returns the connection to the pool: rolled back if a transaction is still open; closed if its statements were
-   * cancelled, because a request to cancel may arrive late.
-   */
+  /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */
   release(destroy = false): void {
     this.#context?.signal.removeEventListener('abort', this.#cancel)
     this.#session.connection.stream.off('data', this.#limitAnswers)

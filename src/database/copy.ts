@@ -15,10 +15,7 @@ export interface Session {
   copy(target: string, lines: Iterable<Buffer>): Promise<void>
 }
 
-/**
- * Does work on a connection of its own, outside of the pool and without its time-outs: work on all of a store may take
- * long.
- */
+/** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
 export async function withSession<T>(db: Kysely<Database>, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = poolOf(db)
   if (!pool) throw new Error('the database was not connected to by a pool')

@@ -45,10 +45,7 @@ export class FairQueue {
     return this.#waiting
   }
 
-  /**
-   * Resolves with the function that releases the slot. Throws `NoSlot` at once when too many wait, after the longest
-   * wait, and when the client leaves.
-   */
+  /** Resolves with the function that releases the slot. Throws `NoSlot`. */
   async acquire({ tokenId, signal }: Waiter): Promise<() => void> {
     if (this.#free > 0 && this.#mayHold(tokenId)) return this.#give(tokenId)
     this.#makeRoom(tokenId)

@@ -8,10 +8,7 @@ const schema = 'job_queue'
 /** The queue of all jobs. A message names a job; the job itself is a row of the table `job`. */
 export const queueName = 'job'
 
-/**
- * Makes a pg-boss instance whose statements run on `db`, a pool or a transaction. Before `startQueue` it can only send.
- * The library is loaded here, so that a gateway does without it until its queue starts.
- */
+/** Makes a pg-boss instance whose statements run on `db`. Before `startQueue` it can only send. */
 export async function openQueue(db: Kysely<Database>, options: ConstructorOptions = {}): Promise<PgBoss> {
   const { fromKysely, PgBoss } = await import('pg-boss')
   return new PgBoss({ db: db.isTransaction ? fromKysely(db) : executorOf(db), schema, schedule: false, ...options })

@@ -13,10 +13,7 @@ const versioned = [
   'migrations/0004-idempotency-and-rate-limits.sql',
 ]
 
-/**
- * Functions, which stand next to the code that calls them: run after the migrations, and again whenever their text has
- * changed.
- */
+/** Run after the migrations, and again whenever their text has changed. */
 const repeatable = ['../catalogue/products/merge-products.sql']
 
 /** The number of the advisory lock for migrations. */

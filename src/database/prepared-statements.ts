@@ -2,10 +2,7 @@ import { hash } from 'node:crypto'
 import type { PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 
-/**
- * Names of statements, by their text. Values are always parameters, so that there are about as many texts as places in
- * the code.
- */
+/** Names of statements, by their text: there are about as many as places in the code. */
 const names = new Map<string, string>()
 const maxNames = 500
 

@@ -1,9 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/**
- * The tables that Kysely's query builder uses; the migrations define all. The key of each tenant table begins with
- * `store_uuid`.
- */
+/** The tables that Kysely's query builder uses; the migrations define all. */
 export interface Database {
   store: {
     store_uuid: string
@@ -55,10 +52,7 @@ export interface Database {
     parent_code: string
     entries: string
   }
-  /**
-   * The groups of a store, channel and format, in ranges of parent codes from `first_code` on; the first begins with ''.
-   * `groups` is the exact number in the range, perhaps 0.
-   */
+  /** The number of groups of a store, channel and format in ranges of parent codes. The first range begins with ''. */
   asset_group_range: {
     store_uuid: string
     channel: string

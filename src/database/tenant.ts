@@ -12,10 +12,7 @@ import {
 } from 'kysely'
 import type { Database } from './tables.ts'
 
-/**
- * The role that row-level security binds: it owns nothing and sees only the rows of the stores in the setting
- * `catalogue.stores`.
- */
+/** The role that row-level security binds: it sees the rows of the stores in the setting `catalogue.stores`. */
 export const tenantRole = 'catalogue_tenant'
 
 /**
@@ -99,10 +96,7 @@ function tenantConnection(connection: DatabaseConnection, limit: string, isNeste
 /** By the adapter, which all handles and transactions of one database share. */
 const rowSecurity = new WeakMap<object, Promise<boolean>>()
 
-/**
- * Whether the database's user may act as the tenant role. If not, only the conditions of the query functions limit what
- * a tenant sees.
- */
+/** Whether the user may act as the tenant role. If not, only the query functions limit what a tenant sees. */
 export function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
   const { adapter } = db.getExecutor()
   const known = rowSecurity.get(adapter)

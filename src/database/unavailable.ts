@@ -1,6 +1,4 @@
-/**
- * PostgreSQL's codes for "not now" (errcodes appendix): connection, resources, operator intervention, locks, retries.
- */
+/** PostgreSQL's codes for "not now": connection, resources, operator intervention, locks, retries. */
 const states = /^(08|53|57P|57014|55P03|40001|40P01|25P03|25006)/
 const socketErrors = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors of `pg`, and of Kysely while the process stops, that have no code. */

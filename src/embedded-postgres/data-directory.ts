@@ -59,10 +59,7 @@ export async function giveTo(owner: Owner, path: string): Promise<void> {
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
 }
 
-/**
- * The same for every process, so that each finds the server of another one. A socket's path may have 103 bytes on macOS
- * and 107 on Linux.
- */
+/** The same for every process. The path of a socket may have 103 bytes on macOS and 107 on Linux. */
 function socketDirOf(path: string): string {
   const inside = join(path, 'run')
   const isShort = Buffer.byteLength(join(inside, `.s.PGSQL.${socketPort}`)) <= 103

@@ -11,10 +11,7 @@ export async function findPostmaster(directory: DataDirectory): Promise<number |
   return pid > 0 && (await isPostmaster(pid, directory)) ? pid : undefined
 }
 
-/**
- * Removes the lock files that PostgreSQL would wrongly take for those of a running server: after a reboot their process
- * id may belong to another program. PostgreSQL itself removes those of dead processes.
- */
+/** Removes lock files whose process id belongs to another program, as after a reboot: PostgreSQL would respect them. */
 export async function removeStaleLocks(directory: DataDirectory): Promise<void> {
   for (const file of [pidFileOf(directory), join(directory.socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
     const content = await readFile(file, 'utf8').catch(() => '')

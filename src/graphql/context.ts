@@ -16,10 +16,7 @@ export interface Context {
   readonly loaders: Loaders
   /** Notifies the runner of jobs that one more is queued. */
   jobQueued(): void
-  /**
-   * Takes the page that `assetGroups` reads: the operation then returns no groups. The REST API makes an ETag of the
-   * version, and text of the groups.
-   */
+  /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
   readonly takePage?: ((page: AssetGroupPage) => void) | undefined
   /** The id of the request, as it is echoed and logged. */
   readonly requestId: string

@@ -4,11 +4,7 @@ import { type DocumentNode, type GraphQLSchema, getVariableValues, Kind, type Op
 /** The variables do not fit the operation: an error of graphql-js for each one found. */
 export class InvalidVariables extends AggregateError {}
 
-/**
- * Makes the function that estimates an operation's cost before it is run: about the number of fields that its answer
- * can have at the page sizes of its variables, summed over all root fields. The document must be valid. The function
- * throws `InvalidVariables`.
- */
+/** Makes the function that estimates how many fields the answer can have. Throws `InvalidVariables`. */
 export function createCost(
   schema: GraphQLSchema,
   document: DocumentNode,

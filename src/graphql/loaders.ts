@@ -17,10 +17,7 @@ import { findStores } from '../catalogue/stores/stores.ts'
 
 export type Loaders = ReturnType<typeof createLoaders>
 
-/**
- * One request's relations: what is asked for many parents at once is read in one statement. Nothing is kept between
- * batches, so that the answer of a mutation never shows what was read before it.
- */
+/** One request's relations. Nothing is kept between batches: a mutation's answer shows what it has written. */
 export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),

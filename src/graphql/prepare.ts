@@ -26,10 +26,7 @@ export type Introspection = 'all' | 'admin'
 
 export interface Engine {
   readonly schema: GraphQLSchema
-  /**
-   * Prepares an operation of a document's text for a caller. Throws, in this order: a `GraphQLError` (no GraphQL),
-   * `forbidden`, `invalid_request` (over a limit), an `AggregateError` of GraphQL errors (invalid).
-   */
+  /** Throws, in this order, a `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
   prepare(query: string, operationName: string | undefined, caller: Caller): PreparedOperation
   /** Prepares the one operation of a document of the service's own, which is known to be valid. */
   prepareOwn(document: DocumentNode): PreparedOperation

@@ -10,10 +10,7 @@ export interface PublicError extends GraphQLFormattedError {
   extensions: { code: Reason; errorInfo?: readonly Fault[] }
 }
 
-/**
- * Translates what was thrown. Expected failures and what graphql-js says of a document keep their words; an unreachable
- * database is `unavailable`; anything else is masked as `internal_error` and logged once.
- */
+/** Translates what was thrown. Unexpected errors are masked as `internal_error` and logged once. */
 export function publicError(thrown: unknown, log: Logger): PublicError {
   const cause = causeOf(thrown)
   if (!(thrown instanceof GraphQLError)) return translated(cause, log)

@@ -21,10 +21,7 @@ export function interpret(schema: GraphQLSchema, document: DocumentNode, operati
     execute({ schema, document, operationName, variableValues, contextValue, hideSuggestions: true })
 }
 
-/**
- * Makes the function that interprets an operation the first time and runs it compiled from the second time on. The
- * compiler, which takes 60 ms to load, is loaded with the first document that comes again.
- */
+/** Interprets an operation the first time and compiles it the second time: the compiler takes 60 ms to load. */
 export function compileWhenRunAgain(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
   const interpreted = interpret(schema, document, operationName)
   const compiled = lazy(async () => (await compile(schema, document, operationName)) ?? interpreted)
@@ -48,10 +45,7 @@ async function compile(
   return isCompiledQuery(compiled) ? (variables, context) => compiled.query({}, context, variables) : undefined
 }
 
-/**
- * Whether the document selects an enumeration, whose values have other names inside the process. All other leaves of
- * the compiler's own are strings, numbers and booleans, which resolvers are typed to return.
- */
+/** Whether an enumeration is selected: the compiler must serialize its values, unlike those of all other leaves. */
 function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema)
   let found = false

@@ -37,10 +37,7 @@ export interface AdmittedOperation {
   run(context: Context): Promise<GraphQLAnswer>
 }
 
-/**
- * Makes the function that reads a request and prepares what it asks for: an operation to run, or the answer that
- * refuses it (GraphQL over HTTP, draft).
- */
+/** Makes the function that prepares what a request asks for: an operation to run, or the answer that refuses it. */
 export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
   const admit = (request: GraphQLRequest, caller: Caller, type: MediaType): AdmittedOperation | GraphQLAnswer => {

@@ -8,10 +8,7 @@ export interface YogaContext {
   result(): Promise<unknown>
 }
 
-/**
- * GraphQL over HTTP by graphql-yoga: GET, and POST in every media type that the protocol knows. Requests are admitted before
- * (`serve.ts`), so that yoga reads, validates and executes nothing by itself: it renders the result of the prepared operation.
- */
+/** Renders results by graphql-yoga, which reads, validates and executes nothing: requests are admitted before. */
 export function createYogaServer(schema: GraphQLSchema) {
   return createYoga<YogaContext>({
     schema,

@@ -15,10 +15,7 @@ export interface PoolOptions {
   threads?: number
   /** The memory of a thread, in MiB. A task that needs more ends its thread. */
   heapMb?: number
-  /**
-   * After so long a task is cancelled, and shortly after its thread ended. The time counts from the task's start in its
-   * thread: the start of a thread, which loads the schema, may take seconds on a busy machine.
-   */
+  /** From the task's start in its thread, which may take seconds to start, to the request to cancel it. */
   deadlineMs?: number
 }
 
@@ -30,10 +27,7 @@ export interface Job {
 }
 
 export interface Pool {
-  /**
-   * Runs a task of the current request in a thread. Throws `unavailable` when too many tasks wait, when the deadline has passed, and when
-   * the thread ended, which nothing is known of then: a task is never run twice.
-   */
+  /** Runs a task in a thread, never twice. Throws `unavailable`. */
   run<Output>(job: Job): Promise<Output>
   close(): Promise<void>
 }
@@ -101,10 +95,7 @@ async function startPiscina({
   return pool
 }
 
-/**
- * Cancels a task when its client leaves or the deadline has passed; aborts the signal, which ends the thread, when a task
- * past the deadline goes on.
- */
+/** Cancels a task when its client leaves or its deadline has passed; ends the thread of one that goes on. */
 function watchTask(
   client: AbortSignal | undefined,
   deadlineMs: number,

@@ -1,10 +1,7 @@
 import { RestError } from '../../rest/response/rest-error.ts'
 import type { Answer } from './respond.ts'
 
-/**
- * Throws `invalid_request` when the answer to a read is too long: pages bound the number of groups and products, not how long they are.
- * The answer to a write is as long as the request, and always sent: the work is done.
- */
+/** Throws `invalid_request` when the answer to a read is too long. */
 export function requireLength({ body = '' }: Answer, maxBytes: number): void {
   // No character takes more than three bytes: what is short by far is not counted.
   if (typeof body === 'string' && body.length * 3 <= maxBytes) return

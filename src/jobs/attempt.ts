@@ -11,10 +11,7 @@ export interface Attempt extends Pick<Job, keyof JobKey | 'kind' | 'counts' | 'p
   attempt: number
 }
 
-/**
- * Runs an attempt, whose counts and problems it keeps up to date. Returns what is wrong with the input, for the user, if
- * anything. The signal interrupts it as soon as another attempt can continue from its position.
- */
+/** Runs an attempt, keeps its counts and problems up to date, and returns what is wrong with the input, if anything. */
 export type RunAttempt = (
   catalogue: Catalogue,
   attempt: Attempt,

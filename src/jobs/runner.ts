@@ -32,10 +32,7 @@ const stopWithinMs = 500
 const queueConnection = { application_name: 'catalogue-gateway-queue', max: 1 }
 const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flowIntervalSeconds: 3600 }
 
-/**
- * Runs the jobs of all stores in the background, one at a time, also those of a process that has died. Of one store
- * at most one job runs, unless two processes claim two of its jobs at the same moment.
- */
+/** Runs the jobs of all stores in the background: one at a time, and about one at a time of each store. */
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #catalogue: Catalogue

@@ -1,9 +1,6 @@
 import { DatabaseError } from 'pg'
 
-/**
- * An error as the log may have it. What PostgreSQL says of a failure quotes the values that it was about: of its words only those stay that name things of
- * ours, and where it happened.
- */
+/** An error as the log may have it: without the words of PostgreSQL that quote values. */
 export function loggableError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code, severity, table, column, constraint, routine, stack = '' } = error
