@@ -10,8 +10,8 @@ import { type Messages, onMessage, send } from './messages.ts'
 /** PostgreSQL takes 100 connections by default, of which the workers leave some to others. */
 const maxConnections = { each: 10, together: 60 }
 
-/** The pause before a worker that exited soon after its start is replaced. It doubles each time, until one runs for `stableMs`. */
-const backoff = { firstMs: 100, maxMs: 30_000, stableMs: 10_000 }
+/** The pause before a worker is replaced. */
+const pauseMs = 1_000
 
 interface WorkerProcess {
   worker: Worker
@@ -24,10 +24,7 @@ interface WorkerProcess {
   exit: Promise<number | string>
 }
 
-/**
- * Runs the gateway as several worker processes at one port and replaces each that exits. Resolves when all of them answer; throws when one cannot
- * start. `stop` throws when a worker did not exit with code 0.
- */
+/** Runs the gateway as worker processes at one port. `stop` throws when one does not exit with code 0. */
 export async function superviseWorkers(
   { workers: count }: Config,
   { connection }: { connection: ClientConfig },
@@ -49,9 +46,7 @@ export async function superviseWorkers(
   /** Resolves with the exit of the last worker of this number. */
   const keepRunning = async (first: WorkerProcess) => {
     const { number } = first
-    let pauseMs = 0
     for (let current = first; ; current = start(number)) {
-      const startedAt = Date.now()
       current.started.catch((error: Error) => {
         log.warn({ worker: number, reason: error.message }, 'a worker cannot start')
         current.worker.process.kill('SIGKILL')
@@ -60,9 +55,7 @@ export async function superviseWorkers(
       running.delete(number)
       reportClosedPorts()
       if (stopping.signal.aborted) return exit
-      const wasStable = Date.now() - startedAt > backoff.stableMs
-      pauseMs = wasStable ? 0 : Math.min(Math.max(pauseMs * 2, backoff.firstMs), backoff.maxMs)
-      log.warn({ worker: number, pid: current.worker.process.pid, exit, pauseMs }, 'a worker ended and is replaced')
+      log.warn({ worker: number, pid: current.worker.process.pid, exit }, 'a worker ended and is replaced')
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return 0
     }
