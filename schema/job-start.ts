@@ -71,9 +71,8 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { storeUuid, input }, { catalogue, enumerations, jobQueued }) => {
       const { content, map, ...rest } = input
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
-      const defaults = { channel: defaultChannel, assets: [], assetSeparator: ',', onlyMapped: false, dryRun: false }
       const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
-      const options = { format: 'csv' as const, ...defaults, ...given, store: storeUuid, map: pairs }
+      const options = { format: 'csv' as const, channel: defaultChannel, ...given, store: storeUuid, map: pairs }
       const job = await startImport(catalogue, enumerations, options, content)
       jobQueued()
       return job

@@ -11,8 +11,8 @@ type CopyValue = string | number | boolean | null
 /** A connection of its own: statements of `db` run there, and rows can be streamed in. */
 export interface Session {
   db: Kysely<Database>
-  /** Streams lines into columns of a table: a statement of the transaction that is open on `db`. */
-  copy(target: string, lines: Iterable<Buffer>): Promise<void>
+  /** Streams rows into columns of a table: a statement of the transaction that is open on `db`. */
+  copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
 }
 
 /** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
@@ -29,10 +29,10 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
     await client.query(`set statement_timeout = 0; ${safeSettings}`) // also where the URL says otherwise
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
-      copy: async (target, lines) => {
+      copy: async (target, rows, valuesOf) => {
         // Loaded here: migrations use a session too, and must not delay the start by what they do not need.
         const { from: copyFrom } = await import('pg-copy-streams')
-        await pipeline(Readable.from(lines), client.query(copyFrom(`copy ${target} from stdin`)))
+        await pipeline(Readable.from(copyText(rows, valuesOf)), client.query(copyFrom(`copy ${target} from stdin`)))
       },
     })
   } finally {
@@ -43,7 +43,7 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
 const bufferSize = 64 * 1024
 
 /** Rows in the text format of `COPY`, in parts that are made as they are sent. */
-export function* copyText<Row>(rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Generator<Buffer> {
+function* copyText<Row>(rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Generator<Buffer> {
   let text = ''
   for (const row of rows) {
     let separator = ''

@@ -36,26 +36,24 @@ export async function exportStore(
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
       const { head, textOf } = format === 'csv' ? csvOf(await readOutline(snapshot, selected)) : jsonLines
       await write(head, 0)
-      await declareCursor(snapshot, selected)
       let count = 0
-      for (;;) {
-        const { rows } = await sql<ExportedProduct>`fetch ${sql.lit(batchSize)} from exported`.execute(snapshot.db)
-        if (rows.length === 0) return count
+      for (let rows = await readBatch(snapshot, selected, ''); rows.length > 0; ) {
         count += rows.length
         await write(textOf(rows), rows.length)
+        rows = await readBatch(snapshot, selected, rows.at(-1)?.productCode ?? '')
       }
+      return count
     })
   })
 }
 
-/** PostgreSQL takes no parameters where a cursor is declared: it reads their values from settings of the transaction. */
-async function declareCursor(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection): Promise<void> {
-  await sql`
-    select set_config('export.store', ${storeUuid}, true), set_config('export.channel', ${channel}, true),
-      set_config('export.status', ${status ?? ''}, true)`.execute(catalogue.db)
-  const selected = withStatus(status && sql`current_setting('export.status')`)
-  await sql`
-    declare exported no scroll cursor for
+/** The next products after a code. */
+async function readBatch(
+  catalogue: WriteCatalogue,
+  { storeUuid, channel, status }: Selection,
+  after: string,
+): Promise<ExportedProduct[]> {
+  const { rows } = await sql<ExportedProduct>`
     select p.product_code as "productCode", p.status, p.attributes, coalesce((
       select json_agg(json_build_object('assetFormat', g.asset_format, 'urls', (
           select json_agg(${entryUrl} order by place) from ${entryRows}
@@ -63,15 +61,17 @@ async function declareCursor(catalogue: WriteCatalogue, { storeUuid, channel, st
       from asset_group g
       where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
         and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0)
-        and g.channel = current_setting('export.channel')
+        and g.channel = ${channel}
     ), '[]') as groups
     from product p
-    where p.store_uuid = current_setting('export.store')::uuid and ${selected}
-    order by p.product_code`.execute(catalogue.db)
+    where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)}
+    order by p.product_code
+    limit ${batchSize}`.execute(catalogue.db)
+  return rows
 }
 
 async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection): Promise<Outline> {
-  const selected = withStatus(status && sql`${status}`)
+  const selected = withStatus(status)
   const attributes = await sql<{ name: string }>`
     select distinct name collate "C" as name
     from product p, jsonb_each_text(p.attributes) as a(name, value)
@@ -86,6 +86,6 @@ async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, stat
   return { attributes: attributes.rows.map((row) => row.name), formats: formats.rows }
 }
 
-function withStatus(status: RawBuilder<unknown> | undefined): RawBuilder<boolean> {
+function withStatus(status: ProductStatus | undefined): RawBuilder<boolean> {
   return status ? sql<boolean>`p.status = ${status}` : sql<boolean>`true`
 }

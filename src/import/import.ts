@@ -75,15 +75,20 @@ export async function importFile(
 type End = Pick<ImportResult, 'counts' | 'stopped' | 'cause'>
 
 async function importRows(session: Session, request: ImportRequest, stream: RowStream, work: ImportWork): Promise<End> {
-  await prepareLoading(session)
-  const { from = start, signal, onProgress } = work
+  const { from = start, report, run, signal, onProgress } = work
+  let position = from
+  /** Writes a chunk, its part of the report, and the position after it. */
+  const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<RunPosition> => {
+    const { counts, failed } = await writeChunk(session, catalogue, request, rows, stream.layout.columnOf)
+    const reportBytes = (await report?.add(failed, position.reportBytes, catalogue.db)) ?? position.reportBytes
+    const next = { counts: sum(position.counts, counts), reportBytes }
+    if (run) await moveRun(catalogue.db, run, position, next)
+    return next
+  }
   const writeAll = async (catalogue: Catalogue) => {
-    let position = from
     try {
       for await (const rows of ahead(chunksOf(stream.rows, request.chunkRows), signal)) {
-        position = await write(catalogue, false, (transaction) =>
-          writeOne({ session, catalogue: transaction, request, stream, work }, rows, position),
-        )
+        position = await write(catalogue, false, (transaction) => writeOne(transaction, rows))
         onProgress?.(position.counts)
       }
       if (signal.aborted) return stoppedBy('interrupted', position)
@@ -93,29 +98,9 @@ async function importRows(session: Session, request: ImportRequest, stream: RowS
       return { ...stoppedBy(error, position), cause: error }
     }
   }
+  await prepareLoading(session)
   const catalogue = wholeCatalogue(session.db)
   return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
-}
-
-interface ChunkWork {
-  session: Session
-  catalogue: WriteCatalogue
-  request: ImportRequest
-  stream: RowStream
-  work: ImportWork
-}
-
-/** Writes a chunk, its part of the report, and the position after it in one transaction. */
-async function writeOne(
-  { session, catalogue, request, stream, work: { report, run } }: ChunkWork,
-  rows: MappedRow[],
-  position: RunPosition,
-): Promise<RunPosition> {
-  const { counts, failed } = await writeChunk(session, catalogue, request, rows, stream.layout.columnOf)
-  const reportBytes = (await report?.add(failed, position.reportBytes, catalogue.db)) ?? position.reportBytes
-  const next = { counts: sum(position.counts, counts), reportBytes }
-  if (run) await moveRun(catalogue.db, run, position, next)
-  return next
 }
 
 function stoppedBy(reason: unknown, { counts }: RunPosition) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { copyText, type Session } from '../../database/copy.ts'
+import type { Session } from '../../database/copy.ts'
 import { appendEntries, noEntries, urlsOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
@@ -55,19 +55,16 @@ async function writeRows(
   { storeUuid, channel }: Target,
   { assets, links, groups }: ReturnType<typeof rowsOf>,
 ): Promise<void> {
-  await session.copy(
-    'asset (store_uuid, asset_id, asset_format, url)',
-    copyText(assets, ({ id, assetFormat, url }) => [storeUuid, id, assetFormat, url]),
-  )
-  await session.copy(
-    'asset_link (store_uuid, parent_code, channel, asset_id, place)',
-    copyText(links, ({ parentCode, id, place }) => [storeUuid, parentCode, channel, id, place]),
-  )
+  await session.copy('asset (asset_id, asset_format, url, store_uuid)', assets, ({ id, assetFormat, url }) => {
+    return [id, assetFormat, url, storeUuid]
+  })
+  await session.copy('asset_link (asset_id, parent_code, place, store_uuid, channel)', links, (link) => {
+    return [link.id, link.parentCode, link.place, storeUuid, channel]
+  })
   const fresh = groups.filter(({ isNew }) => isNew)
-  await session.copy(
-    'asset_group (store_uuid, channel, asset_format, parent_code, entries)',
-    copyText(fresh, (group) => [storeUuid, channel, group.assetFormat, group.parentCode, group.entries]),
-  )
+  await session.copy('asset_group (asset_format, parent_code, entries, store_uuid, channel)', fresh, (group) => {
+    return [group.assetFormat, group.parentCode, group.entries, storeUuid, channel]
+  })
   const changed = groups.filter(({ isNew }) => !isNew)
   await replaceEntries(catalogue, { storeUuid, channel }, changed)
   await countLoadedGroups(catalogue, { storeUuid, channel }, groups)

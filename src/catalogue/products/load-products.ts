@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { copyText, type Session } from '../../database/copy.ts'
+import type { Session } from '../../database/copy.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { lockStores } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
@@ -46,14 +46,14 @@ export async function loadProducts(
   await lockStores(catalogue, new Map([[storeUuid, { products: 'all' }]]))
   if (await hasAny(catalogue, storeUuid, products)) {
     await sql`truncate loaded_product`.execute(catalogue.db)
-    const valuesOf = (product: LoadedProduct) =>
-      [product.productCode, product.status, jsonOf(product), product.isCounted] as const
-    await session.copy('loaded_product', copyText(products, valuesOf))
+    await session.copy('loaded_product', products, (product) => {
+      return [product.productCode, product.status, jsonOf(product), product.isCounted]
+    })
     return merge(catalogue, storeUuid)
   }
-  const valuesOf = (product: LoadedProduct) =>
-    [storeUuid, product.productCode, product.status ?? 'new', jsonOf(product)] as const
-  await session.copy('product (store_uuid, product_code, status, attributes)', copyText(products, valuesOf))
+  await session.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
+    return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
+  })
   return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }
 }
 

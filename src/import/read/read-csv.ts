@@ -21,28 +21,28 @@ interface CsvRecord {
  */
 export async function readCsv(chunks: AsyncIterable<Buffer>): Promise<RowSource> {
   const blocks = readRecords(chunks)
+  const [header, ...first] = await firstOf(blocks)
+  const columns = columnsOf(header)
+  let number = 0
+  const rowsOf = (records: readonly CsvRecord[]) =>
+    records.filter(({ cells }) => cells.some((cell) => cell !== '')).map((record) => rowOf(record, ++number, columns))
+  async function* rows() {
+    yield rowsOf(first)
+    for await (const block of blocks) yield rowsOf(block)
+  }
+  return { columns, rows: rows() }
+}
+
+/** The first block that has records. */
+async function firstOf(blocks: AsyncGenerator<CsvRecord[]>): Promise<[CsvRecord, ...CsvRecord[]]> {
   for (;;) {
     const block = await blocks.next().catch((error: unknown) => {
       throw error instanceof BrokenFile ? new UsageError(`the header line cannot be read: ${error.message}`) : error
     })
     if (block.done) throw new UsageError('the file is empty: expected a header line that names the columns')
-    const [header, ...first] = block.value
-    if (!header) continue
-    const columns = columnsOf(header)
-    return { columns, rows: readRows(first, blocks, columns) }
+    const [header, ...rest] = block.value
+    if (header) return [header, ...rest]
   }
-}
-
-async function* readRows(
-  first: readonly CsvRecord[],
-  blocks: AsyncIterable<CsvRecord[]>,
-  columns: readonly string[],
-): AsyncGenerator<Entry[]> {
-  let number = 0
-  const rowsOf = (records: readonly CsvRecord[]) =>
-    records.filter(({ cells }) => cells.some((cell) => cell !== '')).map((record) => rowOf(record, ++number, columns))
-  yield rowsOf(first)
-  for await (const block of blocks) yield rowsOf(block)
 }
 
 /** Reads the records that have any content. Throws a BrokenFile at a quoted cell, or a record, that does not end. */
