@@ -1,13 +1,8 @@
 import type { InputShapeFromFields } from '@pothos/core'
 import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-entries.ts'
-import {
-  type AssetGroup,
-  type AssetGroupPage,
-  checkFormat,
-  largestPage,
-  listGroups,
-} from '../src/catalogue/asset-groups/asset-groups.ts'
-import { listFilteredGroups } from '../src/catalogue/asset-groups/filtered-groups.ts'
+import { type AssetGroup, type AssetGroupPage, largestPage } from '../src/catalogue/asset-groups/asset-groups.ts'
+import { listGroups } from '../src/catalogue/asset-groups/list-groups.ts'
+import { requireOneOf } from '../src/catalogue/enumerations.ts'
 import { defaultChannel, defaultFormat, firstArg, firstCost, withDefaults } from './arguments.ts'
 import { builder } from './builder.ts'
 import { ProductRef } from './product.ts'
@@ -112,7 +107,7 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
     args: pageArgs,
     resolve: async (store, args, { loaders, enumerations }) => {
       const query = queryOf(args)
-      checkFormat(enumerations, query.assetFormat)
+      requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
       return (
         (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [], version: null }
       )
@@ -129,10 +124,8 @@ builder.queryField('assetGroups', (t) =>
     args: { storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }), ...pageArgs },
     resolve: async (_root, args, { catalogue, enumerations, filter, takePage }) => {
       const query = queryOf(args)
-      checkFormat(enumerations, query.assetFormat)
-      const page = filter
-        ? await listFilteredGroups(catalogue, filter, args.storeUuid, query)
-        : await listGroups(catalogue, args.storeUuid, query)
+      requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
+      const page = await listGroups(catalogue, args.storeUuid, query, filter)
       takePage?.(page)
       return page
     },

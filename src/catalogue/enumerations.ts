@@ -1,3 +1,4 @@
+import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
 
 /** The enumerations in force: three come from the global configuration, two are the specification's own. */
@@ -84,6 +85,12 @@ export const fallbackEnumerations: Enumerations = {
 /** What is wrong with a value that must be one of the allowed ones, or undefined. */
 export function oneOfFault(value: string, allowed: readonly string[]): string | undefined {
   return allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}; got ${shown(value)}`
+}
+
+/** Throws `invalid_request`, naming the field and the allowed values, for another value. */
+export function requireOneOf(field: string, value: string, allowed: readonly string[]): void {
+  const fault = oneOfFault(value, allowed)
+  if (fault) throw invalidRequest([{ field, details: `${field} ${fault}` }])
 }
 
 /** The values of the spec's product status, in the spec's order. */

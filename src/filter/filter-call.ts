@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
-import type { Filter, FilteredPage } from '../catalogue/asset-groups/filtered-groups.ts'
+import type { Filter, FilteredPage } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
 /** A call without a usable answer. A transient failure may be gone a moment later. */

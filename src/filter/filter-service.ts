@@ -66,7 +66,7 @@ async function filter(
   if (store === undefined || !isStorable(channel) || !isStorable(asset_format))
     return { total_groups: 0, parent_codes: [] }
   const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, largestPage) }
-  const page = (await listGroupsOfStores(catalogue, [store], listing, { codesOnly: true })).get(store)
+  const page = (await listGroupsOfStores(catalogue, [store], listing)).get(store)
   return { total_groups: page?.totalGroups ?? 0, parent_codes: page?.groups.map((group) => group.parentCode) ?? [] }
 }
 

@@ -10,7 +10,7 @@ import {
   retry,
 } from 'cockatiel'
 import type { Logger } from 'pino'
-import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
+import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { unavailable } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
 import { type FilterEndpoint, FilterFailure, openFilterEndpoint } from './filter-call.ts'

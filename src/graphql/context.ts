@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/caller.ts'
 import type { AssetGroupPage } from '../catalogue/asset-groups/asset-groups.ts'
-import type { Filter } from '../catalogue/asset-groups/filtered-groups.ts'
+import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { createLoaders, type Loaders } from './loaders.ts'

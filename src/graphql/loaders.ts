@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
-import { type AssetGroupPage, listGroupsOfParents, listGroupsOfStores } from '../catalogue/asset-groups/asset-groups.ts'
-import { type Filter, listFilteredGroupsOfStores } from '../catalogue/asset-groups/filtered-groups.ts'
+import { listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
+import { type Filter, listPages } from '../catalogue/asset-groups/list-groups.ts'
 import { listDefinitions } from '../catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
 import { type AttributeViolations, findViolations } from '../catalogue/attributes/attribute-violations.ts'
@@ -45,12 +45,8 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
       batched((uuids: readonly string[]) => countProducts(catalogue, uuids, filter)),
     ),
-    assetGroupPage: perArguments((query: Parameters<typeof listGroupsOfStores>[2]) =>
-      batched<string, AssetGroupPage>((uuids) =>
-        filter
-          ? listFilteredGroupsOfStores(catalogue, filter, uuids, query)
-          : listGroupsOfStores(catalogue, uuids, query),
-      ),
+    assetGroupPage: perArguments((query: Parameters<typeof listPages>[2]) =>
+      batched((uuids: readonly string[]) => listPages(catalogue, uuids, query, filter)),
     ),
     assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
       batched(async (keys: readonly ProductKey[]) => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listGroups, listGroupsOfParents, listGroupsOfStores } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import { listGroupsOfParents, listGroupsOfStores } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { invalidRequest, storeNotFound } from '../../errors.ts'
+import { isUnavailable } from '../../database/unavailable.ts'
+import { storeNotFound, unavailable } from '../../errors.ts'
 import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
-import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ProductKey } from '../products/list-products.ts'
 import { noEntries } from './asset-entries.ts'
-import { orDownstreamUnavailable } from './downstream-unavailable.ts'
 
 export interface AssetGroup {
   parentCode: string
@@ -33,34 +32,14 @@ export interface AssetGroupQuery {
 
 export const largestPage = 50
 
-/** Throws `invalid_request`, naming the configured formats, for another format (decisions: Assets). */
-export function checkFormat(enumerations: Enumerations, assetFormat: string): void {
-  const fault = oneOfFault(assetFormat, enumerations.assetFormats)
-  if (fault) throw invalidRequest([{ field: 'assetFormat', details: `assetFormat ${fault}` }])
-}
-
-/** The page of one store's groups (spec: GET /assets); throws `store_not_found`. One statement. */
-export async function listGroups(
-  catalogue: Catalogue,
-  storeUuid: string,
-  query: AssetGroupQuery,
-): Promise<AssetGroupPage> {
-  const uuid = requireVisible(catalogue, storeUuid)
-  const page = (await listGroupsOfStores(catalogue, [uuid], query)).get(uuid)
-  if (!page) throw storeNotFound('storeUuid', storeUuid)
-  return page
-}
-
 /**
- * The same page of each store that exists, by store, in the order of the parent codes. The total is stored, not
- * counted; the first key of the page is found in the index alone. With `codesOnly` the groups have no entries. Throws
- * `downstream_unavailable`. One statement for all stores.
+ * A page of each store that exists, by store, in the order of the parent codes: one statement for all. The total is
+ * stored, not counted; the first key of the page is found in the index alone. Throws `downstream_unavailable`.
  */
 export async function listGroupsOfStores(
   catalogue: Catalogue,
   storeUuids: readonly string[],
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
-  { codesOnly = false } = {},
 ): Promise<Map<string, AssetGroupPage>> {
   const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await orDownstreamUnavailable(
@@ -70,7 +49,7 @@ export async function listGroupsOfStores(
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_total where ${ofQuery}
     ) t cross join lateral (
-      select json_agg(parent_code order by parent_code) as codes, ${codesOnly ? sql`null::text` : sql`string_agg(entries, ${newline} order by parent_code)`} as entries
+      select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code) as entries
       from (
         select parent_code, entries from asset_group
         where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})
@@ -128,7 +107,7 @@ function farCode(ofQuery: Sql, offset: number): Sql {
 
 /**
  * The version of all that a page of the store's groups can show: every writer of one of the groups changes it in its
- * transaction. Throws `store_not_found` or `downstream_unavailable`. One statement, whatever the number of groups.
+ * transaction. Throws `store_not_found` or `downstream_unavailable`. One small statement.
  */
 export async function groupsVersion(
   catalogue: Catalogue,
@@ -149,10 +128,7 @@ export async function groupsVersion(
   return row.version
 }
 
-/**
- * The groups of the parent codes, narrowed to a channel or format if given, in the order of channel and format. One
- * statement.
- */
+/** The groups of the parent codes, on one channel or of one format if given, in the order of channel and format. */
 export async function listGroupsOfParents(
   catalogue: Catalogue,
   parents: readonly ProductKey[],
@@ -169,4 +145,13 @@ export async function listGroupsOfParents(
       and (${narrow.assetFormat ?? null}::text is null or g.asset_format = ${narrow.assetFormat ?? null})
     order by g.store_uuid, g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
   return rows
+}
+
+/** The failure of a listing's source has a code of its own (spec: HTTP mapping for GET /assets). */
+export async function orDownstreamUnavailable<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    throw isUnavailable(error) ? unavailable('downstream_unavailable', error) : error
+  }
 }

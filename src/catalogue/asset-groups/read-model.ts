@@ -14,12 +14,20 @@ const shard = sql`(random() * ${sql.lit(shards - 1)})::smallint`
 const step = sql`1 + (random() * 1000000)::bigint`
 
 /**
- * CTEs that count groups in their ranges and in the totals: those of the CTE `in_range(store_uuid, channel,
- * asset_format, first_code, delta)`, and the `delta` of each listing in `changed`. Rows are written in the order of
- * their keys, and ranges before totals, so that no two writers wait for each other.
+ * CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `written(store_uuid, channel,
+ * asset_format, parent_code, delta)` in their ranges and in the totals. Rows are written in the order of their keys,
+ * and ranges before totals, so that no two writers wait for each other.
  */
-const countIn = (changed: RawBuilder<unknown>) => sql`
-  counted as (
+const countWritten = sql`
+  in_range as (
+    select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
+      select first_code from asset_group_range r
+      where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
+        and r.first_code <= w.parent_code
+      order by first_code desc limit 1
+    ), '') as first_code
+    from written w where w.delta <> 0
+  ), counted as (
     insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
     select store_uuid, channel, asset_format, first_code, sum(delta) from in_range
     group by store_uuid, channel, asset_format, first_code
@@ -29,26 +37,17 @@ const countIn = (changed: RawBuilder<unknown>) => sql`
   ), totalled as (
     insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
     select store_uuid, channel, asset_format, ${shard}, sum(delta), ${step}
-    from ${changed} where (select count(*) from counted) >= 0
+    from written where (select count(*) from counted) >= 0
     group by store_uuid, channel, asset_format
     order by store_uuid, channel, asset_format
     on conflict (store_uuid, channel, asset_format, shard)
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
 
-/** CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `kept` and `emptied`. */
 const countGroups = sql`
   written as (
     select * from kept union all select * from emptied
-  ), in_range as (
-    select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
-      select first_code from asset_group_range r
-      where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
-        and r.first_code <= w.parent_code
-      order by first_code desc limit 1
-    ), '') as first_code
-    from written w where w.delta <> 0
-  ), ${countIn(sql`written`)}`
+  ), ${countWritten}`
 
 /**
  * Changes links, and updates the read model with them. `changes` are CTEs up to `touched(store_uuid, channel,
@@ -154,17 +153,11 @@ export async function countLoadedGroups(
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const deltas = groups.map(({ isNew }) => (isNew ? 1 : 0))
   const { rows } = await sql<{ groups: number }>`
-    with in_range as (
-      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format, delta,
-        coalesce(first_codes[width_bucket(g.code, first_codes)], '') as first_code
-      from unnest(${formats}::text[], ${codes}::text[], ${deltas}::integer[]) as n(format, parent_code, delta)
-        cross join lateral (select format collate "C" as asset_format, parent_code collate "C" as code) g
-        left join (
-          select asset_format, array_agg(first_code order by first_code) as first_codes from asset_group_range
-          where store_uuid = ${storeUuid}::uuid and channel = ${channel}
-          group by asset_format
-        ) r using (asset_format)
-    ), ${countIn(sql`in_range`)}
+    with written as (
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format collate "C" as asset_format,
+        parent_code collate "C" as parent_code, delta
+      from unnest(${formats}::text[], ${codes}::text[], ${deltas}::integer[]) as n(asset_format, parent_code, delta)
+    ), ${countWritten}
     select groups from counted`.execute(catalogue.db)
   if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, storeUuid)
 }

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { invalidRequest } from '../../errors.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { type Enumerations, oneOfFault } from '../enumerations.ts'
+import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
 import { storeKey } from '../store-key.ts'
@@ -41,8 +40,7 @@ export async function placeAssets(
   target: { storeUuid: string; channel: string },
   placements: readonly Placement[],
 ): Promise<PlacedAssets> {
-  const fault = oneOfFault(target.channel, enumerations.channels)
-  if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
+  requireOneOf('channel', target.channel, enumerations.channels)
   const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
   const positions = judged.flatMap(({ entries }) => entries)
   const names = positions.flatMap(({ parentCode, url }) => [parentCode, url])

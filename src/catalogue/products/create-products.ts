@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import { invalidRequest } from '../../errors.ts'
 import { addAssets } from '../assets/add-assets.ts'
 import { urlFault } from '../assets/asset-rules.ts'
 import { parseUrlField } from '../assets/url-fields.ts'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeJudge } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { type Enumerations, oneOfFault } from '../enumerations.ts'
+import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { type FailedProduct, failedProducts, judgePatches, type ProductPatch, patchRows } from './product-patches.ts'
 
 export interface CreatedProducts {
@@ -28,8 +27,7 @@ export async function createProducts(
   target: { storeUuid: string; channel: string },
   patches: readonly ProductPatch[],
 ): Promise<CreatedProducts> {
-  const fault = oneOfFault(target.channel, enumerations.channels)
-  if (fault) throw invalidRequest([{ field: 'channel', details: `channel ${fault}` }])
+  requireOneOf('channel', target.channel, enumerations.channels)
   const { assetFormats } = enumerations
   const locked = patches.flatMap((patch) => split(assetFormats, target.channel, patch).assets)
   const { storeUuid, definitions } = await requireDefinitions(catalogue, target.storeUuid, {

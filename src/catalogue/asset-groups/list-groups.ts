@@ -1,7 +1,13 @@
-import { type Catalogue, visibleStores } from '../catalogue.ts'
-import { requireStore } from '../stores/stores.ts'
-import { type AssetGroupPage, type AssetGroupQuery, listGroupsOfParents } from './asset-groups.ts'
-import { orDownstreamUnavailable } from './downstream-unavailable.ts'
+import { storeNotFound } from '../../errors.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
+import { findStores } from '../stores/stores.ts'
+import {
+  type AssetGroupPage,
+  type AssetGroupQuery,
+  listGroupsOfParents,
+  listGroupsOfStores,
+  orDownstreamUnavailable,
+} from './asset-groups.ts'
 
 /** The parent codes of one page in their order, and the number of all groups that match. */
 export interface FilteredPage {
@@ -12,34 +18,33 @@ export interface FilteredPage {
 /** Chooses which parent codes a listing shows (decisions: Filtering service). Throws `downstream_unavailable`. */
 export type Filter = (storeUuid: string, query: AssetGroupQuery) => Promise<FilteredPage>
 
-/**
- * A page of one store's groups in the filter's order (spec: GET /assets). Throws `store_not_found` or
- * `downstream_unavailable`.
- */
-export async function listFilteredGroups(
+/** A page of one store's groups (spec: GET /assets). Throws `store_not_found` or `downstream_unavailable`. */
+export async function listGroups(
   catalogue: Catalogue,
-  filter: Filter,
   storeUuid: string,
   query: AssetGroupQuery,
+  filter?: Filter,
 ): Promise<AssetGroupPage> {
-  const uuid = await orDownstreamUnavailable(requireStore(catalogue, storeUuid))
-  const pages = await listFilteredGroupsOfStores(catalogue, filter, [uuid], query)
-  return pages.get(uuid) ?? { totalGroups: 0, groups: [], version: null }
+  const uuid = requireVisible(catalogue, storeUuid)
+  const page = (await listPages(catalogue, [uuid], query, filter)).get(uuid)
+  if (!page) throw storeNotFound('storeUuid', storeUuid)
+  return page
 }
 
 /**
- * The same page of each of the stores, which exist. The filter only chooses and orders: the groups are read from the
- * store, with the channel and format of the query, and codes without such a group are left out. One call per store, one
- * statement in all.
+ * The same page of each store that exists, by store. A filter only chooses and orders: the groups are read from the
+ * store, and codes without a group of the query's channel and format are left out. One call of it per store.
  */
-export async function listFilteredGroupsOfStores(
+export async function listPages(
   catalogue: Catalogue,
-  filter: Filter,
   storeUuids: readonly string[],
   query: AssetGroupQuery,
+  filter: Filter | undefined,
 ): Promise<Map<string, AssetGroupPage>> {
+  if (!filter) return listGroupsOfStores(catalogue, storeUuids, query)
+  const stores = await orDownstreamUnavailable(findStores(catalogue, storeUuids))
   const chosen = await Promise.all(
-    visibleStores(catalogue, storeUuids).map(async (storeUuid) => ({ storeUuid, ...(await filter(storeUuid, query)) })),
+    [...stores.keys()].map(async (storeUuid) => ({ storeUuid, ...(await filter(storeUuid, query)) })),
   )
   const keys = chosen.flatMap(({ storeUuid, parentCodes }) =>
     parentCodes.map((productCode) => ({ storeUuid, productCode })),
