@@ -1,6 +1,7 @@
 import { type AddedAssets, addAssets } from '../src/catalogue/assets/add-assets.ts'
-import { type DeletedAssets, deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
-import { type UnlinkedAssets, unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
+import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
+import type { Removed } from '../src/catalogue/assets/remove-selected.ts'
+import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
 import { defaultChannel, defaultFormat, dryRunArgs, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { failureFields } from './error-info.ts'
@@ -54,10 +55,10 @@ const AssetSelectorInput = builder.inputType('AssetSelector', {
   }),
 })
 
-const DeleteAssetsResult = builder.objectRef<DeletedAssets>('DeleteAssetsResult').implement({
+const DeleteAssetsResult = builder.objectRef<Removed>('DeleteAssetsResult').implement({
   description: 'Result of `deleteAssets`.',
   fields: (t) => ({
-    deletedCount: t.exposeInt('deletedCount', { description: 'Number of assets deleted, each with all its links.' }),
+    deletedCount: t.exposeInt('removed', { description: 'Number of assets deleted, each with all its links.' }),
     ...failureFields(t),
   }),
 })
@@ -75,10 +76,10 @@ const AssetUnlinkInput = builder.inputType('AssetUnlink', {
   }),
 })
 
-const UnlinkAssetsResult = builder.objectRef<UnlinkedAssets>('UnlinkAssetsResult').implement({
+const UnlinkAssetsResult = builder.objectRef<Removed>('UnlinkAssetsResult').implement({
   description: 'Result of `unlinkAssets`.',
   fields: (t) => ({
-    unlinked: t.exposeInt('unlinked', { description: 'Number of links removed. The assets are kept.' }),
+    unlinked: t.exposeInt('removed', { description: 'Number of links removed. The assets are kept.' }),
     ...failureFields(t),
   }),
 })

@@ -1,8 +1,8 @@
-import { type CreatedProducts, createProducts } from '../src/catalogue/products/create-products.ts'
-import { type DeletedProducts, deleteProducts } from '../src/catalogue/products/delete-products.ts'
+import { createProducts } from '../src/catalogue/products/create-products.ts'
+import { deleteProducts } from '../src/catalogue/products/delete-products.ts'
 import type { FailedProduct } from '../src/catalogue/products/product-patches.ts'
-import { type UpdatedProducts, updateProducts } from '../src/catalogue/products/update-products.ts'
-import { type UpsertedProducts, upsertProducts } from '../src/catalogue/products/upsert-products.ts'
+import { updateProducts } from '../src/catalogue/products/update-products.ts'
+import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
 import { defaultChannel, resolveWrite, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
@@ -49,9 +49,10 @@ const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').imple
   }),
 })
 
+type ResultOf<Write extends (...args: never[]) => unknown> = Awaited<ReturnType<Write>>
 type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
   typeof builder.$inferSchemaTypes,
-  CreatedProducts | UpdatedProducts | UpsertedProducts
+  { storeUuid: string; failedProducts: FailedProduct[] }
 >
 
 /** The fields that the results of all writes of products have. */
@@ -63,7 +64,7 @@ const commonFields = (t: ResultFields) => ({
   }),
 })
 
-const UpdateProductsResult = builder.objectRef<UpdatedProducts>('UpdateProductsResult').implement({
+const UpdateProductsResult = builder.objectRef<ResultOf<typeof updateProducts>>('UpdateProductsResult').implement({
   description:
     'Result of `updateProducts`. Each code of the request is in exactly one of the three lists, in the order of the request.',
   fields: (t) => ({
@@ -75,7 +76,7 @@ const UpdateProductsResult = builder.objectRef<UpdatedProducts>('UpdateProductsR
   }),
 })
 
-const UpsertProductsResult = builder.objectRef<UpsertedProducts>('UpsertProductsResult').implement({
+const UpsertProductsResult = builder.objectRef<ResultOf<typeof upsertProducts>>('UpsertProductsResult').implement({
   description: 'Result of `upsertProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
     ...commonFields(t),
@@ -95,7 +96,7 @@ const productsArg = builder.args((t) => ({
   }),
 }))
 
-const CreateProductsResult = builder.objectRef<CreatedProducts>('CreateProductsResult').implement({
+const CreateProductsResult = builder.objectRef<ResultOf<typeof createProducts>>('CreateProductsResult').implement({
   description: 'Result of `createProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
     ...commonFields(t),
@@ -106,7 +107,7 @@ const CreateProductsResult = builder.objectRef<CreatedProducts>('CreateProductsR
   }),
 })
 
-const DeleteProductsResult = builder.objectRef<DeletedProducts>('DeleteProductsResult').implement({
+const DeleteProductsResult = builder.objectRef<ResultOf<typeof deleteProducts>>('DeleteProductsResult').implement({
   description: 'Result of `deleteProducts`. Each code of the request is in exactly one of the two lists.',
   fields: (t) => ({
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),

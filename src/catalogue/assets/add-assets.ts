@@ -4,12 +4,12 @@ import type { Database } from '../../database/tables.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
-import { storeKey } from '../store-key.ts'
-import { urlFault } from './asset-rules.ts'
 import { assetsByUrl } from './assets-by-url.ts'
+import { urlFault } from './url-fields.ts'
 
 /**
  * An asset to link at the end of a group. Without `assetId` it is the store's asset of that format and URL, or a new

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { storeKey } from '../store-key.ts'
+import { storeKey } from '../conditions.ts'
 
 /**
  * A query for the store's assets of these URLs: for each format and URL the one with the lowest id, as `asset_format`,

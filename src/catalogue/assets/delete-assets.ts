@@ -1,21 +1,13 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { ItemFailure } from '../item-failure.ts'
-import { type Removal, removeSelected, type Selector } from './remove-selected.ts'
-
-export interface DeletedAssets {
-  deletedCount: number
-  failures: ItemFailure[]
-}
+import { type Removal, type Removed, removeSelected, type Selector } from './remove-selected.ts'
 
 /**
  * Deletes the assets that the selectors choose (spec: DELETE /assets). `channel`, `parentCode` and `assetId` narrow the
- * choice together; a selector with none of them fails. Throws `payload_too_large`. Two statements, whatever the number
- * of selectors.
+ * choice together; a selector with none of them fails. Throws `payload_too_large`. Two statements.
  */
-export async function deleteAssets(catalogue: WriteCatalogue, selectors: readonly Selector[]): Promise<DeletedAssets> {
-  const { removed, failures } = await removeSelected(catalogue, selectors, deletion)
-  return { deletedCount: removed, failures }
+export function deleteAssets(catalogue: WriteCatalogue, selectors: readonly Selector[]): Promise<Removed> {
+  return removeSelected(catalogue, selectors, deletion)
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Session } from '../../database/copy.ts'
 import { appendEntries, noEntries, urlsOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { lockStores } from '../locks.ts'
-import { storeKey } from '../store-key.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 
 /** URLs to link at the end of a product's group of one format, in order, each once. */

@@ -3,14 +3,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
-import { storeKey } from '../store-key.ts'
-import { urlFault } from './asset-rules.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { applyPositions, type PlacedAsset, type UrlPosition } from './positions.ts'
-import { parseUrlField, urlField } from './url-fields.ts'
+import { parseUrlField, urlFault, urlField } from './url-fields.ts'
 
 /**
  * URLs to put into one group: `assets` maps URL fields, such as `Image URL 2`, to URLs. Its values may be anything:

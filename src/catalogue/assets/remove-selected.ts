@@ -6,10 +6,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStores, type Names } from '../locks.ts'
 
-/**
- * Which links or assets a delete or unlink item means. `assetId` left out does not narrow the choice, an empty list
- * chooses none.
- */
+/** Which links or assets an item means. `assetId` left out does not narrow the choice, an empty list chooses none. */
 export interface Selector {
   storeUuid: string
   channel?: string | null | undefined
@@ -45,15 +42,18 @@ export interface Removal {
   identity: (selection: Selection) => string
 }
 
-/**
- * Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements,
- * whatever the number of selectors.
- */
+export interface Removed {
+  /** How many assets or links. */
+  removed: number
+  failures: ItemFailure[]
+}
+
+/** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements. */
 export async function removeSelected(
   catalogue: WriteCatalogue,
   selectors: readonly Selector[],
   removal: Removal,
-): Promise<{ removed: number; failures: ItemFailure[] }> {
+): Promise<Removed> {
   const selections = selectionsOf(selectors)
   const byStore = Map.groupBy(selections, ({ storeUuid }) => storeUuid)
   const requests = [...byStore].filter(([storeUuid]) => storeUuidOf(storeUuid) !== undefined)

@@ -1,25 +1,18 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { ItemFailure } from '../item-failure.ts'
-import { keyOf, type Removal, removeSelected, type Selector } from './remove-selected.ts'
+import { keyOf, type Removal, type Removed, removeSelected, type Selector } from './remove-selected.ts'
 
 export interface Unlink extends Selector {
   parentCode: string
   channel: string
 }
 
-export interface UnlinkedAssets {
-  unlinked: number
-  failures: ItemFailure[]
-}
-
 /**
  * Removes links between assets and a parent code on a channel (spec: POST /assets/unlink). `assetId` left out means
- * every asset linked there. Throws `payload_too_large`. Two statements, whatever the number of links.
+ * every asset linked there. Throws `payload_too_large`. Two statements.
  */
-export async function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]): Promise<UnlinkedAssets> {
-  const { removed, failures } = await removeSelected(catalogue, links, unlinking)
-  return { unlinked: removed, failures }
+export function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]): Promise<Removed> {
+  return removeSelected(catalogue, links, unlinking)
 }
 
 const unlinking: Removal = {

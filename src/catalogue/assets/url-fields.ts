@@ -1,3 +1,5 @@
+import { hasAtMost, isAbsoluteUrl, shown } from '../../text.ts'
+
 /**
  * The name of the field with the URL of an asset: `Image URL 1` for the first of an image group (spec: Asset entry).
  */
@@ -23,4 +25,12 @@ export function parseUrlField(
 
 function wordOf(assetFormat: string): string {
   return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
+}
+
+const longestUrl = 2048
+
+/** What is wrong with a value that came as the URL of an asset, or undefined. */
+export function urlFault(value: unknown): string | undefined {
+  if (typeof value === 'string' && hasAtMost(value, longestUrl) && isAbsoluteUrl(value)) return undefined
+  return `must be an absolute URL with a host, of up to ${longestUrl} characters; got ${shown(value)}`
 }

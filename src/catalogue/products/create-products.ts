@@ -1,19 +1,11 @@
 import { sql } from 'kysely'
 import { addAssets } from '../assets/add-assets.ts'
-import { urlFault } from '../assets/asset-rules.ts'
-import { parseUrlField } from '../assets/url-fields.ts'
+import { parseUrlField, urlFault } from '../assets/url-fields.ts'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeJudge } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
-import { type FailedProduct, failedProducts, judgePatches, type ProductPatch, patchRows } from './product-patches.ts'
-
-export interface CreatedProducts {
-  storeUuid: string
-  createdSkus: string[]
-  existingSkus: string[]
-  failedProducts: FailedProduct[]
-}
+import { failedProducts, judgePatches, type ProductPatch, patchRows } from './product-patches.ts'
 
 /**
  * Creates products, `new` unless a status is given; one that exists is not changed. Attributes named like URL fields
@@ -26,7 +18,7 @@ export async function createProducts(
   enumerations: Enumerations,
   target: { storeUuid: string; channel: string },
   patches: readonly ProductPatch[],
-): Promise<CreatedProducts> {
+) {
   requireOneOf('channel', target.channel, enumerations.channels)
   const { assetFormats } = enumerations
   const locked = patches.flatMap((patch) => split(assetFormats, target.channel, patch).assets)

@@ -1,24 +1,14 @@
 import { sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { lockStore } from '../locks.ts'
-import { storeKey } from '../store-key.ts'
-
-export interface DeletedProducts {
-  storeUuid: string
-  deletedSkus: string[]
-  unavailableSkus: string[]
-}
 
 /**
  * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws
  * `store_not_found`. Two statements, whatever the number of codes.
  */
-export async function deleteProducts(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  productCodes: readonly string[],
-): Promise<DeletedProducts> {
+export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: string, productCodes: readonly string[]) {
   const codes = [...new Set(productCodes)]
   const products = codes.filter(isStorable)
   const uuid = await lockStore(catalogue, storeUuid, { products })

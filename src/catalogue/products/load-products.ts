@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Session } from '../../database/copy.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { lockStores } from '../locks.ts'
-import { storeKey } from '../store-key.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
 export interface LoadedProduct {

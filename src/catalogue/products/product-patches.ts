@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isName } from '../../text.ts'
 import type { AttributeJudge } from '../attributes/attribute-rules.ts'
-import { isProductStatus, oneOfFault, type ProductStatus, productStatuses } from '../enumerations.ts'
+import { oneOfFault, productStatuses } from '../enumerations.ts'
 import { createPauses } from '../pauses.ts'
-import { fitsAlone, maxMebibytes } from './product-size.ts'
 
 /** A change of one product. Attribute values may be anything: they are judged one by one. */
 export interface ProductPatch {
@@ -25,8 +24,8 @@ export interface FailedProduct {
 /** A patch that may be written. */
 export interface GoodPatch {
   productCode: string
-  status: ProductStatus | null
-  attributes: Record<string, string>
+  status: string | null
+  attributes: Readonly<Record<string, string>>
 }
 
 /** Judged patches, one entry per product code, each map in the order of the request. */
@@ -53,55 +52,34 @@ export async function judgePatches(
       continue
     }
     const failures: AttributeFailure[] = []
-    for (const entry of entries) await addFailures(failures, entry, judge, pauses)
+    for (const { status, attributes } of entries) {
+      const fault = status == null ? undefined : oneOfFault(status, productStatuses)
+      if (fault !== undefined) failures.push({ attribute: 'status', reason: fault })
+      for (const attribute in attributes) {
+        const reason = judge(attribute, attributes[attribute])
+        if (reason !== undefined) failures.push({ attribute, reason })
+        await pauses()
+      }
+    }
     if (failures.length > 0) {
       judged.failed.set(code, failures)
       continue
     }
-    const patch = merged(code, (firstOnly ? entries.slice(0, 1) : entries).map(goodPatch))
+    const patch = merged(code, firstOnly ? entries.slice(0, 1) : entries)
     judged.good.set(code, patch)
     if (!fitsAlone(patch.attributes)) failTooLarge(judged, [code])
   }
   return judged
 }
 
-async function addFailures(
-  failures: AttributeFailure[],
-  { status, attributes }: ProductPatch,
-  judge: AttributeJudge,
-  pauses: ReturnType<typeof createPauses>,
-): Promise<void> {
-  const fault = status == null ? undefined : statusFault(status)
-  if (fault !== undefined) failures.push({ attribute: 'status', reason: fault })
-  for (const attribute in attributes) {
-    const reason = judge(attribute, attributes[attribute])
-    if (reason !== undefined) failures.push({ attribute, reason })
-    const pause = pauses()
-    if (pause) await pause
-  }
-}
-
-/** What is wrong with a text that came as the status of a product, or undefined. */
-export function statusFault(status: string): string | undefined {
-  return oneOfFault(status, productStatuses)
-}
-
-/** A patch without failures: its attributes are strings, its status one of the enumeration. */
-function goodPatch({ productCode, status, attributes }: ProductPatch): GoodPatch {
+/** One patch of the entries of a code, which have no failures: their attributes are strings. */
+function merged(productCode: string, entries: readonly ProductPatch[]): GoodPatch {
+  const [first = {}, ...others] = entries.map(({ attributes }) => (attributes ?? {}) as GoodPatch['attributes'])
   return {
     productCode,
-    status: status != null && isProductStatus(status) ? status : null,
-    attributes: (attributes ?? {}) as Record<string, string>,
-  }
-}
-
-function merged(productCode: string, entries: readonly GoodPatch[]): GoodPatch {
-  const [first] = entries
-  if (first && entries.length === 1) return first
-  return {
-    productCode,
-    status: entries.findLast(({ status }) => status !== null)?.status ?? null,
-    attributes: Object.fromEntries(entries.flatMap(({ attributes }) => Object.entries(attributes))),
+    status: entries.findLast(({ status }) => status != null)?.status ?? null,
+    attributes:
+      others.length === 0 ? first : Object.fromEntries([first, ...others].flatMap((each) => Object.entries(each))),
   }
 }
 
@@ -131,4 +109,34 @@ export function failedProducts(
 export function patchRows(patches: readonly ProductPatch[]) {
   return sql`select "productCode" collate "C" as product_code, status, attributes
       from jsonb_to_recordset(${JSON.stringify(patches)}::jsonb) as i("productCode" text, status text, attributes jsonb)`
+}
+
+/** The limit of a product's attributes in MiB of JSON: a page of one product can always be read. */
+const maxMebibytes = 4
+export const maxSize = maxMebibytes * 1024 * 1024
+
+/**
+ * Attributes stored in fewer bytes are so small, also if they were compressed, that only what is added needs a check.
+ */
+export const sizeNotChecked = 2_000
+
+/** No character of a value takes more bytes in JSON. */
+const maxBytesPerCharacter = 6
+
+/** Whether the attributes of a patch are within the limit by themselves. */
+function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
+  let characters = 0
+  for (const name in attributes) characters += name.length + (attributes[name]?.length ?? 0)
+  if (characters * maxBytesPerCharacter < maxSize / 2) return true
+  return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
+}
+
+/**
+ * SQL: whether a product's stored attributes are within the limit after others are merged in, as merge-products.sql has
+ * it.
+ */
+export function fits(stored: RawBuilder<unknown>, added: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(pg_column_size(${stored}) < ${sizeNotChecked}::integer
+    or pg_column_size(${stored} || ${added}) <= ${maxSize / 8}::integer
+    or octet_length((${stored} || ${added})::text) <= ${maxSize}::integer)`
 }

@@ -6,22 +6,15 @@ import { type AttributeDefinition, attributeJudge } from '../attributes/attribut
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { locksOf } from '../locks.ts'
 import {
-  type FailedProduct,
   failedProducts,
   failTooLarge,
   type GoodPatch,
   type JudgedPatches,
   judgePatches,
+  maxSize,
   type ProductPatch,
+  sizeNotChecked,
 } from './product-patches.ts'
-import { maxSize, sizeNotChecked } from './product-size.ts'
-
-export interface UpdatedProducts {
-  storeUuid: string
-  updatedSkus: string[]
-  unavailableSkus: string[]
-  failedProducts: FailedProduct[]
-}
 
 /** A store's attribute definitions; the fingerprint shows whether the store still has them. */
 interface Rules {
@@ -43,11 +36,7 @@ const maxAttempts = 5
  * `store_not_found`. One statement, whatever the number of patches; two where the store's definitions are not known
  * yet, or have changed.
  */
-export async function updateProducts(
-  catalogue: Catalogue,
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-): Promise<UpdatedProducts> {
+export async function updateProducts(catalogue: Catalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const uuid = requireVisible(catalogue, storeUuid)
   const possible = patches.filter(({ productCode }) => isName(productCode))
   let rules = knownRules.get(uuid)
@@ -62,12 +51,7 @@ export async function updateProducts(
   throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
 }
 
-function resultOf(
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-  judged: JudgedPatches,
-  merged: Merged,
-): UpdatedProducts {
+function resultOf(storeUuid: string, patches: readonly ProductPatch[], judged: JudgedPatches, merged: Merged) {
   const missing = new Set(merged.missing)
   failTooLarge(judged, merged.tooLarge ?? [])
   for (const code of missing) judged.failed.delete(code)
@@ -98,7 +82,7 @@ interface Merged {
 export async function mergeProducts(
   catalogue: Catalogue,
   storeUuid: string,
-  { good, failed }: Pick<JudgedPatches, 'good' | 'failed'>,
+  { good, failed }: JudgedPatches,
   judgedBy: string | undefined,
 ): Promise<Merged | undefined> {
   const request = {

@@ -2,34 +2,22 @@ import { sql } from 'kysely'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeJudge } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { storeKey } from '../store-key.ts'
+import { storeKey } from '../conditions.ts'
 import {
-  type FailedProduct,
   failedProducts,
   failTooLarge,
+  fits,
   type GoodPatch,
   judgePatches,
   type ProductPatch,
   patchRows,
 } from './product-patches.ts'
-import { fits } from './product-size.ts'
-
-export interface UpsertedProducts {
-  storeUuid: string
-  createdSkus: string[]
-  updatedSkus: string[]
-  failedProducts: FailedProduct[]
-}
 
 /**
  * Creates products or merges into those that exist. New ones are `new` unless a status is given. Throws
  * `store_not_found`. Two statements, whatever the number of patches.
  */
-export async function upsertProducts(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-): Promise<UpsertedProducts> {
+export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const products = patches.map((patch) => patch.productCode)
   const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
   const judged = await judgePatches(patches, attributeJudge(definitions))

@@ -1,4 +1,4 @@
-import { urlFault } from '../../catalogue/assets/asset-rules.ts'
+import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { shown } from '../../text.ts'
 import type { Cell } from '../read/row.ts'
 

@@ -2,8 +2,8 @@ import { type LoadedGroup, loadAssets } from '../../catalogue/assets/load-assets
 import { requireDefinitions } from '../../catalogue/attributes/attribute-definitions.ts'
 import { type AttributeJudge, attributeJudge } from '../../catalogue/attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
+import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
 import { type LoadedProduct, loadProducts } from '../../catalogue/products/load-products.ts'
-import { statusFault } from '../../catalogue/products/product-patches.ts'
 import type { Session } from '../../database/copy.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
@@ -77,7 +77,7 @@ function faultsOf(
   columnOf: Layout['columnOf'],
 ): Fault[] {
   const faults: Fault[] = []
-  const reason = status === null ? undefined : statusFault(status)
+  const reason = status === null ? undefined : oneOfFault(status, productStatuses)
   if (reason !== undefined) faults.push({ field: columnOf('status'), reason })
   for (const [i, name] of names.entries()) {
     const fault = judge(name, values[i])
