@@ -94,17 +94,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite((transaction, { storeUuid, definitions }) =>
-      defineAttributes(
-        transaction,
-        storeUuid,
-        definitions.map((definition) => ({
-          name: definition.name,
-          type: definition.type,
-          allowedValues: definition.allowedValues ?? null,
-          maxLength: definition.maxLength ?? null,
-          pattern: definition.pattern ?? null,
-        })),
-      ),
+      defineAttributes(transaction, storeUuid, definitions),
     ),
   }),
   removeAttributeDefinitions: t.field({

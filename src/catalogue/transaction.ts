@@ -2,16 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Catalogue, inTransaction, type WriteCatalogue } from './catalogue.ts'
 
-/** Rolls the transaction of a dry run back, and carries its result out. */
-class DryRun<T> extends Error {
-  readonly result: T
-  constructor(result: T) {
-    super('rolled back: dry run')
-    this.result = result
-  }
-}
-
 const maxAttempts = 4
+/** Thrown at the end of a dry run. */
+const rollback = new Error('a dry run is rolled back')
 
 /**
  * Does the work in one transaction: completely, or not at all when it throws. With `dryRun` it is rolled back in the
@@ -23,17 +16,19 @@ export async function write<T>(
   dryRun: boolean | null | undefined,
   work: (catalogue: WriteCatalogue) => Promise<T>,
 ): Promise<T> {
-  const perform = async (within: WriteCatalogue) => {
-    const result = await work(within)
-    if (dryRun) throw new DryRun(result)
-    return result
-  }
-  try {
-    return await withRetries(() => transact(catalogue, perform))
-  } catch (error) {
-    if (error instanceof DryRun) return error.result
-    throw error
-  }
+  return withRetries(async () => {
+    let result: { of: T } | undefined
+    try {
+      return await transact(catalogue, async (within) => {
+        result = { of: await work(within) }
+        if (dryRun) throw rollback
+        return result.of
+      })
+    } catch (error) {
+      if (error === rollback && result) return result.of
+      throw error
+    }
+  })
 }
 
 /**

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { defineAttributes } from '../catalogue/attributes/attribute-definitions.ts'
-import type { AttributeDefinition } from '../catalogue/attributes/attribute-rules.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { countStores } from '../catalogue/stores/list-stores.ts'
@@ -23,7 +22,7 @@ interface Demo {
     /** Whether it joins the group of the store before it, with the definitions of that one. */
     isLinked: boolean
   }[]
-  definitions: (Pick<AttributeDefinition, 'name' | 'type'> & Partial<AttributeDefinition>)[]
+  definitions: Parameters<typeof defineAttributes>[2]
 }
 
 /** Loads the demo catalogue into an empty database: stores, attribute definitions, products and their assets. Other databases are left alone. */
@@ -33,7 +32,6 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
     return
   }
   const demo: Demo = JSON.parse(await readFile(new URL('demo.json', import.meta.url), 'utf8'))
-  const rules = demo.definitions.map((each) => ({ allowedValues: null, maxLength: null, pattern: null, ...each }))
   let before: string | undefined
   for (const { name, website, file, channels, isLinked } of demo.stores) {
     const input = {
@@ -47,7 +45,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
     const link = { linkedStoreId: isLinked ? before : undefined, copyTaxonomy: isLinked }
     const { storeUuid } = await write(catalogue, false, async (transaction) => {
       const store = await createStore(transaction, enumerations, input, link)
-      if (!isLinked) await defineAttributes(transaction, store.storeUuid, rules)
+      if (!isLinked) await defineAttributes(transaction, store.storeUuid, demo.definitions)
       return store
     })
     for (const channel of input.channels.slice(0, channels)) {

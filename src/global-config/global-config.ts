@@ -1,8 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { type Enumerations, fallbackEnumerations } from '../catalogue/enumerations.ts'
-import { isName } from '../text.ts'
-import { readUrl } from './read-url.ts'
+import { isName, withoutCredentials } from '../text.ts'
 
 export interface GlobalConfig {
   /** The last good configuration, or the fallback (decisions: Global configuration). */
@@ -19,20 +19,20 @@ export interface ConfigurationState {
   isCurrent: boolean
 }
 
-interface Options {
+/** Reads the configuration, and again every `refreshMs`. A read that fails is logged and changes nothing. */
+export async function startGlobalConfig({
+  url,
+  refreshMs,
+  log,
+}: {
   url: string | undefined
   refreshMs: number
   log: Logger
-}
-
-/** Reads the configuration, and again every `refreshMs`. A read that fails is logged and changes nothing. */
-export async function startGlobalConfig({ url, refreshMs, log }: Options): Promise<GlobalConfig> {
+}): Promise<GlobalConfig> {
   let current = fallbackEnumerations
   if (url === undefined) return { enumerations: () => current, stop: () => {} }
 
   const state: ConfigurationState = { readAt: undefined, failures: 0, isCurrent: false }
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   const refresh = async () => {
     try {
       current = enumerationsOf(await readUrl(url))
@@ -42,14 +42,10 @@ export async function startGlobalConfig({ url, refreshMs, log }: Options): Promi
       const reason = error instanceof Error ? error.message : String(error)
       log.warn({ reason }, 'global configuration unavailable or malformed: the last good one stays in force')
     }
-    if (!isStopped) timer = setTimeout(refresh, refreshMs).unref()
   }
   await refresh()
-  const stop = () => {
-    isStopped = true
-    clearTimeout(timer)
-  }
-  return { enumerations: () => current, stop, state: () => state }
+  const timer = setInterval(refresh, refreshMs).unref()
+  return { enumerations: () => current, stop: () => clearInterval(timer), state: () => state }
 }
 
 /** With 64 characters the longest key of a group fits into an index of PostgreSQL. */
@@ -67,4 +63,23 @@ function enumerationsOf(text: string): Enumerations {
     channels: [...new Set(['SMP', ...(config.channels ?? fallback.channels)])],
     storeTaxonomies: [...new Set(config.store_taxonomies ?? fallback.storeTaxonomies)],
   }
+}
+
+const deadlineMs = 5_000
+const maxBytes = 1024 * 1024
+
+/** Reads a `file:`, `http:` or `https:` URL: at most 1 MiB, within 5 seconds, without redirects. No error contains the URL's credentials. */
+async function readUrl(text: string): Promise<string> {
+  const { url, headers } = withoutCredentials(text)
+  if (url.protocol === 'file:') return readFile(url, 'utf8')
+  const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(deadlineMs) })
+  if (!response.ok || !response.body) throw new Error(`the answer has status ${response.status}`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body) {
+    size += chunk.length
+    if (size > maxBytes) throw new Error('the answer has more than 1 MiB')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

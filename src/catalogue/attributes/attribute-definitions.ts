@@ -6,10 +6,13 @@ import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } fr
 import { type LockRequest, takeLocks } from '../locks.ts'
 import { createPauses } from '../pauses.ts'
 import { requireStore } from '../stores/stores.ts'
-import { type AttributeDefinition, nameFault, type StoredDefinition } from './attribute-rules.ts'
+import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { patternFault } from './patterns.ts'
 
-const columns = ['name', 'type', 'allowed_values as allowedValues', 'max_length as maxLength', 'pattern'] as const
+/** A definition to store: what is left out or null does not limit the values. */
+type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
+  [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
+}
 
 /** The attribute definitions of the stores, by store, in the order of their names. */
 export async function listDefinitions(
@@ -20,7 +23,7 @@ export async function listDefinitions(
   if (uuids.length === 0) return new Map()
   const rows = await catalogue.db
     .selectFrom('attribute_definition')
-    .select(['store_uuid as storeUuid', ...columns])
+    .select(['store_uuid as storeUuid', ...definitionColumns])
     .where('store_uuid', 'in', uuids)
     .orderBy('store_uuid')
     .orderBy('name')
@@ -43,7 +46,7 @@ export async function requireDefinitions(
       jsonArrayFrom(
         s
           .selectFrom('attribute_definition as d')
-          .select(columns)
+          .select(definitionColumns)
           .whereRef('d.store_uuid', '=', 's.store_uuid')
           .orderBy('name'),
       ).as('definitions'),
@@ -62,7 +65,7 @@ export async function requireDefinitions(
 export async function defineAttributes(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  definitions: readonly AttributeDefinition[],
+  definitions: readonly NewDefinition[],
 ): Promise<StoredDefinition[]> {
   const faults: Omit<Fault, 'reason'>[] = []
   const pauses = createPauses()
@@ -100,19 +103,19 @@ export async function removeDefinitions(
 }
 
 function definitionFaults(
-  { name, type, allowedValues, maxLength, pattern }: AttributeDefinition,
+  { name, type, allowedValues, maxLength, pattern }: NewDefinition,
   index: number,
-  all: readonly AttributeDefinition[],
+  all: readonly NewDefinition[],
 ): Omit<Fault, 'reason'>[] {
   const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
-  const badPattern = pattern === null ? undefined : patternFault(pattern)
+  const badPattern = pattern == null ? undefined : patternFault(pattern)
   const faults: [field: string, fault: string | false | undefined][] = [
     ['name', badName && `is not usable: ${badName}; got ${shown(name)}`],
     ['name', all.findIndex((other) => other.name === name) < index && `comes twice: ${shown(name)}`],
     ['allowedValues', type === 'enum' && !allowedValues?.length && 'must name at least one value'],
     ['allowedValues', allowedValues?.every(isStorable) === false && 'must be strings without NUL and lone surrogates'],
-    ['maxLength', maxLength !== null && maxLength < 1 && `must be at least 1; got ${maxLength}`],
-    ['pattern', pattern !== null && !isStorable(pattern) && 'must be without NUL and lone surrogates'],
+    ['maxLength', maxLength != null && maxLength < 1 && `must be at least 1; got ${maxLength}`],
+    ['pattern', pattern != null && !isStorable(pattern) && 'must be without NUL and lone surrogates'],
     ['pattern', badPattern && `${badPattern}; got ${shown(pattern)}`],
   ]
   return faults.flatMap(([name, fault]) => {

@@ -1,23 +1,23 @@
+import type { Selection } from 'kysely'
 import { z } from 'zod'
 import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { maxCharactersFor, patternOf } from './patterns.ts'
 
-export type AttributeType = Database['attribute_definition']['type']
+type AttributeType = Database['attribute_definition']['type']
+
+export const definitionColumns = [
+  'name',
+  'type',
+  'allowed_values as allowedValues',
+  'max_length as maxLength',
+  'pattern',
+] as const
 
 /** The rules for the values of one attribute. */
-export interface AttributeDefinition {
-  name: string
-  type: AttributeType
-  allowedValues: string[] | null
-  maxLength: number | null
-  pattern: string | null
-}
-
-export interface StoredDefinition extends AttributeDefinition {
-  storeUuid: string
-}
+export type AttributeDefinition = Selection<Database, 'attribute_definition', (typeof definitionColumns)[number]>
+export type StoredDefinition = AttributeDefinition & { storeUuid: string }
 
 /** Returns what is wrong with the value of an attribute, or undefined when it may be stored. */
 export type AttributeJudge = (name: string, value: unknown) => string | undefined

@@ -38,8 +38,7 @@ export async function findViolations(
       for (const [i, violations] of found.entries()) {
         const value = values[i] ?? undefined
         const reason = value === undefined ? undefined : rules[i]?.(value)
-        const pause = pauses()
-        if (pause) await pause
+        await pauses()
         if (value === undefined || reason === undefined) continue
         violations.productCount++
         if (violations.examples.length < mostExamples) violations.examples.push({ productCode, value, reason })
