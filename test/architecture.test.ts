@@ -33,10 +33,7 @@ const mayImport: Record<string, string> = {
 
 /** Packages that a part must do without, and why. */
 const foreign: Record<string, { packages: RegExp; why: string }> = {
-  rest: {
-    packages: /^(kysely|pg|@pothos\/.*|node:.*)$/,
-    why: 'it is a neutral core: plain data in and out',
-  },
+  rest: { packages: /^(kysely|pg|@pothos\/.*|node:.*)$/, why: 'it is a neutral core: plain data in and out' },
   schema: { packages: /^(kysely|pg|node:.*)$/, why: 'it says what the API says: no SQL, no HTTP' },
   'src/catalogue': { packages: /graphql|pothos|http|^node:net$/, why: 'a catalogue knows neither of its doors' },
   'src/http': { packages: /^(kysely|pg|graphql)$/, why: 'it knows paths and sockets' },

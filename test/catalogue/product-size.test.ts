@@ -69,7 +69,5 @@ it('a product that is created with more fails alone', async () => {
   const wide = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`Wide ${i}`, 'z'.repeat(65_000)]))
   const body = [{ product_code: 'WIDE', ...wide }, { product_code: 'NARROW' }]
   const { json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body })
-  expect(json).toMatchObject({
-    data: { created_skus: ['NARROW'], failed_products: { WIDE: { 'Wide 0': why } } },
-  })
+  expect(json).toMatchObject({ data: { created_skus: ['NARROW'], failed_products: { WIDE: { 'Wide 0': why } } } })
 })

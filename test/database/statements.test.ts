@@ -140,11 +140,7 @@ const operations: Operation[] = [
       expect(unlinkAssets).toEqual({ unlinked: n, failed: 0 })
     },
   },
-  {
-    title: 'defineAttributes',
-    statements: 3,
-    run: async (n) => expect(await define(n)).toHaveLength(n),
-  },
+  { title: 'defineAttributes', statements: 3, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
     title: 'POST /stores that copies definitions',
     statements: 1,

@@ -142,11 +142,7 @@ describe('while PostgreSQL refuses connections', () => {
     ])
     const write = `mutation { updateProducts(storeUuid: "${storeUuid}", products: []) { updatedSkus } }`
     expect(await codesOf(write)).toEqual(['unavailable'])
-    const strange = await gateway.call('/graphql', {
-      token: wellFormed,
-      method: 'POST',
-      body: {},
-    })
+    const strange = await gateway.call('/graphql', { token: wellFormed, method: 'POST', body: {} })
     expect(strange).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
     expect(strange.json).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] })
     expect(unexpected()).toEqual([])

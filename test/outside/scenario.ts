@@ -94,19 +94,14 @@ const refusals: Step[] = [
   ]),
   { ...step('unreadable-json', 'A body that is not JSON', 'POST /stores'), raw: '{"store_name": ' },
   { ...step('no-token', 'A request without a token', 'GET /assets', inStore), token: null },
-  step('unknown-store', 'An unknown store', 'GET /assets', {
-    store_uuid: '00000000-0000-7000-8000-000000000000',
-  }),
+  step('unknown-store', 'An unknown store', 'GET /assets', { store_uuid: '00000000-0000-7000-8000-000000000000' }),
   {
     ...step(
       'key-used-before',
       'An idempotency key that was used with another body',
       'POST /stores',
       {},
-      {
-        ...newStore,
-        store_name: 'Southern Lights',
-      },
+      { ...newStore, store_name: 'Southern Lights' },
     ),
     headers: keyed,
   },
@@ -117,10 +112,7 @@ const refusals: Step[] = [
     {},
     Array.from({ length: 10_001 }, () => ({})),
   ),
-  {
-    ...step('read-only-token', 'A write with a read-only token', 'POST /stores', {}, newStore),
-    token: 'read',
-  },
+  { ...step('read-only-token', 'A write with a read-only token', 'POST /stores', {}, newStore), token: 'read' },
   {
     ...step('a-keyed-store', 'A write with an idempotency key', 'POST /stores', {}, newStore),
     headers: { 'idempotency-key': 'store-17' },
@@ -140,11 +132,7 @@ const refusals: Step[] = [
     raw: 'store_name=x',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   },
-  {
-    ...step('too-many-requests', 'A token over its rate limit', 'GET /assets', inStore),
-    token: 'read',
-    times: 4,
-  },
+  { ...step('too-many-requests', 'A token over its rate limit', 'GET /assets', inStore), token: 'read', times: 4 },
   {
     ...step('listing-unreachable', 'A listing while its source is unreachable', 'GET /assets', inStore),
     without: 'database',

@@ -47,9 +47,9 @@ async function told(): Promise<string> {
   await new Promise((resolve) => setImmediate(resolve))
   const metrics = await gateway.call('/metrics')
   expect(metrics.status).toBe(200)
-  const traced = spans.getFinishedSpans().map(({ name, attributes, events, status }) => ({
-    ...{ name, attributes, events, status },
-  }))
+  const traced = spans
+    .getFinishedSpans()
+    .map(({ name, attributes, events, status }) => [name, attributes, events, status])
   return [...lines, metrics.text, JSON.stringify(traced)].join('\n')
 }
 

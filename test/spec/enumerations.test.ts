@@ -73,12 +73,7 @@ requirements('enumerations', (gateway) => ({
   },
   'ENUM-06 MUST link assets on every channel': graphql(async () => {
     const store = await newStore(gateway)
-    const assets = channels.map((channel) => ({
-      assetId: 'a',
-      parentCode: 'P',
-      channel,
-      url: 'https://cdn.example/a',
-    }))
+    const assets = channels.map((channel) => ({ assetId: 'a', parentCode: 'P', channel, url: 'https://cdn.example/a' }))
     const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
         result: addAssets(storeUuid: $store, assets: $assets) { linked failed }
       }`

@@ -272,10 +272,7 @@ requirements('HTTP', (gateway) => ({
     const reply = await gateway.call(`/v1/assets?st%6Fre%5Fuuid=${written}&asset_format=%33D&channel=S%4dP`)
     expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
     const spaces = outcomeOf(await gateway.call(`/v1/assets?store_uuid=${store}&limit=+1`))
-    expect(spaces).toMatchObject({
-      reason: 'invalid_request',
-      entries: [{ details: expect.stringContaining('" 1"') }],
-    })
+    expect(spaces).toMatchObject({ reason: 'invalid_request', entries: [{ details: expect.stringContaining('" 1"') }] })
   }),
   'HTTP-18 MUST answer 401, 400 and 404 in that order where several apply': {
     rest: async () => {

@@ -260,12 +260,7 @@ requirements('PUT /products', (gateway) => ({
         { product_code: 'elsewhere', Size: '1' },
       ]
       expect(await client.updateProducts(store, body)).toEqual({
-        data: {
-          store_uuid: store,
-          updated_skus: [],
-          unavailable_skus: ['gone', 'elsewhere'],
-          failed_products: [],
-        },
+        data: { store_uuid: store, updated_skus: [], unavailable_skus: ['gone', 'elsewhere'], failed_products: [] },
       })
     },
   'PRODUCTS-24 MUST list a code of 0 or over 255 characters, or one with NUL or a lone surrogate, as unavailable':
@@ -403,10 +398,7 @@ requirements('PUT /products', (gateway) => ({
         }
       }`
     expect(await gateway.data(document, { store, attributes: { product_code: 'B' } })).toEqual({
-      result: {
-        updatedSkus: [],
-        failedProducts: [{ productCode: 'A', failures: [{ attribute: 'product_code' }] }],
-      },
+      result: { updatedSkus: [], failedProducts: [{ productCode: 'A', failures: [{ attribute: 'product_code' }] }] },
     })
   }),
   'PRODUCTS-40 MUST take any other name for an attribute, __proto__ and 1002 included': async (client) => {

@@ -283,9 +283,7 @@ requirements('POST /stores', (gateway) => ({
     const store = await newStore(gateway)
     await addAssets(gateway, store, [['a', 'P']])
     const upper = store.toUpperCase()
-    expect(await client.listAssets({ store_uuid: upper })).toMatchObject({
-      data: { groups: [{ store_uuid: store }] },
-    })
+    expect(await client.listAssets({ store_uuid: upper })).toMatchObject({ data: { groups: [{ store_uuid: store }] } })
     expect(await client.updateProducts(upper, [])).toMatchObject({ data: { store_uuid: store } })
     const unlinked = await client.unlinkAssets([{ store_uuid: upper, parent_code: 'P', channel: 'SMP' }])
     expect(unlinked).toMatchObject({ data: { unlinked: 1 } })

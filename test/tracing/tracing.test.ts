@@ -126,8 +126,5 @@ describe('tracing', () => {
 })
 
 interface Sent {
-  resourceSpans: {
-    resource: { attributes: unknown[] }
-    scopeSpans: { spans: { name: string; traceId: string }[] }[]
-  }[]
+  resourceSpans: { resource: { attributes: unknown[] }; scopeSpans: { spans: { name: string; traceId: string }[] }[] }[]
 }

@@ -59,10 +59,7 @@ const patch = record<Patch>(
 
 const urls = fc.uniqueArray(
   fc.tuple(urlField, fc.oneof({ weight: 12, arbitrary: anyUrl }, { weight: 1, arbitrary: value })),
-  {
-    maxLength: 4,
-    selector: byName,
-  },
+  { maxLength: 4, selector: byName },
 )
 
 /** A product that comes with its assets among its attributes. */

@@ -82,9 +82,7 @@ describe('the typed client', () => {
     const { store_uuid } = await client(`http://127.0.0.1:${port}`).createStore({ ...newStore, store_name })
     const { stores } = (await gateway.data(
       `{ stores(filter: { search: "${store_name}" }) { edges { node { storeUuid } } } }`,
-    )) as unknown as {
-      stores: { edges: unknown }
-    }
+    )) as unknown as { stores: { edges: unknown } }
     expect(stores.edges).toEqual([{ node: { storeUuid: store_uuid } }])
     proxy.closeAllConnections()
     proxy.close()

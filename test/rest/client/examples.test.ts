@@ -30,9 +30,7 @@ it('the dashboard shows the stores of the demo', async () => {
 it('the listing shows every image of a store, in the order of the parent codes', async () => {
   const { stores } = (await gateway.data(
     '{ stores(filter: { search: "Harbour" }) { edges { node { storeUuid } } } }',
-  )) as unknown as {
-    stores: { edges: { node: { storeUuid: string } }[] }
-  }
+  )) as unknown as { stores: { edges: { node: { storeUuid: string } }[] } }
   const lines = (await run('all-assets.ts', { STORE: stores.edges[0]?.node.storeUuid ?? '' })).trimEnd().split('\n')
   const codes = lines.map((line) => line.split(' ')[0])
   expect(new Set(codes).size).toBe(100)
