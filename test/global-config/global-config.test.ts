@@ -125,23 +125,6 @@ describe('the global configuration', () => {
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
-  it('is read again and again', async () => {
-    const file = await fileWith(good)
-    const { config } = await start(file.url)
-    for (const format of ['audio', 'video', 'smell']) {
-      await file.write({ asset_formats: [format] })
-      await expect.poll(() => config.enumerations().assetFormats).toEqual([format])
-    }
-  })
-
-  it('goes back to the fallback for a key that is configured no longer', async () => {
-    const file = await fileWith(good)
-    const { config } = await start(file.url)
-    await file.write({ channels: ['web'] })
-    await expect.poll(() => config.enumerations().assetFormats).toEqual(fallbackEnumerations.assetFormats)
-    expect(config.enumerations().channels).toEqual(['SMP', 'web'])
-  })
-
   it('keeps the last good one while the source is malformed or missing, and follows it again afterwards', async () => {
     const file = await fileWith(good)
     const { config, lines } = await start(file.url)
@@ -193,13 +176,6 @@ describe('the global configuration', () => {
     const { config } = await start(url.replace('http://', 'http://user:p%40ss%C3%A9@'))
     expect(config.enumerations().assetFormats).toEqual(['image', 'audio'])
     expect(authorization).toBe(`Basic ${Buffer.from('user:p@ssé').toString('base64')}`)
-  })
-
-  it('does not log the secrets of its URL', async () => {
-    const url = await serve((_request, response) => response.writeHead(500).end())
-    const { lines } = await start(url.replace('http://', 'http://user:a-password@').concat('?key=a-secret'))
-    expect(lines).toHaveLength(1)
-    expect(JSON.stringify(lines)).not.toMatch(/a-password|a-secret/)
   })
 })
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { tracingTo } from '../../src/tracing/open-telemetry.ts'
 import { runCli } from '../support/cli.ts'
-import { storeWithProducts } from '../support/factories.ts'
+import { storeBody, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
 import type { Call, Reply } from '../support/http.ts'
 import { newToken } from '../support/tokens.ts'
@@ -28,10 +28,13 @@ afterAll(async () => {
 const bodies: Record<string, [path: string, call: Call]> = {
   'a token that is none': ['/v1/assets', { token: canary }],
   'a token in the form of ours': ['/v1/assets', { token: `cat_${canary.padEnd(43, 'x')}` }],
-  'an address': [`/v1/assets?access_token=${canary}&store_uuid=x`, {}],
+  'a token in the form of a JSON Web Token': ['/v1/assets', { token: `${canary}.${canary}.${canary}` }],
+  'a path': [`/${canary}`, { token: null }],
+  'an address': [`/v1/assets?access_token=${canary}&store_uuid=${canary}`, {}],
   'a cookie': ['/v1/assets', { headers: { cookie: canary } }],
   'an Idempotency-Key': ['/v1/assets', { method: 'DELETE', body: [], headers: { 'idempotency-key': canary } }],
   'a body': ['/v1/stores', { method: 'POST', body: { store_name: 1, password: canary } }],
+  'a good body': ['/v1/stores', { method: 'POST', body: storeBody({ store_name: canary }) }],
   'broken JSON': ['/v1/stores', { method: 'POST', body: `{"${canary}` }],
   'broken JSON for GraphQL': ['/graphql', { method: 'POST', body: `{"${canary}` }],
   'a variable': ['/graphql', { method: 'POST', body: { query: '{ __typename }', variables: { v: canary } } }],
