@@ -30,9 +30,8 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
 const representationVersion = 1
 
 /**
- * Answers a read whose endpoint has versions: 304 when the client has the current one, the cached answer when it is of
- * the current one, else the operation's. The version is read with every request, never from memory, so that an answer
- * shows all that was written before its request. An answer may be newer than its version, never older.
+ * Answers a read that has versions: 304, the cached answer, or the operation's. The version is read with every
+ * request, so that an answer shows all that was written before; it may be newer than its version, never older.
  */
 export async function answerVersioned(
   endpoint: Endpoint,

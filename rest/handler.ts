@@ -25,10 +25,7 @@ export interface RestServices<Caller> {
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
   ): Promise<RestResponse> | undefined
-  /**
-   * Does a write with an `Idempotency-Key` at most once: `work` executes within the transaction that stores its answer.
-   * Returns that answer, or the stored one; throws when the key was used with another body.
-   */
+  /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
   idempotent(
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
     work: (execute: Execute<Caller>) => Promise<string>,

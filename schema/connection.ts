@@ -13,8 +13,8 @@ export function connectionCost({ first, last }: ConnectionArguments) {
 }
 
 /**
- * A connection over rows that are ordered by a key: `keyOf` returns a row's, `read` the rows of the page and one more,
- * `isKey` says what a cursor may hold. Throws `invalid_request`.
+ * A connection over rows that are ordered by `keyOf`; `read` reads the rows of the page and one more. Throws
+ * `invalid_request` for a cursor that is no `isKey`.
  */
 export async function keysetConnection<Row>(
   args: ConnectionArguments,

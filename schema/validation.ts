@@ -22,10 +22,7 @@ const storable = {
 /** The most items of a list in a request (decisions: Envelope). */
 const maxLength = 10_000
 
-/**
- * Gives every argument and input field the validation that its type asks for, unless it states its own: texts are
- * storable, and lists have at most 10,000 items.
- */
+/** Gives arguments and input fields the validation of their type, unless they state their own. */
 export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
     const owner = config.kind === 'Arg' ? config : this.buildCache.getTypeConfig(config.parentType)

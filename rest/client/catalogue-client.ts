@@ -16,9 +16,8 @@ export type CatalogueClient = ReturnType<typeof createCatalogueClient>
 const largestPage = 50
 
 /**
- * A client of the gateway's REST API, typed by its OpenAPI document. Each function sends one request and returns `data` of
- * the answer; it throws a `CatalogueApiError` for an error answer. Requests that may succeed later are sent again, writes
- * under an idempotency key.
+ * A client of the gateway's REST API, typed by its OpenAPI document. Each function sends a request, again where it may
+ * succeed later (writes under one idempotency key), and returns `data` of the answer. Throws a `CatalogueApiError`.
  */
 export function createCatalogueClient(options: ClientOptions) {
   const read =

@@ -32,11 +32,7 @@ export interface Call extends CallOptions {
 /** Answers after which the same request may succeed. */
 const passing = [429, 502, 503]
 
-/**
- * Sends a request and returns `data` of its answer. What fails on the way, and answers that say that it will pass, are tried again after a
- * pause that grows, or as long as `Retry-After` says; a write keeps its idempotency key, so that it is done once. Throws a `CatalogueApiError`
- * for an error answer, and what `fetch` throws when there is none.
- */
+/** Sends a request, again after failures that may pass, and returns `data` of its answer. */
 export async function send<Data>(options: ClientOptions, call: Call): Promise<Data> {
   const { retries = 3 } = options
   const request = { ...call, idempotencyKey: call.idempotencyKey ?? crypto.randomUUID() }

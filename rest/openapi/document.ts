@@ -4,10 +4,7 @@ import { operationOf, tagOf } from './operation.ts'
 import { responseComponents } from './responses.ts'
 import { collectSchemas, type Json } from './schemas.ts'
 
-/**
- * The OpenAPI 3.1 document of /v1, made from the endpoints and the current enumerations. Its schemas are the shapes
- * that validate requests and, in tests, answers.
- */
+/** The OpenAPI 3.1 document of /v1. Its schemas are the shapes that validate requests and, in tests, answers. */
 export function openApiDocument(endpoints: readonly Endpoint[], enumerations: Enumerations): Json {
   const schemas = collectSchemas()
   const paths: Record<string, Json> = {}

@@ -24,10 +24,7 @@ export function collectSchemas() {
   return { of, named, components }
 }
 
-/**
- * Removes what zod adds and a reader does not need: the bounds of JavaScript's integers, and that keys are strings. Adds
- * the default of what is transformed, which zod leaves out.
- */
+/** Removes the bounds of JavaScript's integers and that keys are strings; adds the default of what is transformed. */
 function override({
   zodSchema,
   jsonSchema,

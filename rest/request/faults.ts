@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { shown } from '../../src/text.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 
-/**
- * The faults of a value as entries of `error_info`: the field, what was expected and what came. A fault within an item
- * of a list has the item's `index`; `whole` names the value itself.
- */
+/** The faults of a value: within an item of a list they have its `index`; `whole` names the value itself. */
 export function faultsOf(error: z.ZodError, value: unknown, whole: string): ErrorInfo[] {
   return error.issues.map(({ path, message }) => {
     const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)

@@ -10,10 +10,7 @@ import type { Enumerations } from './shapes.ts'
 const mostItems = 10_000
 const longestKey = 255
 
-/**
- * Checks query, body and key against the endpoint's shapes and translates them; throws a `RestError` with every fault.
- * `bytes` are the body's, where the endpoint has one.
- */
+/** Checks query, body and key against the endpoint's shapes, and translates them. Throws `RestError`. */
 export function readRequest(
   request: RestRequest,
   endpoint: Endpoint,

@@ -39,10 +39,7 @@ export class JsonText {
   }
 }
 
-/**
- * JSON text in which maps are objects. A JavaScript object cannot be the map from SKU codes: it loses `__proto__` and
- * moves keys such as `1002` to the front.
- */
+/** JSON text in which maps are objects: an object of JavaScript loses `__proto__` and moves keys such as `1002`. */
 export function toJson(value: unknown): string {
   if (value instanceof JsonText) return value.text
   if (value instanceof Map) return braces([...value])

@@ -21,10 +21,7 @@ export interface WriteCatalogue extends Catalogue {
   readonly db: Transaction<Database>
 }
 
-/**
- * The catalogue for a viewer. If the viewer is limited to some stores, PostgreSQL's row-level security limits every
- * statement too, besides the conditions of the query functions; if not, `db` is used as it is.
- */
+/** The catalogue for a viewer. Row-level security limits its statements too where it is limited to some stores. */
 export function catalogueFor(db: Kysely<Database>, viewer: Viewer): Catalogue {
   return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer }
 }
@@ -38,10 +35,7 @@ export function inTransaction({ viewer }: Catalogue, transaction: Transaction<Da
   return { db: transaction, viewer }
 }
 
-/**
- * The canonical UUID of the store; undefined when it is not visible to the viewer, or no UUID: callers cannot tell
- * these apart.
- */
+/** The canonical UUID of the store; undefined when it is not visible to the viewer, or no UUID. */
 export function visibleStore({ viewer }: Catalogue, storeUuid: string): string | undefined {
   const uuid = storeUuidOf(storeUuid)
   return uuid !== undefined && (viewer.stores?.has(uuid) ?? true) ? uuid : undefined

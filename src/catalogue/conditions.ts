@@ -11,10 +11,7 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/**
- * A page by keys instead of an offset: at most `limit` rows after `after` and before `before`, from the end if
- * `backwards`.
- */
+/** A page by keys: at most `limit` rows after `after` and before `before`, from the end if `backwards`. */
 export interface KeysetPage {
   after?: string | undefined
   before?: string | undefined
@@ -31,9 +28,9 @@ export function within({ after, before }: KeysetPage, column: string): (RawBuild
 }
 
 /**
- * A store's UUID for a statement that joins, or looks up many rows. In a subquery PostgreSQL plans for any store. For a
- * plain value it would use its statistics: a store that was created since they were collected has no rows there, and if
- * one row is expected, any index looks as good as any other and a join compares each row with each.
+ * A store's UUID for a statement that joins, or looks up many rows. In a subquery PostgreSQL plans for any store; for
+ * a plain value by its statistics, which expect no row of a new store: then any index looks good, and a join compares
+ * all rows.
  */
 export function storeKey(storeUuid: string): RawBuilder<string> {
   return sql<string>`(select ${storeUuid}::uuid)`

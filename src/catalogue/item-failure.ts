@@ -1,9 +1,6 @@
 import type { Reason } from '../errors.ts'
 
-/**
- * Why one item of a request, or one asset id of it, failed while the others were written. `index` is the item's place
- * in the request, from 0.
- */
+/** Why one item of a request, or one asset id of it, failed. `index` is the item's place in the request, from 0. */
 export interface ItemFailure {
   reason: Reason
   details: string

@@ -6,10 +6,7 @@ import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.
 /** The names that a writer changes in a store, or all of them. */
 export type Names = Iterable<string> | 'all'
 
-/**
- * What a writer changes in a store: the groups of parent codes together with the assets of ids and URLs; the products
- * of codes.
- */
+/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes. */
 export interface LockRequest {
   groups?: Names
   products?: Names
@@ -28,9 +25,9 @@ interface Lock {
 
 /**
  * Locks groups, assets and products of stores until the transaction ends, and returns which of the stores exist. Every
- * writer takes its locks, here or by `takeLocks`, before it reads: nobody else changes what it has locked. A store's
- * own lock is shared by writers that name what they change, and exclusive for writers of everything. All locks are
- * taken in one order, so that no two writers wait for each other. One statement.
+ * writer takes its locks before it reads: nobody else changes what it has locked. A store's own lock is shared by
+ * writers that name what they change, and exclusive for others. All locks are taken in one order, so that no two wait
+ * for each other.
  */
 export async function lockStores(
   catalogue: WriteCatalogue,
@@ -52,10 +49,7 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
   return uuid
 }
 
-/**
- * A condition, always true, that takes the locks. Its statement still sees the data from before the locks were taken:
- * what they protect is read by the next statement.
- */
+/** A condition, always true, that takes the locks. What they protect is read by the next statement. */
 export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilder<boolean> {
   const locks = locksOf(requests)
   return sql<boolean>`(

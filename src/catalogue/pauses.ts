@@ -2,10 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const sliceMs = 10
 
-/**
- * Makes the function that work calls between its parts, and awaits what it returns: once the work has run for 10 ms
- * without a pause, a promise that lets other requests run first.
- */
+/** Makes the function that work awaits between its parts: after 10 ms without a pause it lets other requests run. */
 export function createPauses(): () => Promise<void> | undefined {
   let startedAt = performance.now()
   return () => {

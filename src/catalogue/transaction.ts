@@ -7,9 +7,8 @@ const maxAttempts = 4
 const rollback = new Error('a dry run is rolled back')
 
 /**
- * Does the work in one transaction: completely, or not at all when it throws. With `dryRun` it is rolled back in the
- * end, and the result is what it would have been. After a deadlock or a serialization failure it is repeated. If the
- * catalogue is in a transaction already, a savepoint takes the transaction's place.
+ * Does the work in one transaction, or savepoint if there is one: completely, or not at all when it throws. A dry run
+ * is rolled back in the end. After a deadlock or a serialization failure it is repeated.
  */
 export async function write<T>(
   catalogue: Catalogue,
@@ -31,9 +30,7 @@ export async function write<T>(
   })
 }
 
-/**
- * The same for work that is a single statement: without `begin` and `commit`, it takes one round trip instead of three.
- */
+/** The same for a single statement: without `begin` and `commit`, it takes one round trip instead of three. */
 export function writeInOneStatement<T>(
   catalogue: Catalogue,
   dryRun: boolean | null | undefined,

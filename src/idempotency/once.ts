@@ -17,10 +17,7 @@ export interface KeyedRequest {
 /** Does the work in the transaction that stores its answer, or returns the stored answer. */
 export type Once = (request: KeyedRequest, work: (db: Transaction<Database>) => Promise<string>) => Promise<string>
 
-/**
- * Makes the function that runs a write with a key once (decisions: Idempotency-Key). Nothing is stored when the work throws. Throws
- * `idempotency_conflict` when the key was used with another body.
- */
+/** Makes what runs a keyed write once. Throws `idempotency_conflict` when the key came with another body. */
 export function createOnce(db: Kysely<Database>): Once {
   return async ({ token, method, target, key, ...request }, work) => {
     const scope = hashOf(JSON.stringify([token, method, target, key]))

@@ -32,10 +32,7 @@ export interface AssetGroupQuery {
 
 export const largestPage = 50
 
-/**
- * A page of each store that exists, by store, in the order of the parent codes: one statement for all. The total is
- * stored, not counted; the first key of the page is found in the index alone. Throws `downstream_unavailable`.
- */
+/** A page of each store that exists, by store. The total is stored, not counted. Throws `downstream_unavailable`. */
 export async function listGroupsOfStores(
   catalogue: Catalogue,
   storeUuids: readonly string[],
@@ -85,9 +82,8 @@ function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {
 }
 
 /**
- * The same through the range that contains it: only a part of one range is skipped. The limit has no effect on the
- * result: PostgreSQL expects few rows of an unknown limit, and reads the ranges in index order as far as they are
- * needed, instead of sorting all of them.
+ * The same through the range that contains it. The limit has no effect on the result: PostgreSQL expects few rows of
+ * an unknown limit, and reads the ranges in index order as far as they are needed, instead of sorting all of them.
  */
 function farCode(ofQuery: Sql, offset: number): Sql {
   return sql`
@@ -105,10 +101,7 @@ function farCode(ofQuery: Sql, offset: number): Sql {
         ) f`
 }
 
-/**
- * The version of all that a page of the store's groups can show: every writer of one of the groups changes it in its
- * transaction. Throws `store_not_found` or `downstream_unavailable`. One small statement.
- */
+/** The version of all that a page of a store can show. Throws `store_not_found` or `downstream_unavailable`. */
 export async function groupsVersion(
   catalogue: Catalogue,
   storeUuid: string,

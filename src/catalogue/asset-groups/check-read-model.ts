@@ -2,10 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
 import { encodedEntries } from './asset-entries.ts'
 
-/**
- * One difference between the read model and its source; a count is that of the range from `parentCode` on. `kept` is
- * the value in the read model, `actual` the one that it should have; null: none.
- */
+/** One difference: `kept` is the value in the read model, `actual` the one that it should have; null: none. */
 export interface Difference {
   what: 'group' | 'count' | 'total' | 'link'
   storeUuid: string

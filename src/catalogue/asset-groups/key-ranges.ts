@@ -6,9 +6,9 @@ import { tryLockGroups } from '../locks.ts'
 export const largestRange = 2_000
 
 /**
- * Splits the store's ranges that have grown too large, unless another writer holds the store's lock: then a later
- * writer does it. A writer looks its range up before it counts there, so the lock must be exclusive. A range is read in
- * index order, as far as it has groups: between two codes PostgreSQL may read the whole store. Two statements.
+ * Splits the ranges that have grown too large, unless another writer holds the lock of the store: then a later one
+ * does it. A writer looks its range up before it counts there, so the lock must be exclusive. A range is read in index
+ * order, as far as it has groups: between two codes PostgreSQL may read the whole store.
  */
 export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
   if (!(await tryLockGroups(catalogue, storeUuid))) return

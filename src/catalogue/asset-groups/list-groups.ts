@@ -32,8 +32,8 @@ export async function listGroups(
 }
 
 /**
- * The same page of each store that exists, by store. A filter only chooses and orders: the groups are read from the
- * store, and codes without a group of the query's channel and format are left out. One call of it per store.
+ * The same page of each store that exists, by store. A filter, called once per store, only chooses and orders: codes
+ * without a group of the query are left out.
  */
 export async function listPages(
   catalogue: Catalogue,

@@ -6,10 +6,7 @@ import { largestRange, splitRanges } from './key-ranges.ts'
 /** The number of rows for a listing's total and version. */
 const shards = 16
 
-/**
- * A writer adds to a random shard, and to the version a random step: a version never returns, not even in a database
- * that was restored from a backup.
- */
+/** A writer adds a random step to a random shard: a version never returns, not even in a database from a backup. */
 const shard = sql`(random() * ${sql.lit(shards - 1)})::smallint`
 const step = sql`1 + (random() * 1000000)::bigint`
 
@@ -51,9 +48,9 @@ const countGroups = sql`
 
 /**
  * Changes links, and updates the read model with them. `changes` are CTEs up to `touched(store_uuid, channel,
- * asset_format, parent_code)`, the groups that may change, each once; and `remaining(…the same, asset_id, url, place)`,
- * the links in them after the statement. `answer` is what to select in the end. The caller holds the groups' locks. One
- * statement; two more where a range has grown too large.
+ * asset_format, parent_code)`, the groups that may change, each once; and `remaining(…the same, asset_id, url,
+ * place)`, the links in them after the statement. `answer` is what to select in the end. The caller holds the groups'
+ * locks.
  */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,
@@ -86,10 +83,9 @@ export async function changeGroups<Answer>(
 }
 
 /**
- * Removes links: as `changeGroups`, but no group can be added or grow, so that what remains of one is made from its
- * entries. `changes` are CTEs up to `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. They are
- * left out by `not in`, which is hashed: PostgreSQL expects one row of such a CTE, and would compare each entry with
- * each for `not exists`. One statement.
+ * Removes links: as `changeGroups`, but what remains of a group is made from its entries. `changes` are CTEs up to
+ * `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. They are left out by `not in`, which is
+ * hashed: PostgreSQL expects one row of such a CTE, and would compare each entry with each for `not exists`.
  */
 export async function removeFromGroups<Answer>(
   catalogue: WriteCatalogue,
@@ -140,10 +136,7 @@ export interface LoadedEntries {
   isNew: boolean
 }
 
-/**
- * Counts the groups that are new on a channel in their ranges and totals, and moves the version of each listing of the
- * groups. The caller holds the store's lock. One statement; two more where a range has grown too large.
- */
+/** Counts new groups of a channel, and moves the version of each listing. The caller holds the lock of the store. */
 export async function countLoadedGroups(
   catalogue: WriteCatalogue,
   { storeUuid, channel }: { storeUuid: string; channel: string },

@@ -11,10 +11,7 @@ import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { urlFault } from './url-fields.ts'
 
-/**
- * An asset to link at the end of a group. Without `assetId` it is the store's asset of that format and URL, or a new
- * one.
- */
+/** An asset to link at the end of a group; without `assetId` the store's of that format and URL, or a new one. */
 export interface NewAsset {
   assetId?: string | null | undefined
   channel: string
@@ -43,8 +40,7 @@ interface AssetRow extends StoredAsset {
 
 /**
  * Creates assets and links them at the end of their groups. Each item fails by itself: for an unknown channel or
- * format, for a bad URL, or for an id that exists with another URL or format. Throws `store_not_found`. Three
- * statements, whatever the number of items.
+ * format, a bad URL, or an id that exists with another URL or format. Throws `store_not_found`. Three statements.
  */
 export async function addAssets(
   catalogue: WriteCatalogue,
@@ -105,10 +101,7 @@ async function findAssets(
   return rows
 }
 
-/**
- * Assigns each item its asset: by its id; else the store's asset, or that of an earlier item, with its format and URL;
- * else a new one.
- */
+/** Assigns each item its asset: by id; else the store's, or an earlier item's, of format and URL; else a new one. */
 function identify(assets: readonly (NewAsset & { index: number })[], stored: readonly StoredAsset[]) {
   const rows: AssetRow[] = []
   const conflicts: (NewAsset & { index: number })[] = []
@@ -136,9 +129,9 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
 }
 
 /**
- * Creates the new assets and the missing links; returns the number of links. For `remaining`, the links of the touched
- * groups and their assets are looked up by their keys: without `offset 0` PostgreSQL may join all touched groups with
- * all assets of their format first, in a store that its statistics lack.
+ * Creates the new assets and the missing links; returns the number of links. `remaining` is looked up by keys: without
+ * `offset 0` PostgreSQL may join all touched groups with all assets of their format, in a store that its statistics
+ * lack.
  */
 async function insertAssets(catalogue: WriteCatalogue, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
   if (rows.length === 0) return 0

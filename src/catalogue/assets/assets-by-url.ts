@@ -1,10 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { storeKey } from '../conditions.ts'
 
-/**
- * A query for the store's assets of these URLs: for each format and URL the one with the lowest id, as `asset_format`,
- * `asset_id`, `url`. They are found by the hash, because a URL can be too long for an index.
- */
+/** For each format and URL the asset with the lowest id, found by a hash: a URL can be too long for an index. */
 export function assetsByUrl(storeUuid: string, urls: readonly string[]): RawBuilder<unknown> {
   return sql`
     select a.asset_format, min(a.asset_id) as asset_id, a.url

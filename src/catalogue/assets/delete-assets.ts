@@ -2,18 +2,12 @@ import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Removal, type Removed, removeSelected, type Selector } from './remove-selected.ts'
 
-/**
- * Deletes the assets that the selectors choose (spec: DELETE /assets). `channel`, `parentCode` and `assetId` narrow the
- * choice together; a selector with none of them fails. Throws `payload_too_large`. Two statements.
- */
+/** Deletes the selectors' assets (spec: DELETE /assets). Throws `payload_too_large`. Two statements. */
 export function deleteAssets(catalogue: WriteCatalogue, selectors: readonly Selector[]): Promise<Removed> {
   return removeSelected(catalogue, selectors, deletion)
 }
 
-/**
- * `chosen` has one branch for each combination, so that each uses an index: by id; by id within links; by parent code;
- * by channel alone.
- */
+/** `chosen` has a branch for each combination, so that each uses an index. */
 const deletion: Removal = {
   // An asset may be linked anywhere in its store.
   parentCodes: () => 'all',

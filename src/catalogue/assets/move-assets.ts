@@ -13,9 +13,8 @@ export interface GroupKey {
 }
 
 /**
- * Moves the named assets, in the given order, to a position from 1; past the end means the end. The others keep their
- * order. Returns the group. Throws `store_not_found`, or `link_not_found` with every asset id that is not in the group.
- * Three statements.
+ * Moves the named assets, in the given order, to a position from 1; past the end means the end. Returns the group.
+ * Throws `store_not_found`, or `link_not_found` with every asset id that is not in the group. Three statements.
  */
 export async function moveAssets(
   catalogue: WriteCatalogue,

@@ -11,10 +11,7 @@ import { assetsByUrl } from './assets-by-url.ts'
 import { applyPositions, type PlacedAsset, type UrlPosition } from './positions.ts'
 import { parseUrlField, urlFault, urlField } from './url-fields.ts'
 
-/**
- * URLs to put into one group: `assets` maps URL fields, such as `Image URL 2`, to URLs. Its values may be anything:
- * they are judged one by one.
- */
+/** URLs to put into one group, by URL fields such as `Image URL 2`; the values may be anything. */
 export interface Placement {
   parentCode: string
   assetFormat: string
@@ -28,10 +25,9 @@ export interface PlacedAssets {
 }
 
 /**
- * Puts assets at the positions that the URL fields name; the assets from there on move back, and a position past the
- * end means the end. A URL that the store has already keeps its asset id; one that is in the group already moves. Each
- * entry fails by itself. Throws `store_not_found`, `payload_too_large`, or `invalid_request` for an unknown channel.
- * Three statements, whatever the number of entries.
+ * Puts assets at the positions that the URL fields name; the assets from there on move back. A URL that the store has
+ * already keeps its asset id; one that is in the group already moves. Each entry fails by itself. Throws
+ * `store_not_found`, `payload_too_large`, or `invalid_request` for an unknown channel. Three statements.
  */
 export async function placeAssets(
   catalogue: WriteCatalogue,

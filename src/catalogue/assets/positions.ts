@@ -20,10 +20,10 @@ export interface PlacedAsset {
 const maxPositions = 10_000
 
 /**
- * Applies the positions one after the other to the groups: an asset that is new in its group is inserted, one that is
- * in it is removed and inserted again. `current` is in the order of the groups; `newId` makes the id of a URL that the
- * store does not have. Returns every asset of every group that changes. Throws `payload_too_large` when a group would
- * get more than 10,000 URLs at once: the time for one grows with their number.
+ * Applies the positions one after the other: an asset that is in its group already is removed and inserted again.
+ * `current` is in the order of the groups; `newId` makes the id of an unknown URL. Returns every asset of every group
+ * that changes. Throws `payload_too_large` for more than 10,000 URLs of a group: the time for one grows with their
+ * number.
  */
 export function applyPositions(
   current: readonly PlacedAsset[],

@@ -28,10 +28,7 @@ export interface Selection {
 export interface Removal {
   /** The parent codes to lock in a store for its selections, or all of them. */
   parentCodes: (selections: readonly Selection[]) => Names
-  /**
-   * CTEs after `item(n, store_uuid, channel, parent_code, asset_id)`, the selections, each once: up to
-   * `gone(store_uuid, parent_code, channel, asset_id)`, the removed links.
-   */
+  /** CTEs from `item(n, …)` to `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. */
   changes: RawBuilder<unknown>
   /** How many assets or links were removed. */
   removed: RawBuilder<number>

@@ -7,10 +7,7 @@ export interface Unlink extends Selector {
   channel: string
 }
 
-/**
- * Removes links between assets and a parent code on a channel (spec: POST /assets/unlink). `assetId` left out means
- * every asset linked there. Throws `payload_too_large`. Two statements.
- */
+/** Removes links, never assets (spec: POST /assets/unlink). Throws `payload_too_large`. Two statements. */
 export function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]): Promise<Removed> {
   return removeSelected(catalogue, links, unlinking)
 }

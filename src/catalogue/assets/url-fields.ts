@@ -1,8 +1,6 @@
 import { hasAtMost, isAbsoluteUrl, shown } from '../../text.ts'
 
-/**
- * The name of the field with the URL of an asset: `Image URL 1` for the first of an image group (spec: Asset entry).
- */
+/** The name of the field with the URL of an asset, such as `Image URL 1` (spec: Asset entry). */
 export function urlField(assetFormat: string, position: number): string {
   return urlFieldsOf(assetFormat)(position)
 }

@@ -31,9 +31,7 @@ export async function listDefinitions(
   return Map.groupBy(rows, (row) => row.storeUuid)
 }
 
-/**
- * The definitions of a store, with `locks` taken for writing its products; throws `store_not_found`. One statement.
- */
+/** The definitions of a store, with `locks` taken for writing its products. Throws `store_not_found`. */
 export async function requireDefinitions(
   catalogue: Catalogue,
   storeUuid: string,
@@ -59,8 +57,8 @@ export async function requireDefinitions(
 }
 
 /**
- * Defines attributes of a store, replacing definitions of the same names; stored values are not changed. Returns all of
- * the store's definitions. Throws `store_not_found`, or `invalid_request` with every fault, defining nothing.
+ * Adds or replaces definitions, and returns all of the store; stored values are not changed. Throws `store_not_found`,
+ * or `invalid_request` with every fault, defining nothing.
  */
 export async function defineAttributes(
   catalogue: WriteCatalogue,
@@ -86,10 +84,7 @@ export async function defineAttributes(
   return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
 }
 
-/**
- * Removes definitions of a store by their names; other names are ignored. Returns the remaining ones. Throws
- * `store_not_found`.
- */
+/** Removes definitions by name; other names are ignored. Returns the remaining ones. Throws `store_not_found`. */
 export async function removeDefinitions(
   catalogue: WriteCatalogue,
   storeUuid: string,

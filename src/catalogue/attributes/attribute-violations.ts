@@ -12,10 +12,7 @@ export interface AttributeViolations {
 const pageSize = 5_000
 const mostExamples = 100
 
-/**
- * Checks the store's products against the definitions, in one pass over the products that have any of the attributes:
- * one statement for each 5,000 of them. Returns the violations by attribute name, with at most 100 examples each.
- */
+/** The violations by attribute name, found in one pass over the products that have any of the attributes. */
 export async function findViolations(
   catalogue: Catalogue,
   storeUuid: string,

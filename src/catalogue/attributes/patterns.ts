@@ -39,9 +39,7 @@ export function maxCharactersFor(pattern: RE2JS): number {
 const tokens =
   /\\Q.*?\\E|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\((?:\?[^:)>]*[:)>])?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
 
-/**
- * About how many steps the program of a pattern has: a character or class is one, a repetition as many as it repeats.
- */
+/** About how many steps a program has: a character or class is one, a repetition as many as it repeats. */
 function estimateSteps(pattern: string): number {
   const open: number[] = []
   let sum = 0

@@ -8,10 +8,9 @@ import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, judgePatches, type ProductPatch, patchRows } from './product-patches.ts'
 
 /**
- * Creates products, `new` unless a status is given; one that exists is not changed. Attributes named like URL fields
- * (`Image URL 1`) become assets of the product's group on the channel, in the order of their numbers. If a code comes
- * twice, its first entry is used. Throws `store_not_found`, or `invalid_request` for an unknown channel. At most five
- * statements.
+ * Creates products; one that exists is not changed, and the first entry of a code counts. Attributes named like URL
+ * fields (`Image URL 1`) become assets of the product's group on the channel, in the order of their numbers. Throws
+ * `store_not_found`, or `invalid_request` for an unknown channel. At most five statements.
  */
 export async function createProducts(
   catalogue: WriteCatalogue,

@@ -4,10 +4,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
 import { lockStore } from '../locks.ts'
 
-/**
- * Deletes products; the asset groups of their codes stay, as a parent code need not be a product. Throws
- * `store_not_found`. Two statements, whatever the number of codes.
- */
+/** Deletes products; their asset groups stay, as a parent code need not be a product. Throws `store_not_found`. */
 export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: string, productCodes: readonly string[]) {
   const codes = [...new Set(productCodes)]
   const products = codes.filter(isStorable)

@@ -55,10 +55,7 @@ export async function listProducts(
   return Map.groupBy(rows, (product) => product.storeUuid)
 }
 
-/**
- * A page of one store's products by offset, with the exact number of those that match; throws `store_not_found`. One
- * statement.
- */
+/** A page by offset, with the exact number of those that match: one statement. Throws `store_not_found`. */
 export async function pageProducts(
   catalogue: Catalogue,
   storeUuid: string,
@@ -123,9 +120,7 @@ export async function findProducts(catalogue: Catalogue, keys: readonly ProductK
   return rows
 }
 
-/**
- * Added to a prefix, it sorts after every code with that prefix: the last code point as often as a code has characters.
- */
+/** Added to a prefix, it sorts after every code with that prefix. */
 const beyondAll = '\u{10ffff}'.repeat(255)
 
 function matching(filter: ProductFilter) {

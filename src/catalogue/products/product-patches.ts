@@ -34,10 +34,7 @@ export interface JudgedPatches {
   failed: Map<string, AttributeFailure[]>
 }
 
-/**
- * Judges every attribute of every patch and combines the entries of one code, by default by merging them: one bad entry
- * and the whole product has failed, with all its faults (decisions: Products).
- */
+/** Judges every attribute and merges the entries of one code: one bad entry fails the product, with all its faults. */
 export async function judgePatches(
   patches: readonly ProductPatch[],
   judge: AttributeJudge,
@@ -115,9 +112,7 @@ export function patchRows(patches: readonly ProductPatch[]) {
 const maxMebibytes = 4
 export const maxSize = maxMebibytes * 1024 * 1024
 
-/**
- * Attributes stored in fewer bytes are so small, also if they were compressed, that only what is added needs a check.
- */
+/** Stored in fewer bytes, also compressed, attributes are so small that only what is added needs a check. */
 export const sizeNotChecked = 2_000
 
 /** No character of a value takes more bytes in JSON. */
@@ -131,10 +126,7 @@ function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
   return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
 }
 
-/**
- * SQL: whether a product's stored attributes are within the limit after others are merged in, as merge-products.sql has
- * it.
- */
+/** SQL: whether attributes are within the limit after others are merged in, as merge-products.sql has it. */
 export function fits(stored: RawBuilder<unknown>, added: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(pg_column_size(${stored}) < ${sizeNotChecked}::integer
     or pg_column_size(${stored} || ${added}) <= ${maxSize / 8}::integer

@@ -33,8 +33,7 @@ const maxAttempts = 5
 
 /**
  * Merges attributes and statuses into existing products: each whole or not at all (spec: PUT /products). Throws
- * `store_not_found`. One statement, whatever the number of patches; two where the store's definitions are not known
- * yet, or have changed.
+ * `store_not_found`. One statement; two where the store's definitions are not known yet, or have changed.
  */
 export async function updateProducts(catalogue: Catalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const uuid = requireVisible(catalogue, storeUuid)
@@ -65,8 +64,8 @@ function resultOf(storeUuid: string, patches: readonly ProductPatch[], judged: J
 }
 
 /**
- * The store's definitions as JSON, with nothing written, if the patches were judged by others; else null. `missing`:
- * codes of products that do not exist, bad patches included; `tooLarge`: of those that would have grown too large.
+ * `definitions`: those of the store as JSON, with nothing written, if the patches were judged by others. `missing`:
+ * codes without a product, bad patches included; `tooLarge`: codes of products that would have grown too large.
  */
 interface Merged {
   definitions: string | null
@@ -75,10 +74,7 @@ interface Merged {
   tooLarge: string[] | null
 }
 
-/**
- * Calls `merge_products` (merge-products.sql) with the good patches; the codes of the failed ones are only looked up.
- * Undefined if there is no such store.
- */
+/** Calls merge-products.sql; the codes of failed patches are only looked up. Undefined if there is no such store. */
 export async function mergeProducts(
   catalogue: Catalogue,
   storeUuid: string,
@@ -103,10 +99,7 @@ export async function mergeProducts(
   return rows[0]
 }
 
-/**
- * A JSON object by product code; null is left out. Concatenated, because an object with ten thousand keys is slow to
- * create and to serialize.
- */
+/** A JSON object by product code, without nulls. Concatenated: an object with ten thousand keys is slow to make. */
 function byCode(patches: ReadonlyMap<string, GoodPatch>, value: (patch: GoodPatch) => unknown): string {
   const members: string[] = []
   for (const [code, patch] of patches) {

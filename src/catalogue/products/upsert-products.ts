@@ -13,10 +13,7 @@ import {
   patchRows,
 } from './product-patches.ts'
 
-/**
- * Creates products or merges into those that exist. New ones are `new` unless a status is given. Throws
- * `store_not_found`. Two statements, whatever the number of patches.
- */
+/** Creates products, or merges into those that exist. Throws `store_not_found`. Two statements. */
 export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const products = patches.map((patch) => patch.productCode)
   const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
@@ -32,10 +29,7 @@ export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: strin
   }
 }
 
-/**
- * Inserts or merges the patches in the order of their codes. Returns the codes of the new products, and of those that
- * would have grown too large.
- */
+/** Returns the codes of the new products, and of those that would have grown too large. */
 async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: readonly GoodPatch[]) {
   if (patches.length === 0) return { created: new Set<string>(), tooLarge: [] }
   const statuses = JSON.stringify(Object.fromEntries(patches.map((patch) => [patch.productCode, patch.status])))

@@ -30,9 +30,8 @@ export interface StoreLink {
 }
 
 /**
- * Creates a store, in a group of its own or in the linked store's (spec: POST /stores). With `copyTaxonomy` it starts
- * with the linked store's attribute definitions. Throws `invalid_request` with every fault, or `store_not_found`. One
- * statement.
+ * Creates a store, in a group of its own or in the linked store's (spec: POST /stores). `copyTaxonomy` copies the
+ * linked store's attribute definitions. Throws `invalid_request` with every fault, or `store_not_found`.
  */
 export async function createStore(
   catalogue: WriteCatalogue,
@@ -74,10 +73,7 @@ export async function createStore(
   return store
 }
 
-/**
- * Changes the given fields of a store; a `storeWebsite` of null clears it. Throws `invalid_request` with every fault,
- * or `store_not_found`. One statement.
- */
+/** Changes the given fields; a `storeWebsite` of null clears it. Throws `invalid_request` or `store_not_found`. */
 export async function updateStore(
   catalogue: WriteCatalogue,
   enumerations: Enumerations,
