@@ -1,5 +1,5 @@
-import { CatalogueApiError } from '../rest/client/api-error.ts'
 import { createCatalogueClient } from '../rest/client/catalogue-client.ts'
+import { CatalogueApiError } from '../rest/client/send.ts'
 
 // Lists every image of a store by REST with the typed client.
 // Run it with BASE, TOKEN and STORE in the environment: node examples/all-assets.ts

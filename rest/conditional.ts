@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
 import type { RestRequest, RestResponse } from './exchange.ts'
-import { closed, type JsonText, sealedBytes, toJson } from './response/envelope.ts'
+import { headOf, type JsonText, toJson } from './response/envelope.ts'
 
 /** The rendered `data` of an answer with the end of its envelope, and the version that it was made of. */
 interface CachedAnswer {
@@ -10,18 +10,14 @@ interface CachedAnswer {
 }
 
 /** Rendered answers by endpoint and variables; the least recently used are evicted. */
-export interface AnswerCache {
-  get(key: string): CachedAnswer | undefined
-  set(key: string, answer: CachedAnswer): unknown
-}
+export type AnswerCache = LRUCache<string, CachedAnswer>
 
 const bytesPerEntry = 200
 
 /** Makes a cache of at most so many bytes; with 0 it holds nothing. */
 export function createAnswerCache(maxBytes: number): AnswerCache {
-  if (maxBytes === 0) return { get: () => undefined, set: () => {} }
   return new LRUCache<string, CachedAnswer>({
-    maxSize: maxBytes,
+    maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ data }, key) => data.length + key.length * 2 + bytesPerEntry,
   })
 }
@@ -44,7 +40,7 @@ export async function answerVersioned(
   },
 ): Promise<RestResponse> {
   const answered = (version: string | null, data: Buffer): RestResponse => {
-    const body = sealedBytes(0, endpoint.success, request.requestId, data)
+    const body = [Buffer.from(headOf(0, endpoint.success, request.requestId)), data]
     return { status: 200, headers: version === null ? {} : headersOf(version), body }
   }
   const key = `${endpoint.path} ${JSON.stringify(variables)}`
@@ -57,7 +53,7 @@ export async function answerVersioned(
   }
   const { data: result, listing } = await read.answer()
   const version = listing?.version ?? null
-  const data = closed(toJson(endpoint.data(result, listing?.groups)))
+  const data = Buffer.from(`${toJson(endpoint.data(result, listing?.groups))}}`)
   if (version !== null) cache.set(key, { version, data })
   return answered(version, data)
 }

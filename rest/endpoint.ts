@@ -3,12 +3,6 @@ import type { z } from 'zod'
 import type { Enumerations } from './request/shapes.ts'
 import type { JsonText } from './response/envelope.ts'
 
-/** The shapes that a request must have: its query parameters by name and, if the operation takes one, its body. */
-export interface Shapes<Query extends z.ZodObject, Body extends z.ZodType> {
-  query: Query
-  body?: Body
-}
-
 /** One row of the table: where it is served, which GraphQL operation it is, and how the two are translated. */
 export interface Endpoint<
   Result = unknown,
@@ -35,7 +29,8 @@ export interface Endpoint<
   dependsOnFilter?: boolean
   /** Whether its answers have versions, and so an ETag. */
   isVersioned?: boolean
-  shapes(enumerations: Enumerations): Shapes<Query, Body>
+  /** What a request must have: its query parameters by name and, if the operation takes one, its body. */
+  shapes(enumerations: Enumerations): { query: Query; body?: Body }
   /** `raw` is the body as it came: with fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
   /** The shapes of `data` on success. */

@@ -1,15 +1,6 @@
 import { z } from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import {
-  CreateProductsDocument,
-  CreateStoreDocument,
-  DeleteAssetsDocument,
-  ListAssetsDocument,
-  ListProductsDocument,
-  PlaceAssetsDocument,
-  UnlinkAssetsDocument,
-  UpdateProductsDocument,
-} from './operations.generated.ts'
+import * as operations from './operations.generated.ts'
 import { camelCase } from './request/camel-case.ts'
 import {
   assetIds,
@@ -51,7 +42,7 @@ export const endpoints: readonly Endpoint[] = [
         .record(z.string(), assetGroupShape)
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
     },
-    document: ListAssetsDocument,
+    document: operations.ListAssetsDocument,
     dependsOnFilter: true,
     isVersioned: true,
     shapes: ({ assetFormats }) => ({
@@ -83,7 +74,7 @@ export const endpoints: readonly Endpoint[] = [
       unavailable_skus: skus('Codes of which the store has no product.'),
       failed_products: failedProductsShape,
     },
-    document: UpdateProductsDocument,
+    document: operations.UpdateProductsDocument,
     shapes: () => ({ query: z.object({ store_uuid: storeUuid, dry_run: dryRun }), body: productPatches }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
     data: ({ updateProducts: result }) => ({ ...result, failed_products: failedProducts(result.failed_products) }),
@@ -98,7 +89,7 @@ export const endpoints: readonly Endpoint[] = [
       store_uuid: z.string().describe('UUID of the new store.'),
       store_group: z.string().describe('UUID of the group of linked stores that the store belongs to.'),
     },
-    document: CreateStoreDocument,
+    document: operations.CreateStoreDocument,
     shapes: (enumerations) => ({ query: storeLink, body: newStore(enumerations) }),
     variables: (query, body) => ({ ...camelCase(query), input: camelCase(body) }),
     data: ({ createStore: store }) => store,
@@ -117,7 +108,7 @@ export const endpoints: readonly Endpoint[] = [
       ),
       error_info: itemFailures,
     },
-    document: DeleteAssetsDocument,
+    document: operations.DeleteAssetsDocument,
     shapes: () => ({
       query: z.object({ dry_run: dryRun }),
       body: listOf({
@@ -142,7 +133,7 @@ export const endpoints: readonly Endpoint[] = [
       failed: count('Number of links that were not found.'),
       error_info: itemFailures,
     },
-    document: UnlinkAssetsDocument,
+    document: operations.UnlinkAssetsDocument,
     shapes: () => ({
       query: z.object({ dry_run: dryRun }),
       body: listOf({
@@ -170,7 +161,7 @@ export const endpoints: readonly Endpoint[] = [
       existing_skus: skus('Codes of products that existed before; they are not changed.'),
       failed_products: failedProductsShape,
     },
-    document: CreateProductsDocument,
+    document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
       query: z.object({
         store_uuid: storeUuid,
@@ -198,7 +189,7 @@ export const endpoints: readonly Endpoint[] = [
         .record(z.string(), productShape)
         .describe('Map from SKU code to product, ordered by code (by code point).'),
     },
-    document: ListProductsDocument,
+    document: operations.ListProductsDocument,
     repeatable: ['sku_codes'],
     shapes: () => ({
       query: z.object({
@@ -234,7 +225,7 @@ export const endpoints: readonly Endpoint[] = [
       failed: count('Number of entries that failed.'),
       error_info: itemFailures,
     },
-    document: PlaceAssetsDocument,
+    document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({
       query: z.object({
         store_uuid: storeUuid,

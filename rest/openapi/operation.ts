@@ -7,12 +7,7 @@ import { content, keptExamples } from './examples.ts'
 import { errorResponses, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
-/** The GraphQL operation that an endpoint runs, with example variables. */
-export interface Twin {
-  name: string
-  document: string
-  variables: Record<string, unknown>
-}
+export type Twin = ReturnType<typeof twinOf>
 
 /** The OpenAPI operation of an endpoint. */
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
@@ -57,7 +52,7 @@ export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enume
 }
 
 /** The GraphQL operation of an endpoint, with the variables of its first successful example. */
-function twinOf(endpoint: Endpoint, enumerations: Enumerations): Twin {
+function twinOf(endpoint: Endpoint, enumerations: Enumerations) {
   const { document } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const [example] = examplesOf(endpoint)

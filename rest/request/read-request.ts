@@ -1,14 +1,35 @@
+import { z } from 'zod'
+import { shown } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RestRequest } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 import { RestError } from '../response/rest-error.ts'
-import { faultsOf } from './faults.ts'
 import { shapeOfJson, tooComplex } from './json-shape.ts'
 import { parseQuery } from './query.ts'
 import type { Enumerations } from './shapes.ts'
 
 const mostItems = 10_000
 const longestKey = 255
+
+/** Reads the body of a request, which must be declared as JSON. Throws `unsupported_media_type` and others. */
+export async function readBody(request: RestRequest): Promise<Uint8Array<ArrayBuffer>> {
+  const type = request.header('content-type')
+  if (type !== undefined && !isJson(type)) throw unsupported(type)
+  const encoding = request.header('content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
+  const bytes = await request.body()
+  if (bytes === 'too large') throw new RestError('payload_too_large', 'body must have at most 10 MiB')
+  if (type === undefined && bytes.length > 0) throw unsupported('no Content-Type')
+  return bytes
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType)
+}
+
+function unsupported(got: string): RestError {
+  return new RestError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
+}
 
 /** Checks query, body and key against the endpoint's shapes, and translates them. Throws `RestError`. */
 export function readRequest(
@@ -72,4 +93,17 @@ function itemsOf(body: unknown): number {
   if (Array.isArray(body)) return body.length
   const lists = typeof body === 'object' ? Object.values(body ?? {}).filter((value) => Array.isArray(value)) : []
   return Math.max(0, ...lists.map(({ length }) => length))
+}
+
+/** The faults of a value: within an item of a list they have its `index`; `whole` names the value itself. */
+function faultsOf(error: z.ZodError, value: unknown, whole: string): ErrorInfo[] {
+  return error.issues.map(({ path, message }) => {
+    const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
+    const [index] = path
+    const isInItem = typeof index === 'number'
+    const field = z.core.toDotPath(isInItem ? path.slice(1) : path)
+    const name = [isInItem ? `item ${index}` : '', field].filter(Boolean).join(': ') || whole
+    const details = got === undefined ? `${name} is required` : `${name} ${message}; got ${shown(got)}`
+    return { reason: 'invalid_request', details, ...(field && { field }), ...(isInItem && { index }) }
+  })
 }

@@ -11,17 +11,8 @@ export function sealed(code: 0 | -1, message: string, requestId: string, data: s
   return `${headOf(code, message, requestId)}${data}}`
 }
 
-/** The same before data that was rendered, by `closed`, as bytes. */
-export function sealedBytes(code: 0 | -1, message: string, requestId: string, data: Buffer): Buffer[] {
-  return [Buffer.from(headOf(code, message, requestId)), data]
-}
-
-/** Data that is JSON text, and what closes the envelope around it. */
-export function closed(data: string): Buffer {
-  return Buffer.from(`${data}}`)
-}
-
-function headOf(code: 0 | -1, message: string, requestId: string): string {
+/** The envelope up to its data. */
+export function headOf(code: 0 | -1, message: string, requestId: string): string {
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
 }
 
