@@ -35,6 +35,8 @@ describe('a command without DATABASE_URL', () => {
     const env = { DATA_DIR: join(folder, 'data') }
     const named = `database: embedded PostgreSQL in ${env.DATA_DIR}\n`
     expect(await runCli(['migrate'], env)).toMatchObject({ code: 0, stderr: named })
+    const imported = await runCli(['import', file, '--store', store], env)
+    expect(imported).toMatchObject({ code: 2, stderr: expect.stringContaining(`there is no store "${store}"`) })
     expect(await runCli(['token', 'list', '--json'], env)).toEqual({
       code: 0,
       stdout: '{"tokens":[]}\n',

@@ -9,14 +9,13 @@ import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
 import { unlinkAssets } from '../../src/catalogue/assets/unlink-assets.ts'
 import { inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { useDatabase } from '../support/database.ts'
+import { storeIn } from '../support/factories.ts'
 
 const database = useDatabase()
 let store: string
 beforeEach(async () => {
-  const input = { storeName: 'Shop', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-  store = (await write((catalogue) => createStore(catalogue, all, input, { copyTaxonomy: false }))).storeUuid
+  store = await storeIn(database.catalogue)
 })
 
 const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>

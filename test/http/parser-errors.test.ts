@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { storeBody } from '../support/factories.ts'
 import { token, useGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { openWire, type WireAnswer } from '../support/wire.ts'
@@ -168,14 +169,7 @@ describe('requests in one go', () => {
   })
 
   it('a good one before a bad one keeps its own answer', async () => {
-    const create = {
-      store_name: 'Pipelined',
-      store_taxonomy: 'catalog',
-      region: [],
-      channels: [],
-      default_automation: [],
-    }
-    const body = JSON.stringify(create)
+    const body = JSON.stringify(storeBody())
     const wire = await openWire(gateway.url)
     wire.send(
       `POST /v1/stores HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\n` +

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newStore, productOf, storeBody } from '../support/factories.ts'
 import { type FaultProxy, startPostgresProxy } from '../support/fault-proxy.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import type { Call } from '../support/http.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
     log: pino({ level: 'warn' }, stream),
     connection: { ...proxy.connection, ...deadlines },
   })
-  storeUuid = await createStore()
+  storeUuid = await newStore(gateway)
 })
 afterEach(async () => {
   await proxy.set({ kind: 'none' })
@@ -30,16 +30,9 @@ afterEach(async () => {
   await proxy.close()
 })
 
-async function createStore(): Promise<string> {
-  const reply = await gateway.call('/v1/stores', { method: 'POST', body: newStore })
-  return (reply.json as { data: { store_uuid: string } }).data.store_uuid
-}
-
-const newStore = { store_name: 'A store', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
-
 /** Every operation, each good as it stands. */
 const operations: Record<string, () => [path: string, call?: Call]> = {
-  'POST /stores': () => ['/v1/stores', { method: 'POST', body: newStore }],
+  'POST /stores': () => ['/v1/stores', { method: 'POST', body: storeBody() }],
   'PUT /products': () => [`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body: [{ product_code: 'A' }] }],
   'POST /products': () => [`/v1/products?store_uuid=${storeUuid}`, { method: 'POST', body: [{ product_code: 'A' }] }],
   'GET /products': () => [`/v1/products?store_uuid=${storeUuid}`],
@@ -127,13 +120,6 @@ describe('while PostgreSQL refuses connections', () => {
     expect([...unexpected(), ...unreached()]).toEqual([])
   })
 
-  it('the gateway is alive and not ready', async () => {
-    expect((await gateway.call('/health', { token: null })).json).toEqual({ status: 'ok' })
-    const { status, headers, json } = await gateway.call('/ready', { token: null })
-    expect({ status, json }).toEqual({ status: 503, json: { status: 'unavailable' } })
-    expect(headers['retry-after']).toBe('1')
-  })
-
   it('GraphQL says the same in extensions.code', async () => {
     expect(await codesOf('{ stores { totalCount } }')).toEqual(['unavailable'])
     expect(await codesOf(`{ store(storeUuid: "${storeUuid}") { storeName } }`)).toEqual(['unavailable'])
@@ -170,9 +156,10 @@ describe('when connections are cut', () => {
 
   it('by PostgreSQL itself, the next request does not notice', async () => {
     await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
-    await asAdmin('postgres', (admin) =>
-      admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()]),
-    )
+    const admin = await gateway.database.client()
+    await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    await admin.end()
     await expect.poll(() => gateway.database.pool()?.total).toBe(0)
     expect((await gateway.call(listing())).status).toBe(200)
     expect([...unexpected(), ...unreached()]).toEqual([])
@@ -180,19 +167,33 @@ describe('when connections are cut', () => {
 
   it('in the middle of a write, the write is unavailable and leaves nothing behind', async () => {
     const [path, call] = operations['POST /products']?.() ?? ['']
-    await asAdmin(database(), async (admin) => {
-      await admin.query('begin')
-      await admin.query('lock table product in exclusive mode')
-      const answer = reasonOf(path, call)
-      await expect.poll(gateway.database.lockWaiters, { interval: 10 }).toBe(1)
-      proxy.cut()
-      expect(await answer).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
-      await admin.query('commit')
-      await sleep(100)
-      expect((await admin.query('select 1 from product')).rowCount).toBe(0)
-    })
+    const admin = await gateway.database.client()
+    await admin.query('begin; lock table product in exclusive mode')
+    const answer = reasonOf(path, call)
+    await expect.poll(gateway.database.lockWaiters, { interval: 10 }).toBe(1)
+    proxy.cut()
+    expect(await answer).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
+    await admin.query('commit')
+    await sleep(100)
+    expect((await admin.query('select 1 from product')).rowCount).toBe(0)
+    await admin.end()
     expect((await gateway.call(path, call)).status).toBe(200)
     expect(unexpected()).toEqual([])
+  })
+
+  it('by PostgreSQL in the last statement of a write, those before it leave nothing behind', async () => {
+    const admin = await gateway.database.client()
+    await admin.query('begin; lock table asset in access exclusive mode')
+    const body = [{ product_code: 'half', 'Image URL 1': 'https://example.com/1.jpg' }]
+    const answer = gateway.call(`/v1/products?store_uuid=${storeUuid}`, { method: 'POST', body })
+    // The products are inserted, in the transaction; the assets wait for the lock.
+    await expect.poll(gateway.database.lockWaiters).toBe(1)
+    await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    expect((await answer).status).toBe(503)
+    await admin.query('commit')
+    await admin.end()
+    expect(await productOf(gateway, storeUuid, 'half')).toBeNull()
   })
 })
 
@@ -225,17 +226,3 @@ describe('while the network hangs', () => {
     expect(statuses).toEqual(Array.from({ length: 12 }, () => 200))
   })
 })
-
-async function asAdmin<T>(name: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ ...inject('postgres'), database: name })
-  await admin.connect()
-  try {
-    return await work(admin)
-  } finally {
-    await admin.end()
-  }
-}
-
-function database(): string {
-  return new URL(gateway.database.url).pathname.slice(1)
-}

@@ -2,11 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
 import { type CliOutcome, outcomeOf, startCli } from '../support/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { storeIn } from '../support/factories.ts'
 import { fixture } from '../support/fixture.ts'
 
 export interface Answer {
@@ -43,7 +41,7 @@ async function createCatalog(): Promise<Catalog> {
     outcomeOf(startImport(args, { DATABASE_URL: database.url, ...env }))
   return {
     database,
-    newStore: () => newStore(database),
+    newStore: () => storeIn(database.catalogue),
     path,
     file: async (name, content) => {
       await writeFile(path(name), content)
@@ -76,20 +74,6 @@ export function useCatalog(): Catalog {
 /** Starts `catalog import` without waiting for it. */
 export function startImport(args: readonly string[], env: Record<string, string>): ChildProcess {
   return startCli(['import', ...args], env)
-}
-
-async function newStore({ catalogue }: TestDatabase): Promise<string> {
-  const store = {
-    storeName: 'Imported',
-    storeTaxonomy: 'catalog',
-    region: [],
-    channels: ['SMP'],
-    defaultAutomation: [],
-  }
-  const made = await write(catalogue, false, (transaction) =>
-    createStore(transaction, fallbackEnumerations, store, { copyTaxonomy: false }),
-  )
-  return made.storeUuid
 }
 
 /** The store's products by code, in its order. */

@@ -26,7 +26,6 @@ async function importRows(
   store: string,
   rows: readonly object[] | AsyncIterable<Buffer>,
   options: Partial<ImportOptions> = {},
-  signal = new AbortController().signal,
 ): Promise<Import> {
   const request = importRequest('file.jsonl', { store, chunkRows: 1_000, ...options })
   const problems: Problem[] = []
@@ -42,7 +41,11 @@ async function importRows(
     catalog.database.catalogue,
     Symbol.asyncIterator in rows ? rows : linesOf(rows),
     request,
-    { enumerations: fallbackEnumerations, report: { begin: async () => {}, add }, signal },
+    {
+      enumerations: fallbackEnumerations,
+      report: { begin: async () => {}, add },
+      signal: new AbortController().signal,
+    },
   )
   return { ...result, problems }
 }
@@ -250,22 +253,6 @@ test('a database that fails stops the import with every batch before it in, and 
   expect(result.counts).toEqual({ ...some, rows: 1000, created: 1000 })
   expect(await count()).toBe(1000)
   expect((await importRows(store, rows)).counts).toEqual({ ...some, rows: 2500, created: 1500, unchanged: 1000 })
-})
-
-test('an interruption ends the import behind the batch that is being written', async () => {
-  const store = await catalog.newStore()
-  const interruption = new AbortController()
-  async function* chunks() {
-    yield* linesOf(numbered(1500))
-    await expect.poll(async () => (await productsOf(catalog, store)).size).toBe(1000)
-    interruption.abort()
-    yield* linesOf(numbered(1500, 1501))
-  }
-  const result = await importRows(store, chunks(), {}, interruption.signal)
-  expect(result).toMatchObject({
-    counts: { rows: 1000, created: 1000 },
-    stopped: 'stopped after row 1000: interrupted',
-  })
 })
 
 test('columns that are named and that no row has are reported', async () => {

@@ -1,16 +1,7 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
-import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
-import { connect } from '../../src/database/connect.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { outcomeOf } from '../support/cli.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { groupsOf, productsOf, startImport, useCatalog } from './catalog.ts'
@@ -83,15 +74,6 @@ test('the first 20 problems go to stderr, with a count of the rest', async () =>
   expect(lines).toHaveLength(21)
   expect(lines[19]).toMatch(/^row 20 \(line 21\), "A\\u001b": "status" must be one of active.*got "bad"$/)
   expect(lines[20]).toMatch(/^and 5 more problems/)
-})
-
-test('a file that breaks off is in up to there, and says where', async () => {
-  const store = await catalog.newStore()
-  const file = await catalog.file('broken.json', '[{"sku":"A"},\n{"sku":"B"},\n{"sku":')
-  const { code, stdout, stderr } = await catalog.run([file, '--store', store, '--json'])
-  expect(code).toBe(1)
-  expect(JSON.parse(stdout)).toEqual({ ...none, rows: 3, created: 2, failed: 1 })
-  expect(stderr).toMatch(/stopped at row 3: the file ends before its JSON list does; what came before is in/)
 })
 
 test('wrong usage is exit 2 with a sentence on stderr, nothing on stdout, and changes nothing', async () => {
@@ -203,25 +185,3 @@ test.each([
   },
   120_000,
 )
-
-test('the embedded database of DATA_DIR is imported into', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-import-data-'))
-  const server = await startEmbedded({ dataDir })
-  const db = connect(server.connection, () => {})
-  try {
-    await migrate(db)
-    const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-    const { storeUuid } = await write(wholeCatalogue(db), false, (work) =>
-      createStore(work, fallbackEnumerations, input, { copyTaxonomy: false }),
-    )
-    const file = await catalog.file('embedded.csv', 'sku\nA\n')
-    const env = { DATABASE_URL: '', DATA_DIR: dataDir }
-    const { stdout } = await catalog.run([file, '--store', storeUuid, '--json'], env)
-    expect(JSON.parse(stdout)).toEqual({ ...none, rows: 1, created: 1 })
-    expect(await db.selectFrom('product').select('product_code').execute()).toEqual([{ product_code: 'A' }])
-  } finally {
-    await db.destroy()
-    await server.stop()
-    await rm(dataDir, { recursive: true, force: true })
-  }
-})

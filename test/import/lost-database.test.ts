@@ -6,14 +6,12 @@ import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { type EmbeddedServer, startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { outcomeOf, runCli } from '../support/cli.ts'
+import { storeIn } from '../support/factories.ts'
 import { startImport, useCatalog } from './catalog.ts'
 
 /** How often PostgreSQL is killed before the import is let through; KILLS makes it more. */
@@ -39,14 +37,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function newStore(): Promise<string> {
-  const store = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
-  const made = await write(wholeCatalogue(db), false, (work) =>
-    createStore(work, fallbackEnumerations, store, { copyTaxonomy: false }),
-  )
-  return made.storeUuid
-}
-
 async function position(store: string): Promise<number | undefined> {
   const run = db.selectFrom('import_run').select('counts').where('store_uuid', '=', store).executeTakeFirst()
   return run.then((found) => found?.counts.rows ?? 0).catch(() => undefined)
@@ -65,7 +55,7 @@ const env = () => {
 
 test('an import whose PostgreSQL is killed reports where it stopped, and can be resumed', async () => {
   const file = await catalog.file('lost.csv', content)
-  const [undisturbed, disturbed] = [await newStore(), await newStore()]
+  const [undisturbed, disturbed] = [await storeIn(wholeCatalogue(db)), await storeIn(wholeCatalogue(db))]
   expect(await outcomeOf(startImport([file, '--store', undisturbed], env()))).toMatchObject({ code: 0 })
   const args = [file, '--store', disturbed, '--chunk-rows', '200', '--resume', '--json']
   let worked = 0

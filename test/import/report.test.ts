@@ -160,6 +160,7 @@ test('a file that cannot be read any further fails in the same way when it is re
   for (const [name, content] of [
     ['open.csv', 'sku,n\nA,1\nB,"2\n'],
     ['comma.json', '[{"sku":"A","n":"1"},]'],
+    ['half.json', '[{"sku":"A"},\n{"sku":'],
   ] as const) {
     const args = [await catalog.file(name, content), '--store', store, '--json']
     for (const resume of [[], ['--resume']]) {

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../../src/app/gateway.ts'
-import { catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { catalogueFor } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import { createStore } from '../../src/catalogue/stores/stores.ts'
-import { write } from '../../src/catalogue/transaction.ts'
 import { findJob, type Job } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { useDatabase } from '../support/database.ts'
+import { storeIn } from '../support/factories.ts'
 import { token } from '../support/gateway.ts'
 
 const database = useDatabase()
@@ -31,16 +30,10 @@ async function stopAll(): Promise<void> {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.close()))
 }
 
-async function newStore(): Promise<string> {
-  const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-  const store = await write(wholeCatalogue(database.db), false, (work) =>
-    createStore(work, fallbackEnumerations, input, { copyTaxonomy: false }),
-  )
-  return store.storeUuid
-}
+const newStore = () => storeIn(database.catalogue)
 
 const queueExport = (storeUuid: string) =>
-  startExport(wholeCatalogue(database.db), storeUuid, { format: 'jsonl', channel: 'SMP', status: null })
+  startExport(database.catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null })
 
 const queueImport = (storeUuid: string, rows: number) => {
   const lines = Array.from({ length: rows }, (_, i) => `P${i},https://a.example/${i}\n`)
@@ -54,11 +47,11 @@ const queueImport = (storeUuid: string, rows: number) => {
     dryRun: false,
   }
   const content = `sku,Image URL 1\n${lines.join('')}`
-  return startImport(wholeCatalogue(database.db), fallbackEnumerations, { ...options, store: storeUuid }, content)
+  return startImport(database.catalogue, fallbackEnumerations, { ...options, store: storeUuid }, content)
 }
 
 async function currentState({ jobId }: Job): Promise<Job> {
-  const job = await findJob(wholeCatalogue(database.db), jobId)
+  const job = await findJob(database.catalogue, jobId)
   if (!job) throw new Error(`there is no job ${jobId}`)
   return job
 }

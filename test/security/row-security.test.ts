@@ -3,17 +3,17 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Catalogue, catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { mergeProducts, updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
-import { createStore, findStores, type Store } from '../../src/catalogue/stores/stores.ts'
+import { findStores, type Store } from '../../src/catalogue/stores/stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../../src/database/tenant.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { storeIn } from '../support/factories.ts'
 import { useGateway } from '../support/gateway.ts'
 import { createFixture, type Fixture } from './fixture.ts'
 
@@ -105,12 +105,11 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
   try {
     await sql`alter default privileges revoke execute on functions from public`.execute(db)
     await migrate(db)
-    const storeWithProduct = () =>
-      write(catalogue, false, async (work) => {
-        const { storeUuid } = await createStore(work, fallbackEnumerations, plainStore, { copyTaxonomy: false })
-        await upsertProducts(work, storeUuid, [{ productCode: 'A' }])
-        return storeUuid
-      })
+    const storeWithProduct = async () => {
+      const storeUuid = await storeIn(catalogue)
+      await write(catalogue, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
+      return storeUuid
+    }
     const [own, foreign] = [await storeWithProduct(), await storeWithProduct()]
     const viewer = catalogueFor(db, { stores: new Set([own]) })
     const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
@@ -122,8 +121,6 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
     await drop()
   }
 })
-
-const plainStore = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
 
 it('a database whose user may not create roles serves limited tokens without row-level security', async () => {
   const server = inject('postgres')
@@ -137,20 +134,18 @@ it('a database whose user may not create roles serves limited tokens without row
     await migrate(db)
     expect(await hasRowSecurity(db)).toBe(false)
     const everything = wholeCatalogue(db)
-    const create = (linkedStoreId?: string) =>
-      write(everything, false, (work) =>
-        createStore(work, fallbackEnumerations, plainStore, { linkedStoreId, copyTaxonomy: false }),
-      )
-    const first = await create()
-    const linked = await create(first.storeUuid)
-    const own = catalogueFor(db, { stores: new Set([first.storeUuid]) })
+    const first = await storeIn(everything)
+    const linked = await storeIn(everything, first)
+    const own = catalogueFor(db, { stores: new Set([first]) })
     const uuids = (stores: Store[] = []) => stores.map(({ storeUuid }) => storeUuid)
     const page = { limit: 10, backwards: false }
-    expect(uuids(await listStores(everything, {}, page))).toEqual([first.storeUuid, linked.storeUuid])
-    expect(uuids(await listStores(own, {}, page))).toEqual([first.storeUuid])
+    expect(uuids(await listStores(everything, {}, page))).toEqual([first, linked])
+    const seen = await listStores(own, {}, page)
+    expect(uuids(seen)).toEqual([first])
     expect(await countStores(own, {})).toBe(1)
-    expect(uuids((await listStoresOfGroups(own, [first.storeGroup])).get(first.storeGroup))).toEqual([first.storeUuid])
-    expect((await findStores(own, [first.storeUuid, linked.storeUuid])).size).toBe(1)
+    const group = seen[0]?.storeGroup ?? ''
+    expect(uuids((await listStoresOfGroups(own, [group])).get(group))).toEqual([first])
+    expect((await findStores(own, [first, linked])).size).toBe(1)
   } finally {
     await db.destroy()
     await admin.query(`drop database ${name} with (force)`)

@@ -6,6 +6,7 @@ import {
   newStore,
   productOf,
   query,
+  storeBody,
   storeWithAssets,
   storeWithProducts,
   unknownStore,
@@ -274,8 +275,7 @@ requirements('beyond the specification', (gateway) => ({
   'BEYOND-13 MUST make no store with dry_run=true': rest(async () => {
     const count = () => query<{ totalCount: number }>(gateway, '{ result: stores { totalCount } }')
     const before = await count()
-    const body = { store_name: 'x', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
-    expect((await restCall(gateway, 'POST', '/stores?dry_run=1', body)).http).toBe(200)
+    expect((await restCall(gateway, 'POST', '/stores?dry_run=1', storeBody())).http).toBe(200)
     expect(await count()).toEqual(before)
   }),
   'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups':

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Catalogue } from '../../src/catalogue/catalogue.ts'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { createStore } from '../../src/catalogue/stores/stores.ts'
+import { write } from '../../src/catalogue/transaction.ts'
 import type { Item } from './client.ts'
 import type { TestGateway } from './gateway.ts'
 
@@ -22,6 +26,13 @@ export async function newStore(gateway: TestGateway, overrides: Item = {}, query
   })
   if (status !== 200) throw new Error(`no store was made: ${text}`)
   return (json as { data: { store_uuid: string } }).data.store_uuid
+}
+
+/** Creates a store without the API and returns its UUID. */
+export async function storeIn(catalogue: Catalogue, linkedStoreId?: string): Promise<string> {
+  const input = { storeName: 'S', storeTaxonomy: 'catalog', region: [], channels: ['SMP'], defaultAutomation: [] }
+  const link = { linkedStoreId, copyTaxonomy: false }
+  return (await write(catalogue, false, (work) => createStore(work, fallbackEnumerations, input, link))).storeUuid
 }
 
 /** A UUID that no store has. */

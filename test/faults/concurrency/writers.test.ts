@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { storeBody } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
 import { startTwoGateways, type TwoGateways, together, writers } from './two-gateways.ts'
 
@@ -16,14 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateways.stop())
 beforeEach(async () => {
-  const body = {
-    store_name: 'Concurrency',
-    store_taxonomy: 'catalog',
-    region: [],
-    channels: [],
-    default_automation: [],
-  }
-  store = ((await gateways.call(0, 'POST', '/stores', body)) as { store_uuid: string }).store_uuid
+  store = ((await gateways.call(0, 'POST', '/stores', storeBody())) as { store_uuid: string }).store_uuid
 })
 
 const upsert = `mutation ($store: ID!, $products: [ProductPatch!]!) {
