@@ -3,7 +3,6 @@ import type { Endpoint } from './endpoint.ts'
 import type { RestRequest, RestResponse } from './exchange.ts'
 import { headOf, type JsonText, toJson } from './response/envelope.ts'
 
-/** The rendered `data` of an answer with the end of its envelope, and the version that it was made of. */
 interface CachedAnswer {
   version: string
   data: Buffer

@@ -15,11 +15,8 @@ export interface Endpoint<
   path: string
   /** `status.message` on success (spec: Response envelope). */
   success: 'SUCCESS' | 'success'
-  /** A few words: `List assets`. */
   summary: string
-  /** Sentences in Markdown. */
   description: string
-  /** Whether it goes beyond the specification. */
   isExtension?: boolean
   document: TypedDocumentNode<Result, Variables>
   takesBody: boolean
@@ -33,7 +30,6 @@ export interface Endpoint<
   shapes(enumerations: Enumerations): { query: Query; body?: Body }
   /** `raw` is the body as it came: with fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
-  /** The shapes of `data` on success. */
   answer: z.ZodRawShape
   /** `groups` are those of the page of asset groups that the operation read, if it read one. */
   data(result: Result, groups?: JsonText): unknown

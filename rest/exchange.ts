@@ -1,11 +1,8 @@
-/** A request, whatever server received it. */
 export interface RestRequest<Caller = unknown> {
   method: string
   /** The path as it came, percent-encoding and all: `/v1/assets`. */
   path: string
-  /** The query string without its question mark. */
   search: string
-  /** A header by its lower-case name. */
   header(name: string): string | undefined
   /** The caller of the request's token; undefined without a valid one. Throws what kept the caller out. */
   caller(): Caller | undefined

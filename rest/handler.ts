@@ -8,7 +8,6 @@ import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './
 import { RestError } from './response/rest-error.ts'
 import { httpStatus } from './response/status.ts'
 
-/** What the REST API needs of the service. `Caller` is what the token stands for. */
 export interface RestServices<Caller> {
   enumerations(): Enumerations
   /** Throws when the caller may not run the document, whatever its variables. */
@@ -29,7 +28,6 @@ export interface RestServices<Caller> {
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
-  /** Rendered answers of endpoints that have versions. */
   answers: AnswerCache
   /** Translates what was thrown, unless it is a `RestError`, into the error to answer with. */
   errorOf(thrown: unknown, requestId: string): PublicError
@@ -135,7 +133,6 @@ async function answerHere<Caller>(
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }
 
-/** The answer to a request without a valid token. */
 export const unauthorized = new RestError(
   'unauthorized',
   'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',

@@ -3,17 +3,14 @@ import { write } from '../src/catalogue/transaction.ts'
 import type { Context } from '../src/graphql/context.ts'
 import { builder } from './builder.ts'
 
-/** The store that a field reads. */
 export const storeArgs = builder.args((t) => ({
   storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
 }))
 
-/** The argument of every mutation that previews it. */
 export const dryRunArgs = builder.args((t) => ({
   dryRun: t.boolean({ defaultValue: false, description: 'Dry run: return the same result and change nothing.' }),
 }))
 
-/** The arguments of every mutation of one store. */
 export const writeArgs = { ...storeArgs, ...dryRunArgs }
 
 /** A resolver that does its work in one transaction, which a dry run rolls back. */

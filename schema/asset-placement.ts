@@ -1,5 +1,7 @@
+import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
 import { type PlacedAssets, placeAssets } from '../src/catalogue/assets/place-assets.ts'
-import { defaultChannel, defaultFormat, resolveWrite, writeArgs } from './arguments.ts'
+import { defaultChannel, defaultFormat, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
+import { AssetGroupRef } from './asset-group.ts'
 import { builder } from './builder.ts'
 import { failureFields } from './error-info.ts'
 
@@ -31,8 +33,45 @@ const PlaceAssetsResult = builder.objectRef<PlacedAssets>('PlaceAssetsResult').i
   }),
 })
 
-builder.mutationField('placeAssets', (t) =>
-  t.field({
+const groupArgs = builder.args((t) => ({
+  channel: t.string({ defaultValue: defaultChannel, description: 'Channel of the group.' }),
+  parentCode: t.string({ required: true, description: 'Parent code of the group.' }),
+  assetFormat: t.string({ defaultValue: defaultFormat, description: 'Asset format of the group.' }),
+}))
+
+builder.mutationFields((t) => ({
+  moveAsset: t.field({
+    type: AssetGroupRef,
+    description:
+      'Moves one asset to another position of its group and shifts the assets in between. Returns the group. To set the whole order use `reorderAssets`. Errors: `invalid_request`, `store_not_found`, `link_not_found`.',
+    args: {
+      ...writeArgs,
+      ...groupArgs,
+      assetId: t.arg.string({ required: true, description: 'Id of the asset to move.' }),
+      position: t.arg.int({
+        required: true,
+        description: 'New position, from 1; a value past the end means the end.',
+        validate: { min: 1 },
+      }),
+    },
+    resolve: resolveWrite((transaction, { assetId, position, ...group }) =>
+      moveAssets(transaction, withDefaults(group), [assetId], position),
+    ),
+  }),
+  reorderAssets: t.field({
+    type: AssetGroupRef,
+    description:
+      'Puts the given assets of a group first, in the given order; the other assets follow in their present order. Returns the group. Errors: `store_not_found`, `link_not_found`.',
+    args: {
+      ...writeArgs,
+      ...groupArgs,
+      assetIds: t.arg.stringList({ required: true, description: 'Ids of assets of the group: at most 10,000.' }),
+    },
+    resolve: resolveWrite((transaction, { assetIds, ...group }) =>
+      moveAssets(transaction, withDefaults(group), assetIds),
+    ),
+  }),
+  placeAssets: t.field({
     type: PlaceAssetsResult,
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end (REST extension: POST /assets). A URL that the store already has keeps its asset id; a URL that the group already has moves. To append use `addAssets`. Errors: `invalid_request`, `store_not_found`.',
@@ -57,4 +96,4 @@ builder.mutationField('placeAssets', (t) =>
       ),
     ),
   }),
-)
+}))

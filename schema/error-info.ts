@@ -21,7 +21,6 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
 
 type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, { failures: ItemFailure[] }>
 
-/** The fields of a result that describe the items that failed. */
 export const failureFields = (t: ResultFields) => ({
   failed: t.int({
     description: 'Number of items or asset ids that failed.',

@@ -1,6 +1,5 @@
 import './asset.ts'
 import './asset-group.ts'
-import './asset-order.ts'
 import './asset-placement.ts'
 import './attribute-definition.ts'
 import './enumerations.ts'

@@ -55,7 +55,6 @@ type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
   { storeUuid: string; failedProducts: FailedProduct[] }
 >
 
-/** The fields that the results of all writes of products have. */
 const commonFields = (t: ResultFields) => ({
   storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
   failedProducts: t.expose('failedProducts', {

@@ -14,7 +14,6 @@ declare global {
 /** Of an argument, an input field, or all fields of an input type: any text is accepted. The catalogue judges it, or it names nothing. */
 export const anyText = { extensions: { anyText: true } }
 
-/** A text that PostgreSQL can hold unchanged. */
 const storable = {
   schema: z.string().refine(isStorable, { error: 'must be a string without NUL and lone surrogates' }),
 }

@@ -34,36 +34,33 @@ export class CatalogueError extends Error {
   readonly code: Reason
   readonly faults: readonly Fault[]
 
-  constructor(code: Reason, faults: readonly Fault[], options?: ErrorOptions) {
+  /** A fault without a reason of its own has the error's. */
+  constructor(code: Reason, faults: readonly (Omit<Fault, 'reason'> & { reason?: Reason })[], options?: ErrorOptions) {
     super(faults.map((fault) => fault.details).join('; '), options)
     this.code = code
-    this.faults = faults
+    this.faults = faults.map((fault) => ({ reason: code, ...fault }))
   }
 }
 
 /** The request cannot be carried out as it stands: one fault or several. */
 export function invalidRequest(faults: readonly Omit<Fault, 'reason'>[]): CatalogueError {
-  const reason = 'invalid_request'
-  return new CatalogueError(
-    reason,
-    faults.map((fault) => ({ reason, ...fault })),
-  )
+  return new CatalogueError('invalid_request', faults)
 }
 
 /** There is no such store, or the caller may not see it: the two look alike. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
   const details = `there is no store ${JSON.stringify(storeUuid)}`
-  return new CatalogueError('store_not_found', [{ reason: 'store_not_found', details, field }])
+  return new CatalogueError('store_not_found', [{ details, field }])
 }
 
 /** The caller's token is not good for this, whatever the request says. */
 export function forbidden(details: string): CatalogueError {
-  return new CatalogueError('forbidden', [{ reason: 'forbidden', details }])
+  return new CatalogueError('forbidden', [{ details }])
 }
 
 /** A dependency does not answer now; the same request may succeed later. */
 export function unavailable(code: 'unavailable' | 'downstream_unavailable', cause: unknown): CatalogueError {
   const who = code === 'unavailable' ? 'the service cannot reach its database' : 'the listing cannot reach its source'
   const details = `${who} at the moment; try again`
-  return new CatalogueError(code, [{ reason: code, details }], { cause })
+  return new CatalogueError(code, [{ details }], { cause })
 }

@@ -8,9 +8,7 @@ export class CatalogueApiError extends Error {
   readonly status: number
   readonly reason: string
   readonly errorInfo: readonly ErrorInfo[]
-  /** What to ask the gateway's operator about. */
   readonly requestId: string
-  /** How long to wait before the same request, if the answer says so. */
   readonly retryAfterMs: number | undefined
 
   constructor(status: number, requestId: string, errorInfo: readonly ErrorInfo[], retryAfterMs?: number) {
@@ -23,7 +21,6 @@ export class CatalogueApiError extends Error {
   }
 }
 
-/** How the client reaches the gateway. */
 export interface ClientOptions {
   /** With the version prefix: `http://127.0.0.1:4000/v1`. */
   baseUrl: string
@@ -31,11 +28,9 @@ export interface ClientOptions {
   token: string | (() => string | Promise<string>)
   /** How often a request is sent again when the gateway or the way to it fails; 3 unless told otherwise. */
   retries?: number
-  /** Instead of the platform's own. */
   fetch?: typeof fetch
 }
 
-/** What a single call may have besides its parameters. */
 export interface CallOptions {
   /** Ends the call, also between two tries. */
   signal?: AbortSignal
@@ -52,7 +47,6 @@ export interface Call extends CallOptions {
   body?: unknown
 }
 
-/** Answers after which the same request may succeed. */
 const passing = [429, 502, 503]
 
 /** Sends a request, again after failures that may pass, and returns `data` of its answer. */

@@ -30,7 +30,6 @@ export function openApiDocument(endpoints: readonly Endpoint[], enumerations: En
   }
 }
 
-/** Returns a function that makes the text of the document, and makes it again after a change of the enumerations. */
 export function openApiText(endpoints: readonly Endpoint[], enumerations: () => Enumerations): () => string {
   const textOf = keepLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce)))
   return () => textOf(enumerations())

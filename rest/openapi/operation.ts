@@ -3,13 +3,11 @@ import type { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
-import { content, keptExamples } from './examples.ts'
-import { errorResponses, notModified, successResponse } from './responses.ts'
+import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 export type Twin = ReturnType<typeof twinOf>
 
-/** The OpenAPI operation of an endpoint. */
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
   const { takesBody, dependsOnFilter = false, isVersioned = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
@@ -63,7 +61,6 @@ function twinOf(endpoint: Endpoint, enumerations: Enumerations) {
   return { name, document: print(forGraphqlClients(document)), variables }
 }
 
-/** The successful examples of an endpoint. */
 function examplesOf(endpoint: Endpoint) {
   return keptExamples.filter(
     ({ method, path, status }) => method === endpoint.method && path === endpoint.path && status === 200,

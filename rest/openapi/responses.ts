@@ -1,8 +1,30 @@
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
 import { errorReasons } from '../response/status.ts'
-import { content, type Example, keptExamples } from './examples.ts'
+import examples from './examples.json' with { type: 'json' }
 import type { Json, Schemas } from './schemas.ts'
+
+/** A request and its answer. A test runs the request and compares the answer. */
+export interface Example {
+  name: string
+  summary: string
+  method: string
+  path: string
+  query: Record<string, string>
+  body?: unknown
+  status: number
+  answer: unknown
+}
+
+export const keptExamples: readonly Example[] = examples
+
+/** The content of a request or an answer: its schema, and the part of each example. */
+export function content(schema: Json, examples: readonly Example[], part: 'body' | 'answer'): Json {
+  const named = Object.fromEntries(
+    examples.map((example) => [example.name, { summary: example.summary, value: example[part] }]),
+  )
+  return { 'application/json': { schema, ...(examples.length > 0 && { examples: named }) } }
+}
 
 const headers = {
   'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
@@ -12,7 +34,6 @@ const headers = {
 const taggedHeaders = { ...headers, ETag: { $ref: '#/components/headers/ETag' } }
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
-/** Additional headers of the answers of a status. */
 const extraHeaders: Record<number, Json> = {
   401: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   429: retryAfter,
@@ -50,13 +71,11 @@ export function responseComponents(schemas: Schemas): Json {
   )
 }
 
-/** The answer to a request whose `If-None-Match` is current. */
 export const notModified: Json = {
   description: 'The answer is unchanged since the given `ETag`.',
   headers: taggedHeaders,
 }
 
-/** The successful answer of an endpoint, with an ETag if the endpoint has versions. */
 export function successResponse(schema: Json, examples: readonly Example[], isTagged: boolean): Json {
   return {
     description: 'Success.',

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** A JSON Schema or another part of the document. */
 export type Json = Record<string, unknown>
 
 /** Collects the named schemas of a document while the document is built. */
@@ -16,7 +15,6 @@ export function collectSchemas() {
     for (const [id, definition] of Object.entries($defs)) components[id] = pointed({ ...definition, id: undefined })
     return pointed(schema)
   }
-  /** Adds the schema as a component of this name and returns a reference to it. */
   const named = (name: string, shape: z.ZodType) => {
     components[name] = of(shape)
     return { $ref: `#/components/schemas/${name}` }

@@ -3,10 +3,8 @@ const maxMembers = 20_000
 /** A value that nests deep is the failure of one attribute; beyond this it would exhaust the stack. */
 const maxDepth = 10_000
 
-/** What is wrong with JSON that is too complex. */
 export const tooComplex = `must have no list or object of more than ${maxMembers} members, and nest at most ${maxDepth} levels deep`
 
-/** The shape of JSON text. */
 export interface JsonShape {
   /** How many members all lists and objects have together, at most. */
   members: number

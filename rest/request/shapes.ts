@@ -13,7 +13,6 @@ export interface Enumerations {
 
 const largestInt = 2_147_483_647
 
-/** A string that PostgreSQL can store unchanged. */
 export const text = z.string('must be a string').refine(isStorable, 'must be a string without NUL and lone surrogates')
 
 /** An integer in a query; values above `max` are clamped to `max`. */
@@ -25,16 +24,13 @@ export function wholeNumber(min: number, max = largestInt) {
     .meta({ type: 'integer', minimum: min })
 }
 
-/** A boolean in a query. */
 export const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1')
   .meta({ type: 'boolean', enum: undefined })
 
-/** The query parameter `store_uuid`. */
 export const storeUuid = text.describe('UUID of the store, case-insensitive.')
 
-/** One of the values of an enumeration. */
 export function oneOf(values: readonly string[]) {
   return z
     .string('must be a string')
@@ -71,7 +67,6 @@ export function newStore(enumerations: Enumerations) {
   )
 }
 
-/** A body that is a list of objects. */
 export function listOf<Fields extends z.ZodRawShape>(fields: Fields) {
   return z.array(z.object(fields, 'must be an object'), 'must be a list')
 }
@@ -123,12 +118,10 @@ export const urlFields = z
 
 export const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
 
-/** A product status of REST, transformed into its GraphQL enum value. */
 export const productStatus = z
   .enum(statuses, `must be one of ${statuses.join(', ')}`)
   .transform((status) => status.replace(' ', '_').toUpperCase() as ProductStatus)
 
-/** The query parameter `dry_run`. */
 export const dryRun = flag.default(false).describe('Dry run: return the same answer and change nothing.')
 
 /** The query of POST /stores. */

@@ -86,7 +86,6 @@ export function successOf({ success, answer }: Pick<Endpoint, 'success' | 'answe
   return z.object({ status, data: z.object(answer) })
 }
 
-/** The envelope of every error, with one entry per fault. */
 export const failure = z
   .object({
     status: z.object({

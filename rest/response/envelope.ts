@@ -11,17 +11,14 @@ export function sealed(code: 0 | -1, message: string, requestId: string, data: s
   return `${headOf(code, message, requestId)}${data}}`
 }
 
-/** The envelope up to its data. */
 export function headOf(code: 0 | -1, message: string, requestId: string): string {
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
 }
 
-/** The envelope of every error: one entry for each fault. */
 export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]): string {
   return sealed(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
 }
 
-/** A value that is JSON text already. */
 export class JsonText {
   readonly text: string
 

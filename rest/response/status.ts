@@ -33,5 +33,4 @@ export const errorReasons: readonly Row[] = [
   ['unavailable', 503, 'Unavailable', 'The database is unreachable, or the service is shutting down.'],
 ]
 
-/** The HTTP status of each reason. */
 export const httpStatus: Readonly<Record<string, number>> = Object.fromEntries(errorReasons)

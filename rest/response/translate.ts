@@ -32,7 +32,6 @@ function assetEntry({ asset_id, urlField, url }: Product['assetGroups'][number][
   return { asset_id, [urlField]: url }
 }
 
-/** A product with its attributes next to its code and status, and its assets by channel. */
 export function productObject(product: Product) {
   const byChannel = Map.groupBy(product.assetGroups, (group) => group.channel)
   const assets = [...byChannel].map(

@@ -35,25 +35,17 @@ export function inTransaction({ viewer }: Catalogue, transaction: Transaction<Da
   return { db: transaction, viewer }
 }
 
-/** The canonical UUID of the store; undefined when it is not visible to the viewer, or no UUID. */
-export function visibleStore({ viewer }: Catalogue, storeUuid: string): string | undefined {
+/** The canonical UUID. Throws `store_not_found` when the store is not visible to the viewer, or the text is no UUID. */
+export function requireVisible({ viewer }: Catalogue, storeUuid: string, field = 'storeUuid'): string {
   const uuid = storeUuidOf(storeUuid)
-  return uuid !== undefined && (viewer.stores?.has(uuid) ?? true) ? uuid : undefined
-}
-
-/** The same; throws `store_not_found`, naming `field`, instead of returning undefined. */
-export function requireVisible(catalogue: Catalogue, storeUuid: string, field = 'storeUuid'): string {
-  const uuid = visibleStore(catalogue, storeUuid)
-  if (!uuid) throw storeNotFound(field, storeUuid)
+  if (uuid === undefined || viewer.stores?.has(uuid) === false) throw storeNotFound(field, storeUuid)
   return uuid
 }
 
-/** Those of the stores that are visible to the viewer. */
 export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: readonly string[]): string[] {
   return stores ? storeUuids.filter((uuid) => stores.has(uuid)) : [...storeUuids]
 }
 
-/** Those of the keys whose stores are visible to the viewer, and whose codes can be stored. */
 export function visibleKeys<Key extends { storeUuid: string; productCode: string }>(
   { viewer: { stores } }: Catalogue,
   keys: readonly Key[],

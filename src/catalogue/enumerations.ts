@@ -93,7 +93,6 @@ export function requireOneOf(field: string, value: string, allowed: readonly str
   if (fault) throw invalidRequest([{ field, details: `${field} ${fault}` }])
 }
 
-/** The values of the spec's product status, in the spec's order. */
 export const productStatuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
 export type ProductStatus = (typeof productStatuses)[number]
 

@@ -59,7 +59,6 @@ export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilde
     ) >= 0`
 }
 
-/** The locks in the order to take them in. */
 export function locksOf(requests: ReadonlyMap<string, LockRequest>): Lock[] {
   const locks = [...requests].flatMap(([storeUuid, request]) =>
     (['groups', 'products'] as const).flatMap((kind) => {

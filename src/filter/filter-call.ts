@@ -35,7 +35,6 @@ export function openFilterEndpoint(baseUrl: string) {
       })
       return pageOf(await read(sent), limit)
     },
-    /** Whether the service answers `GET /health` with a status below 500. */
     isReachable: async (signal: AbortSignal): Promise<boolean> => {
       try {
         const sent = await pool.request({ method: 'GET', path: `${base}/health`, headers: common, signal })

@@ -78,7 +78,6 @@ function json(text: string): unknown {
   }
 }
 
-/** The body, or undefined when it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0

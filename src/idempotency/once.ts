@@ -6,10 +6,8 @@ import { CatalogueError } from '../errors.ts'
 /** A write with an idempotency key. All but the body is the key's scope; the body must be the same in a repetition. */
 export interface KeyedRequest {
   key: string
-  /** The bearer token; only a hash of it is stored. */
   token: string
   method: string
-  /** The path with its query, as received. */
   target: string
   body: Uint8Array
 }
@@ -40,9 +38,7 @@ export function createOnce(db: Kysely<Database>): Once {
 
 function usedBefore(): CatalogueError {
   const details = 'Idempotency-Key must come with the same body as before, or be a new one'
-  return new CatalogueError('idempotency_conflict', [
-    { reason: 'idempotency_conflict', details, field: 'Idempotency-Key' },
-  ])
+  return new CatalogueError('idempotency_conflict', [{ details, field: 'Idempotency-Key' }])
 }
 
 function hashOf(bytes: string | Uint8Array): Buffer {
@@ -75,7 +71,6 @@ async function claim(db: Transaction<Database>, scope: Buffer, body: Buffer): Pr
   return rows.length > 0
 }
 
-/** Deletes expired answers, in batches, and returns their number. */
 export async function deleteOldAnswers(db: Kysely<Database>): Promise<number> {
   for (let deleted = 0; ; ) {
     const { numAffectedRows } = await sql`

@@ -129,7 +129,6 @@ function onlyRow<Row>([row]: readonly Row[]): Row {
   return row
 }
 
-/** A group whose entries an import has written. */
 export interface LoadedEntries {
   parentCode: string
   assetFormat: string

@@ -5,20 +5,13 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { lockStore } from '../locks.ts'
 import { writePlaces } from './place-assets.ts'
 
-export interface GroupKey {
-  storeUuid: string
-  channel: string
-  parentCode: string
-  assetFormat: string
-}
-
 /**
  * Moves the named assets, in the given order, to a position from 1; past the end means the end. Returns the group.
  * Throws `store_not_found`, or `link_not_found` with every asset id that is not in the group. Three statements.
  */
 export async function moveAssets(
   catalogue: WriteCatalogue,
-  key: GroupKey,
+  key: { storeUuid: string; channel: string; parentCode: string; assetFormat: string },
   assetIds: readonly string[],
   position = 1,
 ): Promise<AssetGroup> {
@@ -28,7 +21,14 @@ export async function moveAssets(
   const group = stored ?? { storeUuid, channel, parentCode, assetType: assetFormat, entries: noEntries }
   const byId = new Map(entriesOf(group).map(({ assetId, url }) => [assetId, { id: assetId, url }]))
   const missing = assetIds.filter((assetId) => !byId.has(assetId))
-  if (missing.length > 0) throw notInGroup(key, missing)
+  if (missing.length > 0) {
+    const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
+    const faults = missing.map((id) => `the asset ${JSON.stringify(id)} is not among ${place}`)
+    throw new CatalogueError(
+      'link_not_found',
+      faults.map((details) => ({ details, field: 'assetId' })),
+    )
+  }
   const moved = new Set(assetIds)
   const order = [...byId.keys()].filter((assetId) => !moved.has(assetId))
   order.splice(position - 1, 0, ...moved)
@@ -36,15 +36,4 @@ export async function moveAssets(
   const places = assets.map(({ id, url }, i) => ({ parentCode, assetFormat, assetId: id, url, place: i + 1 }))
   await writePlaces(catalogue, storeUuid, channel, places)
   return { ...group, entries: appendEntries(noEntries, assets) }
-}
-
-function notInGroup({ channel, parentCode, assetFormat }: GroupKey, assetIds: readonly string[]): CatalogueError {
-  const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
-  return new CatalogueError(
-    'link_not_found',
-    assetIds.map((assetId) => {
-      const details = `the asset ${JSON.stringify(assetId)} is not among ${place}`
-      return { reason: 'link_not_found', details, field: 'assetId' }
-    }),
-  )
 }

@@ -90,7 +90,6 @@ async function readGroups(
   return rows
 }
 
-/** Creates the assets that are missing and gives every asset of the groups its place. */
 export async function writePlaces(
   catalogue: WriteCatalogue,
   storeUuid: string,

@@ -43,7 +43,10 @@ export function applyPositions(
   let moved = 0
   const byGroup = Map.groupBy(positions, ({ parentCode, assetFormat }) => keyOf(parentCode, assetFormat))
   for (const [key, wanted] of byGroup) {
-    if (wanted.length > maxPositions) throw tooMany(wanted.length)
+    if (wanted.length > maxPositions) {
+      const details = `a group must get at most ${maxPositions} assets at once; got ${wanted.length}`
+      throw new CatalogueError('payload_too_large', [{ details }])
+    }
     const group = [...(groups.get(key) ?? [])]
     // Searching the group for each of ten thousand URLs would block the event loop. Of equal ones the first is meant.
     const byUrl = new Map(group.toReversed().map((asset) => [asset.url, asset]))
@@ -66,9 +69,4 @@ export function applyPositions(
 
 function keyOf(name: string | null, assetFormat: string): string {
   return JSON.stringify([assetFormat, name])
-}
-
-function tooMany(count: number): CatalogueError {
-  const details = `a group must get at most ${maxPositions} assets at once; got ${count}`
-  return new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
 }

@@ -30,7 +30,6 @@ export interface Removal {
   parentCodes: (selections: readonly Selection[]) => Names
   /** CTEs from `item(n, …)` to `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. */
   changes: RawBuilder<unknown>
-  /** How many assets or links were removed. */
   removed: RawBuilder<number>
   /** A query for the items that chose nothing, as `n`, and their reason. */
   missing: RawBuilder<unknown>
@@ -40,7 +39,6 @@ export interface Removal {
 }
 
 export interface Removed {
-  /** How many assets or links. */
   removed: number
   failures: ItemFailure[]
 }
@@ -84,7 +82,7 @@ function selectionsOf(selectors: readonly Selector[]): Selection[] {
   const ids = selectors.reduce((sum, { assetId }) => sum + (assetId?.length ?? 0), 0)
   if (ids > maxIds) {
     const details = `a request must name at most ${maxIds} asset ids; got ${ids}`
-    throw new CatalogueError('payload_too_large', [{ reason: 'payload_too_large', details }])
+    throw new CatalogueError('payload_too_large', [{ details }])
   }
   return selectors.flatMap((selector, index) => {
     const storeUuid = storeUuidOf(selector.storeUuid) ?? cut(selector.storeUuid)

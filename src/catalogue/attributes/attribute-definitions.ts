@@ -14,7 +14,6 @@ type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
   [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
 }
 
-/** The attribute definitions of the stores, by store, in the order of their names. */
 export async function listDefinitions(
   catalogue: Catalogue,
   storeUuids: readonly string[],

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { createPauses } from '../pauses.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
 
-/** The stored values of an attribute that its definition does not allow. */
 export interface AttributeViolations {
   productCount: number
   examples: { productCode: string; value: string; reason: string }[]
@@ -18,8 +17,7 @@ export async function findViolations(
   storeUuid: string,
   definitions: readonly AttributeDefinition[],
 ): Promise<Map<string, AttributeViolations>> {
-  const uuid = visibleStore(catalogue, storeUuid)
-  if (uuid === undefined) return new Map()
+  const uuid = requireVisible(catalogue, storeUuid)
   const names = definitions.map(({ name }) => name)
   const rules = definitions.map(valueRule)
   const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))

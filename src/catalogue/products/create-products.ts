@@ -46,7 +46,6 @@ export async function createProducts(
   }
 }
 
-/** Inserts the products in the order of their codes and returns the codes of the new ones. */
 async function insertProducts(
   catalogue: WriteCatalogue,
   storeUuid: string,

@@ -84,7 +84,6 @@ export async function pageProducts(
   return { storeUuid: uuid, totalProducts: first.total, products }
 }
 
-/** How many products of each store match, by store. */
 export async function countProducts(
   catalogue: Catalogue,
   storeUuids: readonly string[],
@@ -97,7 +96,6 @@ export async function countProducts(
   return new Map(rows.map((row) => [row.store_uuid, row.count]))
 }
 
-/** How many products of each store have each status that occurs, by store. */
 export async function countStatuses(
   catalogue: Catalogue,
   storeUuids: readonly string[],
@@ -110,7 +108,6 @@ export async function countStatuses(
   return Map.groupBy(rows, (row) => row.store_uuid)
 }
 
-/** The products that exist among the keys. One statement, whatever their number. */
 export async function findProducts(catalogue: Catalogue, keys: readonly ProductKey[]): Promise<Product[]> {
   const visible = visibleKeys(catalogue, keys)
   const { rows } = await sql<Product>`

@@ -21,7 +21,6 @@ export interface FailedProduct {
   failures: AttributeFailure[]
 }
 
-/** A patch that may be written. */
 export interface GoodPatch {
   productCode: string
   status: string | null
@@ -90,7 +89,6 @@ export function failTooLarge({ good, failed }: JudgedPatches, codes: readonly st
   }
 }
 
-/** The failed products in the order of the request. */
 export function failedProducts(
   patches: readonly ProductPatch[],
   failed: ReadonlyMap<string, AttributeFailure[]>,

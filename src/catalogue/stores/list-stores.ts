@@ -33,7 +33,6 @@ export async function countStores(catalogue: Catalogue, filter: StoreFilter): Pr
   return row.count
 }
 
-/** The stores of the groups, by group, in the order of their creation. */
 export async function listStoresOfGroups(
   catalogue: Catalogue,
   storeGroups: readonly string[],

@@ -104,7 +104,6 @@ export async function updateStore(
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
-/** Every fault of the given fields of a store, in their order (spec: Store). */
 function storeFaults(enumerations: Enumerations, input: Partial<NewStore>): Omit<Fault, 'reason'>[] {
   const { storeName, storeTaxonomy, storeWebsite } = input
   const isWebsite = storeWebsite == null || (isStorable(storeWebsite) && lengthOf(storeWebsite) <= 2048)
