@@ -86,6 +86,16 @@ export function successOf({ success, answer }: Pick<Endpoint, 'success' | 'answe
   return z.object({ status, data: z.object(answer) })
 }
 
+const errorInfo = z
+  .object({
+    reason: z.enum(Object.keys(httpStatus)).describe('Stable code for programs.'),
+    details: z.string().min(1).describe('Human-readable explanation: the expected value and the received one.'),
+    field: z.string().optional().describe('Parameter or field with the fault, such as `limit` or `region[1]`.'),
+    index: z.int().optional().describe('Index of the item in the body, from 0.'),
+  })
+  .meta({ id: 'ErrorInfo', description: 'One fault of the request.' })
+
+/** The envelope of every error. */
 export const failure = z
   .object({
     status: z.object({
@@ -95,22 +105,7 @@ export const failure = z
     }),
     data: z.object({
       error_info: z
-        .array(
-          z
-            .object({
-              reason: z.enum(Object.keys(httpStatus)).describe('Stable code for programs.'),
-              details: z
-                .string()
-                .min(1)
-                .describe('Human-readable explanation: the expected value and the received one.'),
-              field: z
-                .string()
-                .optional()
-                .describe('Parameter or field with the fault, such as `limit` or `region[1]`.'),
-              index: z.int().optional().describe('Index of the item in the body, from 0.'),
-            })
-            .meta({ id: 'ErrorInfo', description: 'One fault of the request.' }),
-        )
+        .array(errorInfo)
         .min(1)
         .describe('One entry per fault, so that a client can correct all of them at once.'),
     }),

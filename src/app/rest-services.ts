@@ -14,7 +14,7 @@ import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
 import type { Engine } from '../graphql/prepare.ts'
 import { publicErrors } from '../graphql/public-error.ts'
-import { createOnce } from '../idempotency/once.ts'
+import { doOnce } from '../idempotency/once.ts'
 import { traced } from '../request/traced.ts'
 
 interface Parts {
@@ -53,7 +53,6 @@ export function restServices(
         return { data, listing: page && { version: page.version, groups: new JsonText(await groupsText(page.groups)) } }
       })
     }
-  const doOnce = createOnce(db)
   return {
     authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
     execute: executeIn(),
@@ -63,7 +62,7 @@ export function restServices(
       return filter ? null : traced('operation', 'ListAssets', () => groupsVersion(catalogue, storeUuid, listing))
     },
     withSlot: (work) => withSlot(db, work),
-    idempotent: (request, work) => doOnce(request, (transaction) => work(executeIn(transaction))),
+    idempotent: (request, work) => doOnce(db, request, (transaction) => work(executeIn(transaction))),
   }
 }
 

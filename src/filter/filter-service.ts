@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { largestPage, listGroupsOfStores } from '../catalogue/asset-groups/asset-groups.ts'
@@ -27,14 +27,18 @@ interface Answer {
 /** The filtering service (decisions: Filtering service): `/filter` and `/health`, on the catalogue's database. */
 export function createFilterService(catalogue: Catalogue, log: Logger): Server {
   return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, async (request, response) => {
-    const answer = await answerOf(catalogue, request).catch((error: unknown): Answer => {
+    const { status, body, headers } = await answerOf(catalogue, request).catch((error: unknown): Answer => {
       if (isUnavailable(error)) {
         return { status: 503, body: { error: 'the database cannot be reached' }, headers: { 'Retry-After': '1' } }
       }
       log.error({ err: loggableError(error), requestId: request.headers['x-request-id'] }, 'unexpected error')
       return { status: 500, body: { error: 'the service made a mistake; it has been logged' } }
     })
-    send(request, response, answer)
+    response.statusCode = status
+    response.setHeader('Content-Type', 'application/json; charset=utf-8')
+    if (!request.complete) response.setHeader('Connection', 'close')
+    for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
+    response.end(JSON.stringify(body))
   })
 }
 
@@ -87,15 +91,4 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
-}
-
-function send(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
-  const bytes = Buffer.from(JSON.stringify(body))
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': bytes.length,
-    ...(!request.complete && { Connection: 'close' }),
-    ...headers,
-  })
-  response.end(request.method === 'HEAD' ? undefined : bytes)
 }

@@ -21,29 +21,20 @@ export interface FilterAddress {
   timeoutMs: number
 }
 
-export interface RemoteFilter {
-  readonly address: FilterAddress
-  /** Throws `downstream_unavailable` within the deadline, at once while the circuit is open. */
-  filter: Filter
-  /** Whether the service can be reached now, whatever the state of the circuit: without calls the circuit stays open. */
-  isReachable(): Promise<boolean>
-  /** The circuit's state, for the metrics. `half-open`: one call probes. */
-  circuit(): 'closed' | 'half-open' | 'open'
-  close(): Promise<void>
-}
+export type RemoteFilter = ReturnType<typeof createRemoteFilter>
 
 const failuresToOpen = 5
 const reachableMs = 1_000
 /** A call is repeated only if so much of its deadline is left. */
 const retryNeedsMs = 200
 
-/** The filtering service at a URL (decisions: Filtering service), with one deadline for a call and its retries, and a circuit breaker. */
+/** The filtering service at a URL, with one deadline for a call and its retries, and a circuit breaker. */
 export function createRemoteFilter({
   url,
   timeoutMs,
   probeAfterMs = 10_000,
   log,
-}: FilterAddress & { probeAfterMs?: number; log: Logger }): RemoteFilter {
+}: FilterAddress & { probeAfterMs?: number; log: Logger }) {
   const endpoint = openFilterEndpoint(url)
   const breaker = circuitBreaker(handleAll, {
     halfOpenAfter: probeAfterMs,
@@ -52,19 +43,22 @@ export function createRemoteFilter({
   breaker.onBreak(() => log.error({ circuit: 'open' }, 'the filtering service failed repeatedly: calls are suspended'))
   breaker.onHalfOpen(() => log.info({ circuit: 'half-open' }, 'one call probes the filtering service'))
   breaker.onReset(() => log.info({ circuit: 'closed' }, 'the filtering service answers again'))
+  /** Throws `downstream_unavailable` within the deadline, at once while the circuit is open. */
+  const filter: Filter = async (...query) => {
+    try {
+      return await throughCircuit(breaker, (isProbe) => callInTime(endpoint, query, timeoutMs, isProbe))
+    } catch (error) {
+      if (error instanceof FilterFailure) {
+        const { requestId } = requestContext.getStore() ?? {}
+        log.warn({ reason: error.message, requestId: requestId?.text }, 'the filtering service gave no usable answer')
+      }
+      throw unavailable('downstream_unavailable', error)
+    }
+  }
   return {
     address: { url, timeoutMs },
-    filter: async (...query) => {
-      try {
-        return await throughCircuit(breaker, (isProbe) => callInTime(endpoint, query, timeoutMs, isProbe))
-      } catch (error) {
-        if (error instanceof FilterFailure) {
-          const { requestId } = requestContext.getStore() ?? {}
-          log.warn({ reason: error.message, requestId: requestId?.text }, 'the filtering service gave no usable answer')
-        }
-        throw unavailable('downstream_unavailable', error)
-      }
-    },
+    filter,
+    /** Whatever the state of the circuit: without calls it stays open. */
     isReachable: () => endpoint.isReachable(AbortSignal.timeout(Math.min(timeoutMs, reachableMs))),
     circuit: () => circuitNames[breaker.state],
     close: () => endpoint.close(),

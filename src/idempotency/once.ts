@@ -4,7 +4,7 @@ import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 
 /** A write with an idempotency key. All but the body is the key's scope; the body must be the same in a repetition. */
-export interface KeyedRequest {
+interface KeyedRequest {
   key: string
   token: string
   method: string
@@ -12,33 +12,30 @@ export interface KeyedRequest {
   body: Uint8Array
 }
 
-/** Does the work in the transaction that stores its answer, or returns the stored answer. */
-export type Once = (request: KeyedRequest, work: (db: Transaction<Database>) => Promise<string>) => Promise<string>
-
-/** Makes what runs a keyed write once. Throws `idempotency_conflict` when the key came with another body. */
-export function createOnce(db: Kysely<Database>): Once {
-  return async ({ token, method, target, key, ...request }, work) => {
-    const scope = hashOf(JSON.stringify([token, method, target, key]))
-    const body = hashOf(request.body)
-    for (;;) {
-      const stored = await findAnswer(db, scope)
-      if (stored && !stored.body.equals(body)) throw usedBefore()
-      if (stored) return stored.answer
-      const answer = await db.transaction().execute(async (transaction) => {
-        if (!(await claim(transaction, scope, body))) return undefined
-        const made = await work(transaction)
-        await transaction.updateTable('idempotency_key').set({ answer: made }).where('scope', '=', scope).execute()
-        return made
-      })
-      // Another request was faster: its answer is stored now, unless it has just been deleted.
-      if (answer !== undefined) return answer
+/** Runs a keyed write once. Throws `idempotency_conflict` when the key came with another body. */
+export async function doOnce(
+  db: Kysely<Database>,
+  { token, method, target, key, ...request }: KeyedRequest,
+  work: (db: Transaction<Database>) => Promise<string>,
+): Promise<string> {
+  const scope = hashOf(JSON.stringify([token, method, target, key]))
+  const body = hashOf(request.body)
+  for (;;) {
+    const stored = await findAnswer(db, scope)
+    if (stored && !stored.body.equals(body)) {
+      const details = 'Idempotency-Key must come with the same body as before, or be a new one'
+      throw new CatalogueError('idempotency_conflict', [{ details, field: 'Idempotency-Key' }])
     }
+    if (stored) return stored.answer
+    const answer = await db.transaction().execute(async (transaction) => {
+      if (!(await claim(transaction, scope, body))) return undefined
+      const made = await work(transaction)
+      await transaction.updateTable('idempotency_key').set({ answer: made }).where('scope', '=', scope).execute()
+      return made
+    })
+    // Another request was faster: its answer is stored now, unless it has just been deleted.
+    if (answer !== undefined) return answer
   }
-}
-
-function usedBefore(): CatalogueError {
-  const details = 'Idempotency-Key must come with the same body as before, or be a new one'
-  return new CatalogueError('idempotency_conflict', [{ details, field: 'Idempotency-Key' }])
 }
 
 function hashOf(bytes: string | Uint8Array): Buffer {

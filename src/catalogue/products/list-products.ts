@@ -124,7 +124,6 @@ function matching(filter: ProductFilter) {
   return allOf([
     filter.status != null && sql<boolean>`status = any(${[...filter.status]}::text[])`,
     filter.codes != null && sql<boolean>`product_code = any(${filter.codes.filter(isStorable)}::text[])`,
-    filter.codePrefix != null && sql<boolean>`starts_with(product_code, ${filter.codePrefix})`,
     filter.codePrefix != null && sql<boolean>`product_code >= ${filter.codePrefix}`,
     filter.codePrefix != null && sql<boolean>`product_code <= ${filter.codePrefix + beyondAll}`,
     filter.search != null && sql<boolean>`product_code collate "default" ilike ${containing(filter.search)}`,

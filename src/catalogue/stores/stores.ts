@@ -24,11 +24,6 @@ export interface NewStore extends Omit<Store, 'storeUuid' | 'storeGroup' | 'crea
   storeWebsite?: string | null | undefined
 }
 
-export interface StoreLink {
-  linkedStoreId?: string | null | undefined
-  copyTaxonomy: boolean
-}
-
 /**
  * Creates a store, in a group of its own or in the linked store's (spec: POST /stores). `copyTaxonomy` copies the
  * linked store's attribute definitions. Throws `invalid_request` with every fault, or `store_not_found`.
@@ -37,7 +32,7 @@ export async function createStore(
   catalogue: WriteCatalogue,
   enumerations: Enumerations,
   input: NewStore,
-  { linkedStoreId, copyTaxonomy }: StoreLink,
+  { linkedStoreId, copyTaxonomy }: { linkedStoreId?: string | null | undefined; copyTaxonomy: boolean },
 ): Promise<Store> {
   const faults = storeFaults(enumerations, input)
   if (copyTaxonomy && linkedStoreId == null) {
