@@ -127,6 +127,8 @@ describe('scopes', () => {
     for (const path of read) {
       expect((await gateway.call(path, { token: reader.secret })).status, path).toBe(400)
       expect((await gateway.call(path, { token: writer.secret })).status, path).toBe(403)
+      const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'PUT' }
+      expect((await gateway.call(path, { token: reader.secret, headers })).status, path).toBe(400)
     }
     for (const [path, method] of write) {
       const call = { method, body: '{' }

@@ -141,6 +141,13 @@ requirements('authentication', (gateway) => ({
     expect(data).toMatchObject({ __schema: { queryType: { name: 'Query' } } })
     expect(JSON.stringify(data)).toContain('storeUuid')
   }),
+  'AUTH-09 MUST take a token from no address, cookie or header but Authorization': rest(async () => {
+    const basic = `Basic ${Buffer.from(`${token}:`).toString('base64')}`
+    const headers = [{}, { cookie: `access_token=${token}` }, { 'x-api-key': token }, { authorization: basic }]
+    for (const path of [`/v1/assets?access_token=${token}&token=${token}`, '/graphql?query={__typename}']) {
+      for (const each of headers) expect((await gateway.call(path, { token: null, headers: each })).status).toBe(401)
+    }
+  }),
 }))
 
 /** The call with this Authorization header in the place of the token's. */

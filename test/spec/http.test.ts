@@ -15,7 +15,7 @@ requirements('HTTP', (gateway) => ({
   'HTTP-01 MUST answer 404 not_found for a path that does not exist, under /v1 and elsewhere': rest(async () => {
     const paths = [
       ...['/v1/nothing', '/v1/assets/unlink/x', '/v1/stores/1', '/v2/assets', '/', '/assets', '/v1x'],
-      ...['/favicon.ico'],
+      ...['/favicon.ico', '/admin', '/debug', '/.env', '/.git/config', '/v1/tokens', '/graphql/playground', '/altair'],
     ]
     for (const path of paths) {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
@@ -27,7 +27,7 @@ requirements('HTTP', (gateway) => ({
   'HTTP-02 MUST answer 405 with Allow for a method that a path does not serve': {
     rest: async () => {
       const wrong: [method: string, path: string, allow: string][] = [
-        ...['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'].map((method): [string, string, string] => [
+        ...['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'TRACE'].map((method): [string, string, string] => [
           method,
           '/v1/stores',
           'POST, OPTIONS',
@@ -43,6 +43,7 @@ requirements('HTTP', (gateway) => ({
       for (const [path, served] of [
         ['/v1/assets', ['GET', 'HEAD', 'DELETE']],
         ['/v1/products', ['PUT']],
+        ['/health', ['GET']],
       ] as const) {
         const reply = await gateway.call(path, { method: 'PATCH' })
         expect(reply.status).toBe(405)
