@@ -2,29 +2,8 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import * as operations from './operations.generated.ts'
 import { camelCase } from './request/camel-case.ts'
-import {
-  assetIds,
-  dryRun,
-  listOf,
-  newStore,
-  oneOf,
-  productPatches,
-  productStatus,
-  storeLink,
-  storeUuid,
-  text,
-  urlFields,
-  wholeNumber,
-} from './request/shapes.ts'
-import {
-  assetGroupShape,
-  count,
-  failedProductsShape,
-  itemFailures,
-  productShape,
-  skus,
-  storeUuidShape,
-} from './response/data-shapes.ts'
+import * as input from './request/shapes.ts'
+import * as output from './response/data-shapes.ts'
 import { failedProducts, productObject, productPatch, withErrorInfo } from './response/translate.ts'
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
@@ -36,10 +15,10 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
     answer: {
-      total_groups: count('Number of groups that match, on all pages.'),
-      returned_groups: count('Number of entries in this answer.'),
+      total_groups: output.count('Number of groups that match, on all pages.'),
+      returned_groups: output.count('Number of entries in this answer.'),
       assets: z
-        .record(z.string(), assetGroupShape)
+        .record(z.string(), output.assetGroupShape)
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
     },
     document: operations.ListAssetsDocument,
@@ -47,11 +26,11 @@ export const endpoints: readonly Endpoint[] = [
     isVersioned: true,
     shapes: ({ assetFormats }) => ({
       query: z.object({
-        store_uuid: storeUuid,
-        channel: text.default('SMP').describe('Channel to list. An unknown channel lists nothing.'),
-        asset_format: oneOf(assetFormats).default('image').describe('Asset format to list.'),
-        offset: wholeNumber(0).default(0).describe('Number of groups to skip. Past the end the page is empty.'),
-        limit: wholeNumber(1, 50).default(50).describe('Page size in groups; values above 50 are clamped to 50.'),
+        store_uuid: input.storeUuid,
+        channel: input.text.default('SMP').describe('Channel to list. An unknown channel lists nothing.'),
+        asset_format: input.oneOf(assetFormats).default('image').describe('Asset format to list.'),
+        offset: input.wholeNumber(0).default(0).describe('Number of groups to skip. Past the end the page is empty.'),
+        limit: input.wholeNumber(1, 50).default(50).describe('Page size in groups; values above 50 are clamped to 50.'),
       }),
     }),
     variables: camelCase,
@@ -69,13 +48,16 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
     answer: {
-      store_uuid: storeUuidShape,
-      updated_skus: skus('Codes of the products that were updated, in the order of the body.'),
-      unavailable_skus: skus('Codes of which the store has no product.'),
-      failed_products: failedProductsShape,
+      store_uuid: output.storeUuidShape,
+      updated_skus: output.skus('Codes of the products that were updated, in the order of the body.'),
+      unavailable_skus: output.skus('Codes of which the store has no product.'),
+      failed_products: output.failedProductsShape,
     },
     document: operations.UpdateProductsDocument,
-    shapes: () => ({ query: z.object({ store_uuid: storeUuid, dry_run: dryRun }), body: productPatches }),
+    shapes: () => ({
+      query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
+      body: input.productPatches,
+    }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
     data: ({ updateProducts: result }) => ({ ...result, failed_products: failedProducts(result.failed_products) }),
   }),
@@ -90,7 +72,7 @@ export const endpoints: readonly Endpoint[] = [
       store_group: z.string().describe('UUID of the group of linked stores that the store belongs to.'),
     },
     document: operations.CreateStoreDocument,
-    shapes: (enumerations) => ({ query: storeLink, body: newStore(enumerations) }),
+    shapes: (enumerations) => ({ query: input.storeLink, body: input.newStore(enumerations) }),
     variables: (query, body) => ({ ...camelCase(query), input: camelCase(body) }),
     data: ({ createStore: store }) => store,
   }),
@@ -102,20 +84,20 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
     answer: {
-      deleted_count: count('Number of assets deleted.'),
-      failed: count(
+      deleted_count: output.count('Number of assets deleted.'),
+      failed: output.count(
         'Number of asset ids that were not found, plus the number of items without ids that matched nothing.',
       ),
-      error_info: itemFailures,
+      error_info: output.itemFailures,
     },
     document: operations.DeleteAssetsDocument,
     shapes: () => ({
-      query: z.object({ dry_run: dryRun }),
-      body: listOf({
-        store_uuid: storeUuid,
-        channel: text.nullish().describe('Only assets linked on this channel.'),
-        parent_code: text.nullish().describe('Only assets linked to this parent code.'),
-        asset_id: assetIds,
+      query: z.object({ dry_run: input.dryRun }),
+      body: input.listOf({
+        store_uuid: input.storeUuid,
+        channel: input.text.nullish().describe('Only assets linked on this channel.'),
+        parent_code: input.text.nullish().describe('Only assets linked to this parent code.'),
+        asset_id: input.assetIds,
       }),
     }),
     variables: (query, body) => ({ ...camelCase(query), selectors: body.map(camelCase) }),
@@ -129,18 +111,18 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
     answer: {
-      unlinked: count('Number of links removed.'),
-      failed: count('Number of links that were not found.'),
-      error_info: itemFailures,
+      unlinked: output.count('Number of links removed.'),
+      failed: output.count('Number of links that were not found.'),
+      error_info: output.itemFailures,
     },
     document: operations.UnlinkAssetsDocument,
     shapes: () => ({
-      query: z.object({ dry_run: dryRun }),
-      body: listOf({
-        store_uuid: storeUuid,
-        parent_code: text.describe('Parent code of the links.'),
-        channel: text.describe('Channel of the links.'),
-        asset_id: assetIds,
+      query: z.object({ dry_run: input.dryRun }),
+      body: input.listOf({
+        store_uuid: input.storeUuid,
+        parent_code: input.text.describe('Parent code of the links.'),
+        channel: input.text.describe('Channel of the links.'),
+        asset_id: input.assetIds,
       }),
     }),
     variables: (query, body) => ({ ...camelCase(query), links: body.map(camelCase) }),
@@ -156,19 +138,19 @@ export const endpoints: readonly Endpoint[] = [
       'Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.',
     isExtension: true,
     answer: {
-      store_uuid: storeUuidShape,
-      created_skus: skus('Codes of the products that were created, in the order of the body.'),
-      existing_skus: skus('Codes of products that existed before; they are not changed.'),
-      failed_products: failedProductsShape,
+      store_uuid: output.storeUuidShape,
+      created_skus: output.skus('Codes of the products that were created, in the order of the body.'),
+      existing_skus: output.skus('Codes of products that existed before; they are not changed.'),
+      failed_products: output.failedProductsShape,
     },
     document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
       query: z.object({
-        store_uuid: storeUuid,
-        channel: oneOf(channels).default('SMP').describe('Channel of the assets.'),
-        dry_run: dryRun,
+        store_uuid: input.storeUuid,
+        channel: input.oneOf(channels).default('SMP').describe('Channel of the assets.'),
+        dry_run: input.dryRun,
       }),
-      body: productPatches,
+      body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
     data: ({ createProducts: result }) => ({ ...result, failed_products: failedProducts(result.failed_products) }),
@@ -182,24 +164,27 @@ export const endpoints: readonly Endpoint[] = [
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
     isExtension: true,
     answer: {
-      store_uuid: storeUuidShape,
-      total_products: count('Number of products that match, on all pages.'),
-      returned_products: count('Number of entries in this answer.'),
+      store_uuid: output.storeUuidShape,
+      total_products: output.count('Number of products that match, on all pages.'),
+      returned_products: output.count('Number of entries in this answer.'),
       products: z
-        .record(z.string(), productShape)
+        .record(z.string(), output.productShape)
         .describe('Map from SKU code to product, ordered by code (by code point).'),
     },
     document: operations.ListProductsDocument,
     repeatable: ['sku_codes'],
     shapes: () => ({
       query: z.object({
-        store_uuid: storeUuid,
-        sku_codes: text
+        store_uuid: input.storeUuid,
+        sku_codes: input.text
           .optional()
           .describe('Only products with these codes. Repeat the parameter or separate codes by commas.'),
-        status: productStatus.optional().describe('Only products with this status.'),
-        offset: wholeNumber(0).default(0).describe('Number of products to skip. Past the end the page is empty.'),
-        limit: wholeNumber(1, 100).default(100).describe('Page size in products; values above 100 are clamped to 100.'),
+        status: input.productStatus.optional().describe('Only products with this status.'),
+        offset: input.wholeNumber(0).default(0).describe('Number of products to skip. Past the end the page is empty.'),
+        limit: input
+          .wholeNumber(1, 100)
+          .default(100)
+          .describe('Page size in products; values above 100 are clamped to 100.'),
       }),
     }),
     variables: ({ sku_codes, status, ...query }) => ({
@@ -220,24 +205,24 @@ export const endpoints: readonly Endpoint[] = [
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
     isExtension: true,
     answer: {
-      created: count('Number of assets that are new in their group.'),
-      updated: count('Number of assets that were in their group and moved.'),
-      failed: count('Number of entries that failed.'),
-      error_info: itemFailures,
+      created: output.count('Number of assets that are new in their group.'),
+      updated: output.count('Number of assets that were in their group and moved.'),
+      failed: output.count('Number of entries that failed.'),
+      error_info: output.itemFailures,
     },
     document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({
       query: z.object({
-        store_uuid: storeUuid,
-        channel: oneOf(channels).default('SMP').describe('Channel of the assets.'),
-        dry_run: dryRun,
+        store_uuid: input.storeUuid,
+        channel: input.oneOf(channels).default('SMP').describe('Channel of the assets.'),
+        dry_run: input.dryRun,
       }),
-      body: listOf({
-        parent_code: text.describe(
+      body: input.listOf({
+        parent_code: input.text.describe(
           'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
         ),
-        asset_type: text.nullish().describe('Asset format of the group. Default: `image`.'),
-        assets: urlFields,
+        asset_type: input.text.nullish().describe('Asset format of the group. Default: `image`.'),
+        assets: input.urlFields,
       }),
     }),
     variables: (query, body) => ({

@@ -13,6 +13,8 @@ export const dryRunArgs = builder.args((t) => ({
 
 export const writeArgs = { ...storeArgs, ...dryRunArgs }
 
+export type ResultOf<Work extends (...args: never[]) => unknown> = Awaited<ReturnType<Work>>
+
 /** A resolver that does its work in one transaction, which a dry run rolls back. */
 export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
   work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,

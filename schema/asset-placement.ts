@@ -1,6 +1,6 @@
 import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
-import { type PlacedAssets, placeAssets } from '../src/catalogue/assets/place-assets.ts'
-import { defaultChannel, defaultFormat, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
+import { placeAssets } from '../src/catalogue/assets/place-assets.ts'
+import { defaultChannel, defaultFormat, type ResultOf, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
 import { AssetGroupRef } from './asset-group.ts'
 import { builder } from './builder.ts'
 import { failureFields } from './error-info.ts'
@@ -24,7 +24,7 @@ const AssetPlacementInput = builder.inputType('AssetPlacement', {
   }),
 })
 
-const PlaceAssetsResult = builder.objectRef<PlacedAssets>('PlaceAssetsResult').implement({
+const PlaceAssetsResult = builder.objectRef<ResultOf<typeof placeAssets>>('PlaceAssetsResult').implement({
   description: 'Result of `placeAssets`.',
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'Number of assets that are new in their group.' }),

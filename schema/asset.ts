@@ -1,8 +1,16 @@
-import { type AddedAssets, addAssets } from '../src/catalogue/assets/add-assets.ts'
+import { addAssets } from '../src/catalogue/assets/add-assets.ts'
 import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
 import type { Removed } from '../src/catalogue/assets/remove-selected.ts'
 import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
-import { defaultChannel, defaultFormat, dryRunArgs, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
+import {
+  defaultChannel,
+  defaultFormat,
+  dryRunArgs,
+  type ResultOf,
+  resolveWrite,
+  withDefaults,
+  writeArgs,
+} from './arguments.ts'
 import { builder } from './builder.ts'
 import { failureFields } from './error-info.ts'
 
@@ -32,7 +40,7 @@ const NewAssetInput = builder.inputType('NewAsset', {
   }),
 })
 
-const AddAssetsResult = builder.objectRef<AddedAssets>('AddAssetsResult').implement({
+const AddAssetsResult = builder.objectRef<ResultOf<typeof addAssets>>('AddAssetsResult').implement({
   description: 'Result of `addAssets`.',
   fields: (t) => ({
     added: t.exposeInt('added', { description: 'Number of assets created.' }),

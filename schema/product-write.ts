@@ -4,7 +4,7 @@ import type { FailedProduct } from '../src/catalogue/products/product-patches.ts
 import { updateProducts } from '../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
-import { defaultChannel, resolveWrite, writeArgs } from './arguments.ts'
+import { defaultChannel, type ResultOf, resolveWrite, writeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { anyText } from './validation.ts'
 
@@ -49,7 +49,6 @@ const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').imple
   }),
 })
 
-type ResultOf<Write extends (...args: never[]) => unknown> = Awaited<ReturnType<Write>>
 type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
   typeof builder.$inferSchemaTypes,
   { storeUuid: string; failedProducts: FailedProduct[] }

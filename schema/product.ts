@@ -1,5 +1,5 @@
-import { type Product, type ProductPage, pageProducts } from '../src/catalogue/products/list-products.ts'
-import { storeArgs } from './arguments.ts'
+import { type Product, pageProducts } from '../src/catalogue/products/list-products.ts'
+import { type ResultOf, storeArgs } from './arguments.ts'
 import { builder } from './builder.ts'
 import { connectionCost, keysetConnection } from './connection.ts'
 import { ProductStatus } from './enumerations.ts'
@@ -35,7 +35,7 @@ const ProductFilterInput = builder.inputType('ProductFilter', {
 
 const largestPage = 100
 
-const ProductPageRef = builder.objectRef<ProductPage>('ProductPage').implement({
+const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({
   description: 'A page of products, ordered by code (by code point).',
   fields: (t) => ({
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),

@@ -5,13 +5,6 @@ const maxDepth = 10_000
 
 export const tooComplex = `must have no list or object of more than ${maxMembers} members, and nest at most ${maxDepth} levels deep`
 
-export interface JsonShape {
-  /** How many members all lists and objects have together, at most. */
-  members: number
-  /** Whether a list or an object has too many members, or nests too deep. Such a text can be small, but its value is slow to work on. */
-  isTooComplex: boolean
-}
-
 const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
@@ -20,8 +13,11 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** Measures JSON text in UTF-8 without parsing it. Text that is not JSON is left to the parser. */
-export function shapeOfJson(bytes: Uint8Array): JsonShape {
+/**
+ * Measures JSON text in UTF-8 without parsing it: how many members all lists and objects have at most, and whether one has
+ * too many or nests too deep, which makes a small text slow to work on.
+ */
+export function shapeOfJson(bytes: Uint8Array): { members: number; isTooComplex: boolean } {
   const commas = [0]
   let members = 0
   let depth = 0

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { z } from 'zod'
-import type { Filter, FilteredPage } from '../catalogue/asset-groups/list-groups.ts'
+import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
 /** A call without a usable answer. A transient failure may be gone a moment later. */
@@ -74,7 +74,7 @@ const answer = z
   .refine(({ parent_codes: codes }) => new Set(codes).size === codes.length, 'a code comes twice')
   .refine(({ total_groups, parent_codes }) => total_groups >= parent_codes.length, 'total_groups is too small')
 
-function pageOf(text: string, limit: number): FilteredPage {
+function pageOf(text: string, limit: number): Awaited<ReturnType<Filter>> {
   try {
     const { total_groups: totalGroups, parent_codes: parentCodes } = answer.parse(JSON.parse(text))
     if (parentCodes.length <= limit) return { totalGroups, parentCodes }

@@ -9,14 +9,11 @@ import {
   orDownstreamUnavailable,
 } from './asset-groups.ts'
 
-/** The parent codes of one page in their order, and the number of all groups that match. */
-export interface FilteredPage {
-  totalGroups: number
-  parentCodes: string[]
-}
-
-/** Chooses which parent codes a listing shows (decisions: Filtering service). Throws `downstream_unavailable`. */
-export type Filter = (storeUuid: string, query: AssetGroupQuery) => Promise<FilteredPage>
+/** Chooses the parent codes of a page, in order (decisions: Filtering service). Throws `downstream_unavailable`. */
+export type Filter = (
+  storeUuid: string,
+  query: AssetGroupQuery,
+) => Promise<{ totalGroups: number; parentCodes: string[] }>
 
 /** A page of one store's groups (spec: GET /assets). Throws `store_not_found` or `downstream_unavailable`. */
 export async function listGroups(

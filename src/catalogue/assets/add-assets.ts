@@ -20,14 +20,6 @@ export interface NewAsset {
   url: string
 }
 
-export interface AddedAssets {
-  added: number
-  linked: number
-  /** The asset id of each item that did not fail, in the order of the request. */
-  assetIds: string[]
-  failures: ItemFailure[]
-}
-
 type StoredAsset = Pick<Selectable<Database['asset']>, 'asset_id' | 'asset_format' | 'url'>
 
 /** An item as a row to write; `is_new` is set on the first item of an asset to create. */
@@ -47,7 +39,7 @@ export async function addAssets(
   enumerations: Enumerations,
   storeUuid: string,
   assets: readonly NewAsset[],
-): Promise<AddedAssets> {
+) {
   const failures = assets.flatMap((asset, index) => itemFailure(enumerations, asset, index) ?? [])
   const failed = new Set(failures.map((failure) => failure.index))
   const good = assets.map((asset, index) => ({ ...asset, index })).filter(({ index }) => !failed.has(index))

@@ -18,12 +18,6 @@ export interface Placement {
   assets: Readonly<Record<string, unknown>>
 }
 
-export interface PlacedAssets {
-  created: number
-  updated: number
-  failures: ItemFailure[]
-}
-
 /**
  * Puts assets at the positions that the URL fields name; the assets from there on move back. A URL that the store has
  * already keeps its asset id; one that is in the group already moves. Each entry fails by itself. Throws
@@ -34,7 +28,7 @@ export async function placeAssets(
   enumerations: Enumerations,
   target: { storeUuid: string; channel: string },
   placements: readonly Placement[],
-): Promise<PlacedAssets> {
+) {
   requireOneOf('channel', target.channel, enumerations.channels)
   const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
   const positions = judged.flatMap(({ entries }) => entries)

@@ -22,12 +22,6 @@ export interface ProductFilter {
   search?: string | null | undefined
 }
 
-export interface ProductPage {
-  storeUuid: string
-  totalProducts: number
-  products: Product[]
-}
-
 export interface ProductKey {
   storeUuid: string
   productCode: string
@@ -61,7 +55,7 @@ export async function pageProducts(
   storeUuid: string,
   filter: ProductFilter,
   { offset, limit }: { offset: number; limit: number },
-): Promise<ProductPage> {
+) {
   const uuid = requireVisible(catalogue, storeUuid)
   const ofStore = sql`store_uuid = s.store and ${matching(filter)}`
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
