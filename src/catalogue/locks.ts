@@ -25,9 +25,8 @@ interface Lock {
 
 /**
  * Locks groups, assets and products of stores until the transaction ends, and returns which of the stores exist. Every
- * writer takes its locks before it reads: nobody else changes what it has locked. A store's own lock is shared by
- * writers that name what they change, and exclusive for others. All locks are taken in one order, so that no two wait
- * for each other.
+ * writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
+ * exclusive for others. All locks are taken in one order, so that no two writers wait for each other.
  */
 export async function lockStores(
   catalogue: WriteCatalogue,

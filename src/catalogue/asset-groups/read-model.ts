@@ -49,8 +49,7 @@ const countGroups = sql`
 /**
  * Changes links, and updates the read model with them. `changes` are CTEs up to `touched(store_uuid, channel,
  * asset_format, parent_code)`, the groups that may change, each once; and `remaining(…the same, asset_id, url,
- * place)`, the links in them after the statement. `answer` is what to select in the end. The caller holds the groups'
- * locks.
+ * place)`, the links in them after the statement. The caller holds the locks of the groups.
  */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,

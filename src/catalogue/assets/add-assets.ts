@@ -122,8 +122,7 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
 
 /**
  * Creates the new assets and the missing links; returns the number of links. `remaining` is looked up by keys: without
- * `offset 0` PostgreSQL may join all touched groups with all assets of their format, in a store that its statistics
- * lack.
+ * `offset 0` PostgreSQL may join all touched groups with all assets of their format, in a new store.
  */
 async function insertAssets(catalogue: WriteCatalogue, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
   if (rows.length === 0) return 0

@@ -22,8 +22,7 @@ const maxPositions = 10_000
 /**
  * Applies the positions one after the other: an asset that is in its group already is removed and inserted again.
  * `current` is in the order of the groups; `newId` makes the id of an unknown URL. Returns every asset of every group
- * that changes. Throws `payload_too_large` for more than 10,000 URLs of a group: the time for one grows with their
- * number.
+ * that changes. Throws `payload_too_large` for more than 10,000 URLs of a group: the time grows with their square.
  */
 export function applyPositions(
   current: readonly PlacedAsset[],
