@@ -21,45 +21,6 @@ export interface Database {
     max_length: number | null
     pattern: string | null
   }
-  product: {
-    store_uuid: string
-    product_code: string
-    status: 'active' | 'new' | 'problem' | 'inactive' | 'draft' | 'under review'
-    attributes: ColumnType<Record<string, string>, string, string>
-    created_at: ColumnType<Date, never, never>
-    updated_at: ColumnType<Date, never, never>
-  }
-  asset: {
-    store_uuid: string
-    asset_id: string
-    asset_format: string
-    url: string
-    created_at: ColumnType<Date, never, never>
-  }
-  /** Links an asset to the groups of a parent code and channel; `place` orders them and may have gaps. */
-  asset_link: {
-    store_uuid: string
-    parent_code: string
-    channel: string
-    asset_id: string
-    place: number
-  }
-  /** The read model: one row per group, with its assets in order as the JSON text that the REST listing shows. */
-  asset_group: {
-    store_uuid: string
-    channel: string
-    asset_format: string
-    parent_code: string
-    entries: string
-  }
-  /** The number of groups of a store, channel and format in ranges of parent codes. The first range begins with ''. */
-  asset_group_range: {
-    store_uuid: string
-    channel: string
-    asset_format: string
-    first_code: string
-    groups: number
-  }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {
     scope: Buffer
@@ -79,7 +40,6 @@ export interface Database {
     report_bytes: ColumnType<string, number, number>
     updated_at: ColumnType<Date, never, Date>
   }
-  /** An import or export that the gateway runs in the background. */
   job: {
     store_uuid: string
     job_id: string
@@ -98,7 +58,6 @@ export interface Database {
     heartbeat_at: Generated<Date | null>
     finished_at: Generated<Date | null>
   }
-  /** The input and output of a job, in order. */
   job_part: {
     store_uuid: string
     job_id: string

@@ -37,12 +37,8 @@ function assetOf(parentCode: string) {
 }
 
 async function rangeSizes(): Promise<number[]> {
-  const rows = await database.db
-    .selectFrom('asset_group_range')
-    .select('groups')
-    .where('store_uuid', '=', store)
-    .orderBy('first_code')
-    .execute()
+  const { rows } = await sql<{ groups: number }>`
+    select groups from asset_group_range where store_uuid = ${store} order by first_code`.execute(database.db)
   return rows.map((row) => row.groups)
 }
 

@@ -205,8 +205,9 @@ for (const [title, work] of Object.entries(writes)) {
   })
 }
 
-function links(uuid: string) {
-  return explainer.catalogue.db.selectFrom('asset_link').select('asset_id').where('store_uuid', '=', uuid).execute()
+async function links(uuid: string) {
+  const found = sql<{ asset_id: string }>`select asset_id from asset_link where store_uuid = ${uuid}`
+  return (await found.execute(explainer.catalogue.db)).rows
 }
 
 /** The big tables that a plan reads from one end to the other. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
@@ -19,6 +20,10 @@ function fill(enumerations: Enumerations = fallbackEnumerations) {
   return loadDemo(database.catalogue, enumerations, pino({}, { write: (line: string) => lines.push(line) }))
 }
 
+interface Row {
+  store_uuid: string
+}
+
 /** What the demo decides: everything but UUIDs and times. */
 async function contents({ db }: TestDatabase) {
   const stores = await db.selectFrom('store').selectAll().orderBy('store_name').execute()
@@ -29,36 +34,20 @@ async function contents({ db }: TestDatabase) {
   })
   const [definitions, products, links, groups] = await Promise.all([
     db.selectFrom('attribute_definition').selectAll().orderBy('name').execute(),
-    db
-      .selectFrom('product')
-      .select(['store_uuid', 'product_code', 'status', 'attributes'])
-      .orderBy('product_code')
-      .execute(),
-    db
-      .selectFrom('asset_link')
-      .innerJoin('asset', (join) =>
-        join
-          .onRef('asset.store_uuid', '=', 'asset_link.store_uuid')
-          .onRef('asset.asset_id', '=', 'asset_link.asset_id'),
-      )
-      .select(['asset_link.store_uuid', 'parent_code', 'channel', 'place', 'url'])
-      .orderBy('url')
-      .orderBy('channel')
-      .execute(),
-    db
-      .selectFrom('asset_group')
-      .selectAll()
-      .orderBy('parent_code')
-      .orderBy('channel')
-      .orderBy('asset_format')
-      .execute(),
+    sql<Row & { product_code: string; status: string; attributes: Record<string, string> }>`
+      select store_uuid, product_code, status, attributes from product order by product_code`.execute(db),
+    sql<Row & { parent_code: string; channel: string; place: number; url: string }>`
+      select store_uuid, parent_code, channel, place, url from asset_link join asset using (store_uuid, asset_id)
+      order by url, channel`.execute(db),
+    sql<Row & { channel: string; asset_format: string; entries: string }>`
+      select * from asset_group order by parent_code, channel, asset_format`.execute(db),
   ])
   return {
     stores,
     definitions: definitions.map(named).sort((a, b) => `${a.store}${a.name}`.localeCompare(`${b.store}${b.name}`)),
-    products: products.map(named),
-    links: links.map(named),
-    groups: groups.map((group) => named({ ...group, entries: group.entries.replaceAll(/\["[^"]*",/g, '[') })),
+    products: products.rows.map(named),
+    links: links.rows.map(named),
+    groups: groups.rows.map((group) => named({ ...group, entries: group.entries.replaceAll(/\["[^"]*",/g, '[') })),
   }
 }
 

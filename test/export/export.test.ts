@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { exportStore } from '../../src/export/export-store.ts'
 import { outcomeOf, runCli, startCli } from '../support/cli.ts'
@@ -135,13 +136,11 @@ it('keeps the attributes whose names stand for something else in a file', async 
   await run('export', '--store', store, '--out', file)
   expect(await run('import', file, '--store', copy, '--json')).toMatchObject({ code: 0 })
   const attributesOf = async (storeUuid: string) => {
-    const { db } = gateway.database
-    const found = await db
-      .selectFrom('product')
-      .select('attributes')
-      .where('store_uuid', '=', storeUuid)
-      .where('product_code', '=', 'A')
-    return (await found.executeTakeFirst())?.attributes
+    const { rows } = await sql<{ attributes: Record<string, string> }>`
+      select attributes from product where store_uuid = ${storeUuid} and product_code = 'A'`.execute(
+      gateway.database.db,
+    )
+    return rows[0]?.attributes
   }
   expect({ ...(await attributesOf(copy)), Empty: '' }).toEqual(await attributesOf(store))
 })

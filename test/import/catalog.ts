@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { sql } from 'kysely'
+import type { ProductStatus } from '../../src/catalogue/enumerations.ts'
 import { type CliOutcome, outcomeOf, startCli } from '../support/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { storeIn } from '../support/factories.ts'
@@ -78,24 +80,18 @@ export function startImport(args: readonly string[], env: Record<string, string>
 
 /** The store's products by code, in its order. */
 export async function productsOf({ database: { db } }: Catalog, storeUuid: string) {
-  const rows = await db
-    .selectFrom('product')
-    .select(['product_code', 'status', 'attributes'])
-    .where('store_uuid', '=', storeUuid)
-    .orderBy('product_code')
-    .execute()
+  const { rows } = await sql<{ product_code: string; status: ProductStatus; attributes: Record<string, string> }>`
+    select product_code, status, attributes from product where store_uuid = ${storeUuid} order by product_code`.execute(
+    db,
+  )
   return new Map(rows.map(({ product_code, status, attributes }) => [product_code, { status, attributes }]))
 }
 
 /** The URLs of a product's groups on a channel, by format, each in its order. */
 export async function groupsOf({ database: { db } }: Catalog, storeUuid: string, code: string, channel = 'SMP') {
-  const rows = await db
-    .selectFrom('asset_group')
-    .select(['asset_format', 'entries'])
-    .where('store_uuid', '=', storeUuid)
-    .where('parent_code', '=', code)
-    .where('channel', '=', channel)
-    .execute()
+  const { rows } = await sql<{ asset_format: string; entries: string }>`
+    select asset_format, entries from asset_group
+    where store_uuid = ${storeUuid} and parent_code = ${code} and channel = ${channel}`.execute(db)
   return Object.fromEntries(rows.map(({ asset_format, entries }) => [asset_format, urlsOf(entries)]))
 }
 

@@ -1,6 +1,5 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Database } from '../../database/tables.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
@@ -20,7 +19,7 @@ export interface NewAsset {
   url: string
 }
 
-type StoredAsset = Pick<Selectable<Database['asset']>, 'asset_id' | 'asset_format' | 'url'>
+type StoredAsset = Record<'asset_id' | 'asset_format' | 'url', string>
 
 /** An item as a row to write; `is_new` is set on the first item of an asset to create. */
 interface AssetRow extends StoredAsset {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
 import { storeBody } from '../../support/factories.ts'
@@ -281,12 +282,8 @@ it(
 )
 
 async function rowsOf(table: 'product' | 'asset' | 'asset_link' | 'asset_group'): Promise<number> {
-  const rows = await gateways.gateway.database.db
-    .selectFrom(table)
-    .select('store_uuid')
-    .where('store_uuid', '=', store)
-    .execute()
-  return rows.length
+  const found = sql`select from ${sql.table(table)} where store_uuid = ${store}`
+  return (await found.execute(gateways.gateway.database.db)).rows.length
 }
 
 /** The items in so many parts, the last ones perhaps empty. */

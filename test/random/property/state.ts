@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { TestGateway } from '../../support/gateway.ts'
 import {
   byCodePoint,
@@ -58,13 +59,11 @@ export async function visibleState(gateway: TestGateway) {
 }
 
 /** All assets that the gateway has stored, by store and id. */
-export function storedAssets({ database }: TestGateway) {
-  return database.db
-    .selectFrom('asset')
-    .select(['store_uuid as storeUuid', 'asset_id as assetId', 'asset_format as assetFormat', 'url'])
-    .orderBy('store_uuid')
-    .orderBy('asset_id')
-    .execute()
+export async function storedAssets({ database }: TestGateway) {
+  const { rows } = await sql<Record<'storeUuid' | 'assetId' | 'assetFormat' | 'url', string>>`
+    select store_uuid as "storeUuid", asset_id as "assetId", asset_format as "assetFormat", url
+    from asset order by store_uuid, asset_id`.execute(database.db)
+  return rows
 }
 
 /** The same as the model has it. */
