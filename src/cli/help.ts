@@ -28,25 +28,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'filter-service': ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
 }
 
-const exitCodes = { 0: 'done', 1: 'it could not be done', 2: 'wrong usage' }
-const endlessExitCodes = { 0: 'stopped by SIGINT or SIGTERM', 1: 'it could not start' }
-
-/** Where the exit codes of a command mean something else. */
-const ownExitCodes: Readonly<Record<string, Partial<typeof exitCodes>>> = {
-  serve: endlessExitCodes,
-  import: { 0: 'every row was imported', 1: 'some rows failed, or it was interrupted' },
-  check: { 0: 'no difference', 1: 'a difference was found' },
-  'token revoke': { 0: 'revoked', 1: 'there is no such token' },
-  'filter-service': endlessExitCodes,
-}
-
 /** Adds examples and exit codes to the help of every command, and a hint at the help to every usage error. */
 export function addHelp(program: Command): Command {
   program.addHelpText('after', general).showHelpAfterError('Run "catalog --help" to see the commands.')
   for (const { path, command } of commandsOf(program)) {
     command.showHelpAfterError(`Run "catalog ${path} --help" to see what it takes.`)
     const ofCommand = examples[path]
-    if (ofCommand) command.addHelpText('after', textOf(ofCommand, { ...exitCodes, ...ownExitCodes[path] }))
+    if (ofCommand) command.addHelpText('after', textOf(ofCommand))
   }
   return program
 }
@@ -59,16 +47,18 @@ export function commandsOf(program: Command, before = ''): { path: string; comma
   })
 }
 
+const exitCodes = `
+Exit codes:
+  0  success
+  1  some rows failed, a check found a difference, or the command failed
+  2  wrong usage`
+
 const general = [
   '',
   'Commands use the database of DATABASE_URL, else the embedded one in DATA_DIR, whether the gateway is running or not.',
   'Only "serve" and "migrate" create an embedded database.',
   'With --json a command prints one JSON object on stdout; everything else goes to stderr.',
-  '',
-  'Exit codes:',
-  '  0  success',
-  '  1  some rows failed, a check found a difference, or the command failed',
-  '  2  wrong usage',
+  exitCodes,
   '',
   'Examples:',
   '  $ catalog serve --demo',
@@ -76,7 +66,6 @@ const general = [
   '  $ catalog import products.csv --store $STORE --dry-run',
 ].join('\n')
 
-function textOf(ofCommand: readonly string[], codes: object): string {
-  const exits = Object.entries(codes).map(([code, meaning]) => `  ${code}  ${meaning}`)
-  return ['\nExamples:', ...ofCommand.map((example) => `  $ ${example}`), '\nExit codes:', ...exits].join('\n')
+function textOf(ofCommand: readonly string[]): string {
+  return ['\nExamples:', ...ofCommand.map((example) => `  $ ${example}`), exitCodes].join('\n')
 }

@@ -13,7 +13,7 @@ describe('the command line', () => {
     const { stdout, code } = await runCli(['token', 'create', '--help'], {})
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /Examples:\n( {2}\$ catalog token create --name .*\n)+\nExit codes:\n {2}0 {2}done\n {2}1 {2}it could not be done\n {2}2 {2}wrong usage\n/,
+      /Examples:\n( {2}\$ catalog token create --name .*\n)+\nExit codes:\n {2}0 {2}success\n {2}1 {2}some rows failed, .*\n {2}2 {2}wrong usage\n/,
     )
   })
 
