@@ -1,4 +1,4 @@
-import { findJob, type Job, type JobProblem, rateOf } from '../src/jobs/job.ts'
+import { findJob, type Job, rateOf } from '../src/jobs/job.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { builder } from './builder.ts'
 import { anyText } from './validation.ts'
@@ -40,7 +40,7 @@ const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
   }),
 })
 
-const JobProblemRef = builder.objectRef<JobProblem>('JobProblem').implement({
+const JobProblemRef = builder.objectRef<Job['problems'][number]>('JobProblem').implement({
   description: 'One fault in one row of an import.',
   fields: (t) => ({
     row: t.exposeInt('row', { description: 'Number of the row, from 1, the header not counted.' }),

@@ -10,16 +10,13 @@ export interface JobKey {
   jobId: string
 }
 
-/** A problem of one row of an import. */
-export type JobProblem = Problem
-
 /** An import or export that runs in the background, as the API shows it. */
 export interface Job extends JobKey {
   kind: 'import' | 'export'
   state: 'queued' | 'running' | 'succeeded' | 'failed'
   /** What an import has done with the rows of a file so far; of an export only `rows`, the number of products. */
   counts: Counts
-  problems: JobProblem[]
+  problems: Problem[]
   error: string | null
   createdAt: Date
   startedAt: Date | null
@@ -27,7 +24,6 @@ export interface Job extends JobKey {
   finishedAt: Date | null
 }
 
-/** The columns of a `Job`. */
 export const jobColumns = [
   ...(['store_uuid as storeUuid', 'job_id as jobId', 'kind', 'state', 'counts', 'problems', 'error'] as const),
   ...(['created_at as createdAt', 'started_at as startedAt', 'heartbeat_at as heartbeatAt'] as const),
