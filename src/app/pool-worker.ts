@@ -12,7 +12,6 @@ import { type Api, type ApiOptions, createApi } from './api.ts'
 import { createLog } from './log.ts'
 import type { PooledAnswer, PooledRequest } from './pooled-api.ts'
 
-/** What the threads of the pool are started with. */
 export interface PoolWorkerData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments'> {
   connection: ClientConfig
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
@@ -23,9 +22,8 @@ export interface PoolWorkerData extends Pick<ApiOptions, 'introspection' | 'pers
 /** A thread runs one task at a time: a request's statements share these. */
 const database = { max: 5, connectionTimeoutMillis: 10_000 }
 
-export function run(task: Task): Promise<unknown> {
-  if (task.kind === 'request') return runTask(task as Task<PooledRequest>, answerRequest())
-  throw new Error(`the kind of a task must be request; got ${task.kind}`)
+export function run(task: Task<PooledRequest>): Promise<unknown> {
+  return runTask(task, answerRequest())
 }
 
 const answerRequest = lazy(() => createAnswer(workerData as PoolWorkerData))
@@ -70,7 +68,6 @@ async function answerBy(api: Api, request: PooledRequest, requestId: string): Pr
   return { answer: await api.rest({ ...request, requestId, caller: () => caller, header, body: async () => body }) }
 }
 
-/** Bytes in memory of their own, which can be moved. */
 function bytesOf(body: string | Buffer | readonly Buffer[]): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   return new Uint8Array(Buffer.isBuffer(body) ? body : Buffer.concat(body))

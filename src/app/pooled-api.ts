@@ -7,7 +7,6 @@ import type { GraphQLAnswer } from '../http/graphql-edge.ts'
 import type { RequestSummary } from '../request/log.ts'
 import { traced } from '../request/traced.ts'
 
-/** A request of an authenticated caller, as plain data. */
 export interface PooledRequest {
   api: 'rest' | 'graphql'
   caller: Caller
@@ -27,7 +26,6 @@ export interface PooledAnswer {
   hasQueuedJob: boolean
 }
 
-/** The APIs, answered by threads of the pool. */
 export type PooledApi = ReturnType<typeof createPooledApi>
 
 /** The headers that the REST API reads once the caller is authenticated. */
@@ -37,7 +35,7 @@ export function createPooledApi(pool: Pool, enumerations: () => Enumerations, on
   const answer = async (request: Omit<PooledRequest, 'enumerations'>) => {
     const body = request.body && ownMemory(request.body)
     const input: PooledRequest = { ...request, body, enumerations: enumerations() }
-    const job = { kind: 'request', input, moved: body ? [body.buffer] : [] }
+    const job = { input, moved: body ? [body.buffer] : [] }
     const answered = await traced('operation', 'pool', () => pool.run<PooledAnswer>(job))
     if (answered.hasQueuedJob) onJobQueued()
     const { operation, status, headers, body: bytes } = answered

@@ -19,9 +19,8 @@ export interface PoolOptions {
   deadlineMs?: number
 }
 
-/** Work for the pool: its kind, what it needs as plain data, and the memory of it that may be moved. */
+/** Work for the pool: what it needs as plain data, and the memory of it that may be moved. */
 export interface Job {
-  kind: string
   input: unknown
   moved: ArrayBuffer[]
 }
@@ -42,13 +41,13 @@ export function createPool({ threads = 2, heapMb = 1_024, deadlineMs = 10_000, .
   const slots = new FairQueue({ slots: threads, slotsPerToken: Math.max(1, threads - 1), ...queue })
   let started: Promise<Piscina> | undefined
   return {
-    run: async <Output>({ kind, input, moved }: Job) => {
+    run: async <Output>({ input, moved }: Job) => {
       const context = requestContext.getStore()
       const { requestId = { text: '', header: '' }, tokenId = '', signal } = context ?? {}
       const release = await slots.acquire({ tokenId, signal })
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
       const traceparent = context?.trace?.traceparent() ?? context?.traceparent
-      const task: Task = { kind, input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
+      const task: Task = { input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
       const watch = watchTask(signal, deadlineMs, cancellation)
       try {
         started ??= startPiscina({ threads, heapMb, ...options })

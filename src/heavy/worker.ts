@@ -3,9 +3,8 @@ import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import { ReadLimit } from '../request/read-limit.ts'
 
-/** Work for a thread of the pool, as plain data. The entry of the threads knows which kinds there are. */
+/** Work for a thread of the pool, as plain data. */
 export interface Task<Input = unknown> {
-  kind: string
   input: Input
   context: Pick<RequestContext, 'requestId' | 'traceparent' | 'tokenId'>
   /** Sends a message when the task starts in its thread, and receives one when it is to be cancelled. */

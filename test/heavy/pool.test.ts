@@ -168,7 +168,7 @@ describe('a pool of threads', () => {
         trace: undefined,
         readLimit: new ReadLimit(),
       }
-      return requestContext.run(context, () => pool.run<unknown>({ kind, input, moved: [] }))
+      return requestContext.run(context, () => pool.run<unknown>({ input: { kind, input }, moved: [] }))
     }
   }
   const unavailable = { code: 'unavailable' }

@@ -29,6 +29,6 @@ const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
   },
 }
 
-export function run(task: Task): Promise<unknown> {
-  return runTask(task, async (input) => ({ output: await tasks[task.kind]?.(input), moved: [] }))
+export function run(task: Task<{ kind: string; input: unknown }>): Promise<unknown> {
+  return runTask(task, async ({ kind, input }) => ({ output: await tasks[kind]?.(input), moved: [] }))
 }
