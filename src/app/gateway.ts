@@ -48,7 +48,6 @@ export interface GatewayOptions extends Partial<Config> {
   peers?: ClusterPeers | undefined
   tracing?: Tracing | undefined
   log: Logger
-  /** The longest answer to a read. */
   maxAnswerBytes?: number
   /** The memory for bodies of requests that have no answer yet; one token may use half of it. */
   maxBodyBytes?: number

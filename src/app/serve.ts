@@ -5,9 +5,7 @@ import type { Database } from '../database/tables.ts'
 import type { Config } from './config.ts'
 
 export interface ServeOptions {
-  /** Load the demo catalogue into an empty database. */
   demo: boolean
-  /** The variables that OpenTelemetry reads. */
   env: Record<string, string | undefined>
   /** Receives the first admin token as soon as it is stored: it cannot be read again. */
   onFirstToken(secret: string): void

@@ -7,7 +7,6 @@ export interface AdmissionOptions extends AuthenticationOptions {
   countsIn: RateLimitOptions['countsIn']
 }
 
-/** The outcome of authentication. */
 export interface Admission {
   /** The caller; undefined without a valid token. Throws `rate_limited`, or why the token could not be read. */
   caller(): Caller | undefined

@@ -4,7 +4,6 @@ import type { Viewer } from '../catalogue/catalogue.ts'
 export const scopes = ['read', 'write', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The holder of a token. */
 export interface Caller {
   /** Identifies the token; not secret. */
   readonly tokenId: string

@@ -4,7 +4,6 @@ import { storeUuidOf } from '../text.ts'
 import { type Caller, isScope } from './caller.ts'
 import { jwtAlgorithms } from './jwt-algorithms.ts'
 
-/** The OpenID provider whose tokens are accepted. */
 export interface JwtOptions {
   issuer: string
   audience: string

@@ -49,11 +49,7 @@ export async function checkServer(db: Kysely<Database>): Promise<void> {
   if (server.encoding !== 'UTF8') throw new Error(`the database must have the encoding UTF8; it has ${server.encoding}`)
 }
 
-/**
- * PostgreSQL would plan a prepared statement again whenever a plan for its parameters promises to be cheaper, and
- * planning costs more than running. The catalogue's statements use their indexes whatever the parameters
- * (test/database/plans.test.ts).
- */
+/** Plans for parameters cost more to make than to run: the statements use their indexes whatever the parameters. */
 const planOnce = 'set plan_cache_mode = force_generic_plan'
 
 /** For every session, whatever the server's settings: durable commits and the standard's quotation of literals. */
@@ -88,7 +84,6 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
 /** The pools of databases, by the adapter that all handles and transactions of one share. */
 const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue }>()
 
-/** The pool of a database. */
 export function poolOf(db: Kysely<Database>): pg.Pool | undefined {
   return pools.get(db.getExecutor().adapter)?.pool
 }

@@ -17,10 +17,7 @@ const cancelAgainMs = 500
 /** A pooled client, with what `pg` has and its types do not show. */
 export type Session = pg.PoolClient & { connection: { stream: Socket }; readyForQuery: boolean }
 
-/**
- * A connection of the pool, for as long as one statement or transaction has it. Its statements are prepared and traced.
- * Within a request, answers are limited, and statements are cancelled when the client leaves.
- */
+/** A connection of the pool, for one statement or transaction: traced, limited, cancelled when the client leaves. */
 export class Connection implements PostgresPoolClient {
   readonly #session: Session
   readonly #onRelease: () => void

@@ -5,7 +5,6 @@ import type pg from 'pg'
 import { poolOf, safeSettings } from './connect.ts'
 import type { Database } from './tables.ts'
 
-/** A value that PostgreSQL's `COPY` takes. */
 type CopyValue = string | number | boolean | null
 
 /** A connection of its own: statements of `db` run there, and rows can be streamed in. */
@@ -59,7 +58,6 @@ function* copyText<Row>(rows: Iterable<Row>, valuesOf: (row: Row) => readonly Co
   if (text !== '') yield Buffer.from(text)
 }
 
-/** A value in the text format of `COPY`. */
 function escaped(value: CopyValue): string | number | boolean {
   if (typeof value === 'string')
     return special.test(value) ? value.replace(specials, (one) => escapes[one] ?? one) : value

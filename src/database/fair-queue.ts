@@ -24,11 +24,7 @@ interface Entry {
   end(outcome: 'slot' | NoSlot): void
 }
 
-/**
- * Shares slots, such as connections or threads, among requests. Tokens are served in turn, the requests of each in the
- * order of their arrival: a token with a thousand requests delays another token's by one round at most. When the queue
- * is full, the token with the most requests in it loses its last one.
- */
+/** Shares slots among tokens in turn. When the queue is full, the token with the most requests loses its last one. */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>
   readonly #lines = new Map<string, Entry[]>()

@@ -21,12 +21,7 @@ export const lockNumber = 4_011_850_361
 
 type Script = Awaited<ReturnType<typeof readScript>>
 
-/**
- * Brings the database's tables and functions up to date, in one transaction under an advisory lock: several gateways
- * may start at once. Returns the names of the scripts that it ran; throws the first one's error, having changed
- * nothing. (pg-boss creates its tables in a transaction of its own, before.) Scripts of a newer version that have run
- * are left alone.
- */
+/** Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. */
 export async function migrate(db: Kysely<Database>): Promise<string[]> {
   const scripts = await Promise.all([
     ...versioned.map((path) => readScript(path, false)),

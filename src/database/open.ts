@@ -2,12 +2,7 @@ import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
 
-/**
- * Opens the database of the configuration: the server of `databaseUrl`, else the embedded one of `dataDir`, which is
- * created if it is missing and `mayCreate`. Throws when the server does not suit. `loading` are modules that are loaded
- * while the embedded server starts: nothing is sent to it before, as loading would delay reading the answers. Returns
- * also how further connections are made; `close` stops the embedded server unless another process still uses it.
- */
+/** Opens the server of `databaseUrl`, else the embedded one. `loading`: modules that are loaded while it starts. */
 export async function openDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   log: Logger,

@@ -6,11 +6,7 @@ import pg from 'pg'
 const names = new Map<string, string>()
 const maxNames = 500
 
-/**
- * Sends a statement, prepared if it is one of the catalogue: planning costs PostgreSQL more than running it. Others (a
- * cursor's declaration, `fetch`, `set`) are sent as they are. The name comes from the text alone: behind a pooler,
- * processes share the connections to the server.
- */
+/** Sends a statement, prepared if it is one of the catalogue. A pooler's clients share names: the text makes them. */
 export function sendPrepared<R>(
   client: pg.ClientBase,
   text: string,

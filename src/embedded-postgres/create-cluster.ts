@@ -9,10 +9,7 @@ export const catalogue = 'catalogue'
 
 const draftPrefix = 'initdb-'
 
-/**
- * Creates the cluster unless it exists. It is made under another name and renamed when it is complete: the remains of an interrupted run are never
- * taken for a cluster, and of two processes at once one wins and both go on.
- */
+/** Creates the cluster unless it exists: under another name, and renamed when it is complete. */
 export async function createCluster(directory: DataDirectory, binDir: string, account: Account): Promise<void> {
   if (!clusterExists(directory.cluster)) {
     const draft = join(directory.path, `${draftPrefix}${randomUUID()}`)

@@ -49,7 +49,6 @@ export function requireDatabase(dataDir: string): void {
   throw new Error(`there is no database in ${resolve(dataDir)}. ${advice}`)
 }
 
-/** Whether a complete cluster is in the directory. */
 export function clusterExists(cluster: string): boolean {
   return existsSync(join(cluster, 'PG_VERSION'))
 }

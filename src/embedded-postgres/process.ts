@@ -17,7 +17,6 @@ export async function run(account: Account, program: string, args: string[], inp
   return (await running).stdout
 }
 
-/** The first two arguments of `spawn`. */
 export function commandLine({ prefix }: Account, program: string, args: string[]): [string, string[]] {
   const [first = program, ...others] = [...prefix, program, ...args]
   return [first, others]

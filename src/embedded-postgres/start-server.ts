@@ -20,10 +20,7 @@ interface ServerProcess {
 /** How long a server may recover from a crash before we give up waiting for it. */
 const maxRecoveryMs = 60_000
 
-/**
- * Acquires a lease on the cluster's server and starts the server if none runs; `started` says whether this process did. Any number of processes may
- * do this at once: PostgreSQL itself lets only one server run on a cluster, the others end, and we find the one that stays.
- */
+/** Acquires a lease on the cluster's server, which many processes may start at once: PostgreSQL lets one stay. */
 export async function startServer(
   directory: DataDirectory,
   binDir: string,

@@ -16,11 +16,7 @@ export interface Selection {
 /** Products may be large: few are in memory at once. */
 const batchSize = 200
 
-/**
- * Writes a store's products in the order of their codes, in batches from one snapshot: what is written meanwhile does not show. `write` gets the
- * text of each batch with its number of products, and is waited for, so that memory stays flat. Returns how many products there were. Throws
- * `store_not_found`, and `invalid_request` if the format cannot have so many columns.
- */
+/** Writes a store's products from one snapshot and returns how many. It awaits `write`, so that memory stays flat. */
 export async function exportStore(
   catalogue: Catalogue,
   selection: Selection,

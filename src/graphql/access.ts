@@ -30,7 +30,6 @@ export function accessOf(schema: GraphQLSchema, document: DocumentNode, operatio
   return { scopes, allStores: required.includes('all stores') }
 }
 
-/** Throws `forbidden` when the caller's token does not grant the access. */
 export function requireAccess({ scopes, allStores }: Access, caller: Caller): void {
   for (const scope of scopes) {
     if (!hasScope(caller, scope)) throw forbidden(`the token must have the scope ${scope}`)

@@ -18,7 +18,6 @@ export interface Context {
   jobQueued(): void
   /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
   readonly takePage?: ((page: AssetGroupPage) => void) | undefined
-  /** The id of the request, as it is echoed and logged. */
   readonly requestId: string
 }
 

@@ -72,7 +72,6 @@ function countNodes(document: DocumentNode): Pick<DocumentSize, 'directives' | '
 
 interface SelectionSize
   extends Pick<DocumentSize, 'fields' | 'aliases' | 'rootFields' | 'depth' | 'introspectionDepth'> {
-  /** How often the selection has each response name. */
   names: Map<string, number>
 }
 

@@ -38,12 +38,10 @@ const administrators: Limits = {
   cost: 1_000_000,
 }
 
-/** The limits of a caller, by the class of the token. */
 export function limitsOf({ scopes }: Caller): Limits {
   return scopes.has('admin') ? administrators : ordinary
 }
 
-/** Throws `invalid_request` with every limit that a document exceeds. */
 export function requireWithin(size: DocumentSize, limits: Limits): void {
   const exceeded = (Object.keys(measures) as (keyof DocumentSize)[]).filter(
     (measure) => size[measure] > limits[measure],
@@ -57,7 +55,6 @@ export function tooLong(most: number, unit: 'characters' | 'tokens'): CatalogueE
   return invalidRequest([excess(most, unit, 'more')])
 }
 
-/** The operation may cost more than the caller's limit. */
 export function tooCostly(most: number, cost: number): CatalogueError {
   const details = `the document must cost at most ${most}; at its page sizes it may cost ${cost}`
   return invalidRequest([{ field: 'query', details }])

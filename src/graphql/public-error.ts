@@ -19,7 +19,6 @@ export function publicError(thrown: unknown, log: Logger): PublicError {
   return { message, ...(locations && { locations }), ...(path && { path }), extensions }
 }
 
-/** Errors of one request as its caller may see them. */
 export function publicErrors(errors: readonly unknown[], log: Logger, requestId: string) {
   return errors.map((error) => publicError(error, log.child({ requestId })))
 }

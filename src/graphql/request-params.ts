@@ -1,6 +1,5 @@
 import { invalidRequest } from '../errors.ts'
 
-/** What a GraphQL request asks for (GraphQL over HTTP: request parameters). */
 export interface RequestParams {
   query: string | undefined
   operationName: string | undefined
@@ -10,7 +9,6 @@ export interface RequestParams {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads the parameters of a POST. Throws `invalid_request`. */
 export function paramsOfBody(body: Uint8Array): RequestParams {
   const params = jsonOf('the body', () => utf8.decode(body))
   if (!isObject(params)) throw invalid('the body must be a JSON object with a query')

@@ -15,7 +15,6 @@ import type { Context } from './context.ts'
 /** Runs one operation of a document. What resolvers throw is in the result's errors, as it was thrown. */
 export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
 
-/** Makes the function that runs an operation of a valid document by interpreting it. */
 export function interpret(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
   return (variableValues, contextValue) =>
     execute({ schema, document, operationName, variableValues, contextValue, hideSuggestions: true })

@@ -13,14 +13,11 @@ import { publicErrors } from './public-error.ts'
 import { paramsOfBody, paramsOfSearch } from './request-params.ts'
 import type { YogaContext, YogaServer } from './yoga.ts'
 
-/** A request to /graphql of an authenticated caller, as plain data. */
 export interface GraphQLRequest {
   method: string
-  /** The query string without its question mark. */
   search: string
   /** The media types that the caller accepts, of those that an answer can have. */
   accept: string
-  /** The JSON body of a POST. */
   body: Uint8Array<ArrayBuffer> | undefined
 }
 
@@ -30,7 +27,6 @@ export interface GraphQLAnswer {
   body: string
 }
 
-/** An operation that the caller may run, and what it may cost. */
 export interface AdmittedOperation {
   operation: PreparedOperation
   cost: number

@@ -1,4 +1,3 @@
-/** What is known of a request before anything of it runs. */
 export interface Weight {
   bytes: number
   /** How many members the lists and objects of its body have together, at most; only asked for where the bytes do not decide. */

@@ -12,10 +12,7 @@ export interface BodyMemory {
 /** Never refused: small bodies are read however many large ones wait. */
 const freeBytes = 64 * 1024
 
-/**
- * Bounds the memory for bodies of requests that have no answer yet: beyond the first 64 KiB of each, all bodies together have `maxBytes`, and those of one
- * token half of that. Memory is reserved for what the request announces, else for what has come in, and released with the connection or the answer.
- */
+/** Bounds the memory for bodies of unanswered requests: `maxBytes` in all beyond 64 KiB each, half of it per token. */
 export function createBodyMemory(maxBytes: number): BodyMemory {
   const byToken = new Map<string, number>()
   let total = 0

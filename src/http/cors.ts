@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What an answer tells the browser about a page of another origin. */
 export interface CorsAnswer {
   headers: Record<string, string>
   /** Whether the request only asks what it may do: it carries no token, and is answered at once. */

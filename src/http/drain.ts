@@ -2,7 +2,6 @@ import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long each step of stopping takes, in ms. */
 export interface StopOptions {
   /** `/ready` fails, all else goes on: load balancers stop sending requests. */
   readinessDelayMs: number

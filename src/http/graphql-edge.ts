@@ -16,7 +16,6 @@ export interface GraphQLApi {
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<GraphQLAnswer>
   graphiql(): Promise<Page>
   errorOf(thrown: unknown, requestId: string): PublicError
-  /** The longest answer to a read, in bytes. */
   maxAnswerBytes: number
 }
 
@@ -79,7 +78,6 @@ function notJson(): RestError {
   return new RestError('unsupported_media_type', 'the body must be application/json')
 }
 
-/** A refusal in the form of GraphQL. */
 export function refusal({ reason, errorInfo, headers }: RestError): Answer {
   const status = httpStatus[reason] ?? 500
   const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}

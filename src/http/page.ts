@@ -1,7 +1,6 @@
 import { RestError } from '../../rest/response/rest-error.ts'
 import type { Answer } from './respond.ts'
 
-/** What GET gets from a path: text or bytes with what the browser may do with them. */
 export interface Page {
   status?: number
   type: string

@@ -22,7 +22,6 @@ const securityHeaders: Readonly<Record<string, string>> = {
 /** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
 export const lingerMs = 2_000
 
-/** How long a client may take to read its answer, in ms. */
 const readingMs = 20_000
 
 /**

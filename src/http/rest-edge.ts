@@ -6,13 +6,10 @@ import type { Incoming, Routed } from './routed.ts'
 
 export interface RestApi {
   rest(request: RestRequest<Caller>): Promise<RestResponse>
-  /** The operation at a method and path; `none` where there is none. */
   operationOf(method: string, path: string): string
-  /** The longest answer to a read, in bytes. */
   maxAnswerBytes: number
 }
 
-/** Carries a request of `node:http` to the REST API and its answer back. */
 export async function serveRest(api: RestApi, { request, path, search, id, ...incoming }: Incoming): Promise<Routed> {
   const { method = 'GET', headers } = request
   const answer = await api.rest({

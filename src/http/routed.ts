@@ -5,11 +5,9 @@ import type { RequestId } from '../request/request-id.ts'
 import type { Reserve } from './body-memory.ts'
 import type { Answer } from './respond.ts'
 
-/** A request on its way to an API. */
 export interface Incoming {
   request: IncomingMessage
   path: string
-  /** The query string without its question mark. */
   search: string
   id: RequestId
   admission: Admission

@@ -10,7 +10,6 @@ import { answerWithPage, type Page } from './page.ts'
 import { type RestApi, serveRest } from './rest-edge.ts'
 import type { Incoming, Routed } from './routed.ts'
 
-/** What the server serves. */
 export interface Routes extends RestApi, GraphQLApi {
   authenticate(authorization: string | undefined): Promise<Admission>
   /** What people and tools read without a token: path to page. */

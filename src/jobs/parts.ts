@@ -26,7 +26,6 @@ export async function writeParts(
     on conflict (store_uuid, job_id, direction, part) do update set text = excluded.text`.execute(db)
 }
 
-/** Deletes all parts of a job's input or output. */
 export async function deleteParts(db: Kysely<Database>, key: JobKey, direction: Direction): Promise<void> {
   await db
     .deleteFrom('job_part')
@@ -45,14 +44,12 @@ export async function readPart(
   return (await found.select('text').executeTakeFirst())?.text
 }
 
-/** How many parts of output a job has written. */
 export async function countOutput(db: Kysely<Database>, key: JobKey): Promise<number> {
   const ofOutput = db.selectFrom('job_part').where(({ and }) => and(columnsOf(key, 'output')))
   const { parts } = await ofOutput.select(({ fn }) => fn.countAll<string>().as('parts')).executeTakeFirstOrThrow()
   return Number(parts)
 }
 
-/** Streams a job's input. */
 export async function* readInput(db: Kysely<Database>, key: JobKey): AsyncGenerator<Buffer> {
   for (let part = 0; ; part++) {
     const text = await readPart(db, key, 'input', part)

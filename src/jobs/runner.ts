@@ -16,7 +16,6 @@ import { inWordsOfApi } from './start-job.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
-  /** How the queue connects to the database. */
   connection: ClientConfig
   enumerations(): Enumerations
   log: Logger

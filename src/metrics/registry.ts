@@ -15,7 +15,6 @@ export interface MetricSources {
 export interface ClusterPeers {
   /** Which of them this one is, from 1: the label `worker` of its metrics. */
   number: number
-  /** The metrics of all of them, in the format of Prometheus. */
   readMetrics(): Promise<string>
 }
 
@@ -58,7 +57,6 @@ export function answerSupervisor(): void {
   AggregatorRegistry.setRegistries([])
 }
 
-/** The metrics of all workers, in the supervisor. */
 export function readClusterMetrics(): Promise<string> {
   return new AggregatorRegistry().clusterMetrics()
 }

@@ -6,7 +6,6 @@ import type { RequestId } from './request-id.ts'
 /** The request that is being served. Nothing in it changes; `withContext` runs work in a copy with other values. */
 export interface RequestContext {
   readonly requestId: RequestId
-  /** The caller's W3C trace context, as it came. */
   readonly traceparent: string | undefined
   readonly trace: Trace | undefined
   /** Aborted when the client leaves before its answer is sent. */
@@ -19,7 +18,6 @@ export interface RequestContext {
 /** The context of the request that the running code belongs to; none in jobs and at start. */
 export const requestContext = new AsyncLocalStorage<RequestContext>()
 
-/** Runs the work in the current context with these values replaced. */
 export function withContext<T>(changes: Partial<RequestContext>, work: () => T): T {
   const context = requestContext.getStore()
   return context ? requestContext.run({ ...context, ...changes }, work) : work()

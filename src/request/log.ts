@@ -8,7 +8,6 @@ export interface ServedRequest extends RequestSummary {
 }
 
 export interface RequestSummary {
-  /** Which API it came to. */
   door: 'rest' | 'graphql' | 'other'
   /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a valid document. */
   operation: string
@@ -20,10 +19,7 @@ export interface RequestSummary {
 /** From here on a request counts as slow. */
 const slowMs = 1_000
 
-/**
- * Writes the log line of a request. Fast successful reads, which are most of the traffic and are counted in the metrics, get one at the level `debug` only; writes, refusals
- * and clients that left (499) at `info`; server errors and slow requests at `warn`. No line holds a body, a query, a header or a token.
- */
+/** Logs a request, fast successful reads at `debug` only. No line holds a body, a query, a header or a token. */
 export function logRequest(log: Logger, served: ServedRequest): void {
   const level = levelOf(served)
   if (!log.isLevelEnabled(level)) return

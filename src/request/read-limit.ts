@@ -8,7 +8,6 @@ const maxBytes = 80 * mebibyte
 /** For a GraphQL read on the thread that serves all requests: to make its answer of so much takes about 100 ms. */
 export const maxObjectBytes = 5 * mebibyte
 
-/** Counts the bytes that the database answers to one request. */
 export class ReadLimit {
   readonly #max: number
   #bytes = 0

@@ -1,4 +1,3 @@
-/** The spans of one request. */
 export interface Trace {
   /** Begins a span within the current one and returns the function that ends it, with the error of the part if it failed. */
   begin(part: Part, name: string): (outcome?: { error?: unknown }) => void
@@ -16,7 +15,6 @@ export interface Statement {
   error?: unknown
 }
 
-/** Creates and exports the spans of requests. */
 export interface Tracing {
   begin(request: { method: string; traceparent: string | undefined }): Trace
   close(): Promise<void>

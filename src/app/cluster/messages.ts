@@ -2,7 +2,6 @@ import type { Worker } from 'node:cluster'
 import { type EventEmitter, on } from 'node:events'
 import type { PoolConfig } from 'pg'
 
-/** The messages between the supervisor and its workers, by type. */
 export interface Messages {
   /** To a worker: which of the workers it is, from 1, and how it connects to the database. */
   start: { number: number; connection: PoolConfig }
@@ -26,7 +25,6 @@ export function send<Type extends keyof Messages>(
   receiver.send({ type, ...message }, () => {})
 }
 
-/** Calls the listener with each message of the type. */
 export function onMessage<Type extends keyof Messages>(
   sender: EventEmitter,
   type: Type,
@@ -37,7 +35,6 @@ export function onMessage<Type extends keyof Messages>(
   })
 }
 
-/** Resolves, in a worker, with the next message of the type. */
 export async function nextMessage<Type extends keyof Messages>(type: Type): Promise<Messages[Type]> {
   for await (const [message] of on(process, 'message')) if (message.type === type) return message
   throw new Error('the supervisor must be there')
