@@ -47,11 +47,13 @@ export function commandsOf(program: Command, before = ''): { path: string; comma
   })
 }
 
-const exitCodes = `
-Exit codes:
-  0  success
-  1  some rows failed, a check found a difference, or the command failed
-  2  wrong usage`
+const exitCodes = [
+  '',
+  'Exit codes:',
+  '  0  success',
+  '  1  some rows failed, a check found a difference, or the command failed',
+  '  2  wrong usage',
+].join('\n')
 
 const general = [
   '',
