@@ -7,9 +7,9 @@ import { files, programs, root, sourceOf } from './support/sources.ts'
  * the bottom: imports point downwards.
  */
 const mayImport: Record<string, string> = {
-  'src/cli': 'app auth catalogue database export filter global-config http import',
+  'src/cli': 'app auth catalogue database demo export filter global-config http import',
   'src/app':
-    'rest schema auth catalogue database demo filter global-config graphql heavy http idempotency jobs metrics request tracing',
+    'rest schema auth catalogue database filter global-config graphql heavy http idempotency jobs metrics request tracing',
   'src/heavy': 'database request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs',

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
-import { maxWorkers, readConfig } from '../app/config.ts'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { type Config, maxWorkers, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
-import { serve } from '../app/serve.ts'
+import { openDatabase } from '../database/open.ts'
+import type { Database } from '../database/tables.ts'
 import { untilSignal } from './until-signal.ts'
 import { wholeNumber } from './whole-number.ts'
 import { nameDatabase } from './with-database.ts'
@@ -33,20 +36,62 @@ export function addServe(program: Command): void {
         log.info({ signal }, 'stopping')
         setTimeout(() => process.exit(1), maxStopMs).unref()
       })
-      const { url, stop } = await serve(config, { demo, env, onFirstToken, onNoAdminToken }, log)
+      const { url, stop } = await serve(config, demo, log)
       process.stdout.write(`catalogue gateway at ${url} (GraphiQL: ${url}/graphql, REST: ${url}/v1)\n`)
       await stopped
       await stop()
     })
 }
 
-function onFirstToken(secret: string): void {
-  process.stderr.write(
-    `\nAdmin token, shown this once:\n\n  ${secret}\n\nSend it as "Authorization: Bearer ${secret}".\n\n`,
-  )
+/** Starts the service in the order of this function. Leaves nothing running when it throws. */
+async function serve(config: Config, demo: boolean, log: Logger) {
+  // The embedded PostgreSQL starts while the code that uses it is loaded.
+  const loading = load(config)
+  const { db, connection, close } = await openDatabase(config, log, { mayCreate: true, loading })
+  const { migrate, ensureAdminToken, start } = await loading
+  try {
+    const migrations = await migrate(db)
+    if (migrations.length > 0) log.info({ migrations }, 'database migrated')
+    // Printed as soon as it is stored: it cannot be read again.
+    if (config.bootstrapToken === undefined) printToken(await ensureAdminToken(db))
+    if (demo) await loadDemoCatalogue(db, config, log)
+    const { url, stop } = await start(config, { db, connection, env: process.env }, log)
+    return { url, stop: () => stop().finally(close) }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
-function onNoAdminToken(): void {
+/** With several workers this process only supervises them: it does not load the gateway. */
+async function load({ workers }: Config) {
+  const [{ migrate }, { ensureAdminToken }, start] = await Promise.all([
+    import('../database/migrate.ts'),
+    import('../auth/tokens.ts'),
+    workers > 1
+      ? import('../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
+      : import('../app/run-gateway.ts').then(({ runGateway }) => runGateway),
+  ])
+  return { migrate, ensureAdminToken, start }
+}
+
+function printToken({ secret, exists }: { secret?: string; exists: boolean }): void {
   const command = 'catalog token create --name admin --scope read,write,admin'
-  process.stderr.write(`There are tokens, but no valid one has the scope admin. To make one, run "${command}".\n`)
+  if (secret !== undefined) {
+    const shown = `Admin token, shown this once:\n\n  ${secret}\n\nSend it as "Authorization: Bearer ${secret}".`
+    process.stderr.write(`\n${shown}\n\n`)
+  } else if (!exists) {
+    process.stderr.write(`There are tokens, but no valid one has the scope admin. To make one, run "${command}".\n`)
+  }
+}
+
+async function loadDemoCatalogue(db: Kysely<Database>, config: Config, log: Logger): Promise<void> {
+  const [{ startGlobalConfig }, { wholeCatalogue }, { loadDemo }] = await Promise.all([
+    import('../global-config/global-config.ts'),
+    import('../catalogue/catalogue.ts'),
+    import('../demo/demo.ts'),
+  ])
+  const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
+  const globalConfig = await startGlobalConfig({ url, refreshMs, log })
+  await loadDemo(wholeCatalogue(db), globalConfig.enumerations(), log).finally(globalConfig.stop)
 }
