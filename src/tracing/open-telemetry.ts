@@ -10,8 +10,17 @@ import {
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, ConsoleSpanExporter, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
-import { samplerOf } from './sampler.ts'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ConsoleSpanExporter,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import type { Statement, Trace, Tracing } from './trace.ts'
 
 type Env = Record<string, string | undefined>
@@ -21,6 +30,26 @@ export function exporterOf({ OTEL_TRACES_EXPORTER: name = 'otlp' }: Env): SpanEx
   if (name === 'otlp') return new OTLPTraceExporter()
   if (name === 'console') return new ConsoleSpanExporter()
   throw new Error(`OTEL_TRACES_EXPORTER must be otlp, console or none; got ${JSON.stringify(name)}`)
+}
+
+/** The sampler named by OTEL_TRACES_SAMPLER. By default the caller decides; without a caller's trace all is sampled. */
+function samplerOf({
+  OTEL_TRACES_SAMPLER: name = 'parentbased_always_on',
+  OTEL_TRACES_SAMPLER_ARG: text,
+}: Env): Sampler {
+  const ratio = Number(text ?? 1)
+  if (!(ratio >= 0 && ratio <= 1)) {
+    throw new Error(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; got ${JSON.stringify(text)}`)
+  }
+  const roots = new Map<string, Sampler>([
+    ['always_on', new AlwaysOnSampler()],
+    ['always_off', new AlwaysOffSampler()],
+    ['traceidratio', new TraceIdRatioBasedSampler(ratio)],
+  ])
+  const root = roots.get(name.replace(/^parentbased_/, ''))
+  if (root) return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
+  const known = [...roots.keys()].flatMap((key) => [key, `parentbased_${key}`]).join(', ')
+  throw new Error(`OTEL_TRACES_SAMPLER must be one of ${known}; got ${JSON.stringify(name)}`)
 }
 
 /** Sends the spans of requests to an exporter, with the sampler of the environment. */
