@@ -56,15 +56,10 @@ export interface GatewayOptions extends Partial<Config> {
 
 const mebibyte = 1024 * 1024
 
-export interface Gateway {
-  /** Where it listens: `http://127.0.0.1:4000`. */
-  url: string
-  /** Reports that it is not ready, stops accepting, lets requests end, and resolves when all connections are closed. */
-  close(options?: StopOptions): Promise<void>
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
 /** Builds the gateway and listens: the one place where all parts meet. The caller opens and closes the database. */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions) {
   const { db, globalConfig, remoteFilter, metricsPublic = false, corsOrigins = [], tracing, host, port, log } = options
   const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 64 * mebibyte } = options
   const { enumerations } = globalConfig
@@ -116,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onError: (error, requestId) => log.error({ err: loggableError(error), requestId }, 'unexpected error'),
   })
 
+  /** Resolves when all connections are closed. */
   const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
     isStopping = true
     stopRetention?.()

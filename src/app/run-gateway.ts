@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { startGlobalConfig } from '../global-config/global-config.ts'
+import type { StopOptions } from '../http/drain.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { Config } from './config.ts'
 import { type GatewayOptions, startGateway } from './gateway.ts'
@@ -13,18 +14,8 @@ export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connect
   env: Record<string, string | undefined>
 }
 
-export interface RunningGateway {
-  url: string
-  /** Lets requests end and closes what belongs to the gateway, but not its database. `portClosed` as in `StopOptions`. */
-  stop(portClosed?: () => Promise<void>): Promise<void>
-}
-
 /** Runs the gateway of the configuration in this process. Resolves once it answers; leaves nothing running when it throws. */
-export async function runGateway(
-  config: Config,
-  { env, ...environment }: GatewayEnvironment,
-  log: Logger,
-): Promise<RunningGateway> {
+export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
   const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
   const globalConfig = await startGlobalConfig({ url, refreshMs, log })
@@ -40,7 +31,8 @@ export async function runGateway(
     const gateway = await startGateway({ ...config, ...environment, ...parts })
     return {
       url: gateway.url,
-      stop: async (portClosed) => {
+      /** Lets requests end and closes what belongs to the gateway, but not its database. */
+      stop: async (portClosed?: StopOptions['portClosed']) => {
         globalConfig.stop()
         await gateway.close({ ...stopping, portClosed })
         await closeParts()

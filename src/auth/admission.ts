@@ -1,10 +1,11 @@
+import type { Pool } from 'pg'
 import { type AuthenticationOptions, createAuthentication } from './authentication.ts'
 import type { Caller } from './caller.ts'
-import type { RateLimitOptions } from './rate-limit.ts'
 
 export interface AdmissionOptions extends AuthenticationOptions {
   rateLimit: number | undefined
-  countsIn: RateLimitOptions['countsIn']
+  /** The pool of the PostgreSQL in which all processes count together; undefined: in the memory of this process. */
+  countsIn: Pool | undefined
 }
 
 export interface Admission {
@@ -24,7 +25,7 @@ export function createAdmission({ rateLimit: perMinute, countsIn, ...options }: 
   const counting =
     perMinute === undefined
       ? undefined
-      : import('./rate-limit.ts').then(({ createRateLimit }) => createRateLimit({ perMinute, countsIn }))
+      : import('./rate-limit.ts').then(({ createRateLimit }) => createRateLimit(perMinute, countsIn))
   return async (authorization: string | undefined): Promise<Admission> => {
     try {
       const caller = await authenticate(authorization)

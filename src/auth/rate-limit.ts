@@ -4,16 +4,10 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateL
 import { CatalogueError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 
-export interface RateLimitOptions {
-  perMinute: number
-  /** The pool of the PostgreSQL in which all processes count together; undefined: in the memory of this process. */
-  countsIn: Pool | undefined
-}
-
 const seconds = 60
 
 /** Makes the function that counts a request of a token. Administrators are not counted. */
-export function createRateLimit({ perMinute, countsIn }: RateLimitOptions) {
+export function createRateLimit(perMinute: number, countsIn: Pool | undefined) {
   const limiter = limiterOf(perMinute, countsIn)
   const policy = `"default";q=${perMinute};w=${seconds}`
   return async ({ scopes, tokenId }: Caller): Promise<{ headers: Record<string, string>; error?: CatalogueError }> => {
@@ -29,7 +23,7 @@ export function createRateLimit({ perMinute, countsIn }: RateLimitOptions) {
 }
 
 /** While PostgreSQL cannot be reached, each process counts alone. */
-function limiterOf(points: number, countsIn: RateLimitOptions['countsIn']): RateLimiterAbstract {
+function limiterOf(points: number, countsIn: Pool | undefined): RateLimiterAbstract {
   const memory = new RateLimiterMemory({ points, duration: seconds })
   if (!countsIn) return memory
   return new RateLimiterPostgres({

@@ -4,16 +4,7 @@ import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /** Where one embedded server keeps everything. */
-export interface DataDirectory {
-  /** 0700; holds the cluster, its server log and, if the path is short enough, its socket. */
-  readonly path: string
-  readonly owner: Owner
-  /** PostgreSQL's own data directory. It is created complete, by a rename. */
-  readonly cluster: string
-  readonly serverLog: string
-  /** 0700. */
-  readonly socketDir: string
-}
+export type DataDirectory = Awaited<ReturnType<typeof openDataDirectory>>
 
 /** The port is part of a socket's name; no server listens on it. */
 export const socketPort = 5432
@@ -24,7 +15,7 @@ export interface Owner {
 }
 
 /** Creates `postgres/` in the directory if it is missing. Throws when another user owns it. */
-export async function openDataDirectory(dataDir: string): Promise<DataDirectory> {
+export async function openDataDirectory(dataDir: string) {
   const wanted = join(dataDir, 'postgres')
   try {
     await mkdir(wanted, { recursive: true, mode: 0o700 })

@@ -5,13 +5,8 @@ import type { Lease } from './lease.ts'
 import { shutDown } from './postmaster.ts'
 import { startServer } from './start-server.ts'
 
-export interface EmbeddedServer {
-  readonly connection: Lease['connection']
-  /** Whether this process started the server; otherwise it adopted a running one. */
-  readonly started: boolean
-  /** Stops the server, by a fast shutdown, unless another client is still connected to it, and waits for its end. Safe to call twice. */
-  stop(): Promise<void>
-}
+/** `stop` stops the server, by a fast shutdown, unless another client is still connected to it. */
+export type EmbeddedServer = Awaited<ReturnType<typeof startEmbedded>>
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -23,7 +18,7 @@ export interface EmbeddedOptions {
 }
 
 /** Starts or adopts the server of the data directory. Starts it again whenever it dies, until `stop`. */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions) {
   const { dataDir, mayCreate = true, log = () => {} } = options
   const begunAt = Date.now()
   if (!mayCreate) requireDatabase(dataDir)

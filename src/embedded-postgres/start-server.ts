@@ -11,11 +11,7 @@ import { findPostmaster, removeStaleLocks } from './postmaster.ts'
 import { type Account, commandLine, spawnOptions } from './process.ts'
 
 /** A server process that we started. It ends by itself when it finds another server on the cluster. */
-interface ServerProcess {
-  child: ChildProcess
-  /** What was logged since it was started, by other servers on the cluster too. */
-  log(): Promise<string>
-}
+type ServerProcess = Awaited<ReturnType<typeof spawnServer>>
 
 /** How long a server may recover from a crash before we give up waiting for it. */
 const maxRecoveryMs = 60_000
@@ -56,7 +52,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** Returns at once, long before the server answers. */
-async function spawnServer(directory: DataDirectory, postgres: string, account: Account): Promise<ServerProcess> {
+async function spawnServer(directory: DataDirectory, postgres: string, account: Account) {
   const { serverLog, owner } = directory
   const log = await open(serverLog, 'a', 0o600)
   await giveTo(owner, serverLog)

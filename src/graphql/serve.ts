@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
+import type { RestResponse } from '../../rest/exchange.ts'
 import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
 import { CatalogueError, type Reason } from '../errors.ts'
@@ -21,22 +22,16 @@ export interface GraphQLRequest {
   body: Uint8Array<ArrayBuffer> | undefined
 }
 
-export interface GraphQLAnswer {
-  status: number
-  headers: Record<string, string>
-  body: string
-}
-
 export interface AdmittedOperation {
   operation: PreparedOperation
   cost: number
-  run(context: Context): Promise<GraphQLAnswer>
+  run(context: Context): Promise<RestResponse>
 }
 
 /** Makes the function that prepares what a request asks for: an operation to run, or the answer that refuses it. */
 export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
-  const admit = (request: GraphQLRequest, caller: Caller, type: MediaType): AdmittedOperation | GraphQLAnswer => {
+  const admit = (request: GraphQLRequest, caller: Caller, type: MediaType): AdmittedOperation | RestResponse => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
     const query = documentOf(params, persisted)
     const { operationName, variables } = params
@@ -57,7 +52,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     }
     return { operation, cost: requested, run }
   }
-  return (request: GraphQLRequest, caller: Caller, requestId: string): AdmittedOperation | GraphQLAnswer => {
+  return (request: GraphQLRequest, caller: Caller, requestId: string): AdmittedOperation | RestResponse => {
     const type = mediaTypeOf(request.accept)
     if (request.method !== 'GET' && request.method !== 'POST') return otherMethod
     try {
@@ -82,7 +77,7 @@ async function answerByYoga(
   yoga: YogaServer,
   { method, accept }: GraphQLRequest,
   context: YogaContext,
-): Promise<GraphQLAnswer> {
+): Promise<RestResponse> {
   const response = await yoga.fetch('http://localhost/graphql', { method, headers: { accept } }, context)
   const type = response.headers.get('content-type') ?? json
   return { status: response.status, headers: { 'Content-Type': type }, body: await response.text() }
@@ -104,7 +99,7 @@ function answerOf(type: MediaType, result: { data?: unknown; errors?: unknown; e
   return { status, headers: { 'Content-Type': `${type}; charset=utf-8` }, body: JSON.stringify(result) }
 }
 
-function refusal(reason: Reason, errors: readonly unknown[], type: MediaType): GraphQLAnswer {
+function refusal(reason: Reason, errors: readonly unknown[], type: MediaType) {
   const headers = { 'Content-Type': `${type}; charset=utf-8` }
   return { status: httpStatus[reason] ?? 500, headers, body: JSON.stringify({ errors }) }
 }
@@ -112,7 +107,7 @@ function refusal(reason: Reason, errors: readonly unknown[], type: MediaType): G
 const mutationByGet = methodNotAllowed('POST', 'a mutation must be sent by POST')
 const otherMethod = methodNotAllowed('GET, POST', 'the method must be GET or POST')
 
-function methodNotAllowed(allow: string, message: string): GraphQLAnswer {
+function methodNotAllowed(allow: string, message: string): RestResponse {
   const errors = [{ message, extensions: { code: 'method_not_allowed' } }]
   const { status, headers, body } = refusal('method_not_allowed', errors, json)
   return Object.freeze({ status, headers: { ...headers, Allow: allow }, body })

@@ -25,11 +25,7 @@ export interface Job {
   moved: ArrayBuffer[]
 }
 
-export interface Pool {
-  /** Runs a task in a thread, never twice. Throws `unavailable`. */
-  run<Output>(job: Job): Promise<Output>
-  close(): Promise<void>
-}
+export type Pool = ReturnType<typeof createPool>
 
 const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
 /** How long a cancelled task may take before its thread is ended. */
@@ -37,11 +33,14 @@ const cancelMs = 500
 const idleMs = 60_000
 
 /** A pool of threads for work that would block the thread that serves all requests. Threads start with the first tasks and end when idle; each runs one task at a time. */
-export function createPool({ threads = 2, heapMb = 1_024, deadlineMs = 10_000, ...options }: PoolOptions): Pool {
+export function createPool(given: PoolOptions) {
+  const options = { threads: 2, heapMb: 1_024, deadlineMs: 10_000, ...given }
+  const { threads, deadlineMs } = options
   const slots = new FairQueue({ slots: threads, slotsPerToken: Math.max(1, threads - 1), ...queue })
   let started: Promise<Piscina> | undefined
   return {
-    run: async <Output>({ input, moved }: Job) => {
+    /** Runs a task in a thread, never twice. Throws `unavailable`. */
+    run: async <Output>({ input, moved }: Job): Promise<Output> => {
       const context = requestContext.getStore()
       const { requestId = { text: '', header: '' }, tokenId = '', signal } = context ?? {}
       const release = await slots.acquire({ tokenId, signal })
@@ -50,7 +49,7 @@ export function createPool({ threads = 2, heapMb = 1_024, deadlineMs = 10_000, .
       const task: Task = { input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
       const watch = watchTask(signal, deadlineMs, cancellation)
       try {
-        started ??= startPiscina({ threads, heapMb, ...options })
+        started ??= startPiscina(options)
         const pool = await started
         const transferList = [cancelled, ...moved]
         const result: { output: Output } = await pool.run(task, { transferList, signal: watch.signal })
@@ -69,13 +68,7 @@ export function createPool({ threads = 2, heapMb = 1_024, deadlineMs = 10_000, .
   }
 }
 
-async function startPiscina({
-  entry,
-  workerData,
-  log,
-  threads,
-  heapMb,
-}: PoolOptions & { threads: number; heapMb: number }): Promise<Piscina> {
+async function startPiscina({ entry, workerData, log, threads, heapMb }: Required<PoolOptions>): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   const pool = new Piscina({
     filename: fileURLToPath(entry),
@@ -95,11 +88,7 @@ async function startPiscina({
 }
 
 /** Cancels a task when its client leaves or its deadline has passed; ends the thread of one that goes on. */
-function watchTask(
-  client: AbortSignal | undefined,
-  deadlineMs: number,
-  cancellation: MessagePort,
-): { signal: AbortSignal; end(): void } {
+function watchTask(client: AbortSignal | undefined, deadlineMs: number, cancellation: MessagePort) {
   const ending = new AbortController()
   const cancel = () => cancellation.postMessage('cancel')
   let late: NodeJS.Timeout | undefined

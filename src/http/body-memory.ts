@@ -3,17 +3,13 @@ import type { ServerResponse } from 'node:http'
 /** Reserves so many bytes more for the body of a request; false when there is no memory for them. */
 export type Reserve = (bytes: number) => boolean
 
-export interface BodyMemory {
-  /** Makes the function that reserves memory for the body of the request with this response and token. */
-  reserveFor(response: ServerResponse, tokenId: string): Reserve
-  reserved(): number
-}
+export type BodyMemory = ReturnType<typeof createBodyMemory>
 
 /** Never refused: small bodies are read however many large ones wait. */
 const freeBytes = 64 * 1024
 
 /** Bounds the memory for bodies of unanswered requests: `maxBytes` in all beyond 64 KiB each, half of it per token. */
-export function createBodyMemory(maxBytes: number): BodyMemory {
+export function createBodyMemory(maxBytes: number) {
   const byToken = new Map<string, number>()
   let total = 0
   const add = (tokenId: string, bytes: number) => {
@@ -22,7 +18,7 @@ export function createBodyMemory(maxBytes: number): BodyMemory {
     if (own > 0) byToken.set(tokenId, own)
     else byToken.delete(tokenId)
   }
-  const reserveFor: BodyMemory['reserveFor'] = (response, tokenId) => {
+  const reserveFor = (response: ServerResponse, tokenId: string): Reserve => {
     let size = 0
     let counted = 0
     return (bytes) => {

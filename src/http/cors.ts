@@ -1,16 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-export interface CorsAnswer {
-  headers: Record<string, string>
-  /** Whether the request only asks what it may do: it carries no token, and is answered at once. */
-  isPreflight: boolean
-}
-
 /** Makes the judge of requests from pages of other origins (Fetch: CORS): undefined for those that are not among the origins, and get nothing. */
-export function createCors(origins: readonly string[]): (request: IncomingMessage) => CorsAnswer | undefined {
+export function createCors(origins: readonly string[]) {
   const allowed = new Set(origins)
-  return ({ method, headers: { origin, ...headers } }) => {
+  return ({ method, headers: { origin, ...headers } }: IncomingMessage) => {
     if (origin === undefined || !allowed.has(origin)) return undefined
+    // The request only asks what it may do: it carries no token, and is answered at once.
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
     const seen = {
       'Access-Control-Allow-Origin': origin,

@@ -6,7 +6,7 @@ import type { RequestSummary, ServedRequest } from '../request/log.ts'
 import { ReadLimit } from '../request/read-limit.ts'
 import { requestIdOf } from '../request/request-id.ts'
 import type { Trace, Tracing } from '../tracing/trace.ts'
-import type { CorsAnswer } from './cors.ts'
+import type { createCors } from './cors.ts'
 import { createServer } from './node-http.ts'
 import { answerParserErrors } from './parser-errors.ts'
 import { respond } from './respond.ts'
@@ -15,7 +15,7 @@ import { type Routes, route } from './router.ts'
 export interface ServerOptions extends Routes {
   trace?: Tracing['begin'] | undefined
   /** What pages of other origins may do; undefined: nothing. */
-  cors?: ((request: IncomingMessage) => CorsAnswer | undefined) | undefined
+  cors?: ReturnType<typeof createCors> | undefined
   onError(error: unknown, requestId: string): void
   /** Called for each request once its answer is on its way. */
   onServed(served: ServedRequest, trace: Trace | undefined): void

@@ -18,16 +18,12 @@ export interface ClusterPeers {
   readMetrics(): Promise<string>
 }
 
-export interface Metrics {
-  /** Counts a request. `operation` must come from a bounded set. */
-  observe(door: string, operation: string, status: number, durationMs: number): void
-  read(): Promise<{ type: string; body: string }>
-}
+export type Metrics = ReturnType<typeof createRegistry>
 
 const bucketsInSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The durations of requests, the gauges, and the metrics of the process; a worker's own carry its number and are read with those of its peers. */
-export function createRegistry({ peers, ...sources }: MetricSources): Metrics {
+export function createRegistry({ peers, ...sources }: MetricSources) {
   const registry = new Registry()
   const durations = new Histogram({
     name: 'catalogue_request_duration_seconds',
@@ -43,7 +39,9 @@ export function createRegistry({ peers, ...sources }: MetricSources): Metrics {
     AggregatorRegistry.setRegistries([registry])
   }
   return {
-    observe: (door, operation, status, durationMs) => durations.observe({ door, operation, status }, durationMs / 1000),
+    /** Counts a request. `operation` must come from a bounded set. */
+    observe: (door: string, operation: string, status: number, durationMs: number) =>
+      durations.observe({ door, operation, status }, durationMs / 1000),
     read: async () => ({
       type: registry.contentType,
       body: peers ? await peers.readMetrics() : await registry.metrics(),

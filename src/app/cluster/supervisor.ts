@@ -1,10 +1,9 @@
-import cluster, { type Worker } from 'node:cluster'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { RunningGateway } from '../run-gateway.ts'
 import { type Messages, onMessage, send } from './messages.ts'
 
 /** PostgreSQL takes 100 connections by default, of which the workers leave some to others. */
@@ -13,23 +12,14 @@ const maxConnections = { each: 10, together: 60 }
 /** The pause before a worker is replaced. */
 const pauseMs = 1_000
 
-interface WorkerProcess {
-  worker: Worker
-  number: number
-  /** The URL at which it answers; rejects when it cannot start. */
-  started: Promise<string>
-  isReady: boolean
-  hasClosedPort: boolean
-  /** Its exit code, or the signal that ended it. */
-  exit: Promise<number | string>
-}
+type WorkerProcess = ReturnType<typeof startWorker>
 
 /** Runs the gateway as worker processes at one port. `stop` throws when one does not exit with code 0. */
 export async function superviseWorkers(
   { workers: count }: Config,
   { connection }: { connection: ClientConfig },
   log: Logger,
-): Promise<Pick<RunningGateway, 'url'> & { stop(): Promise<void> }> {
+) {
   cluster.schedulingPolicy = cluster.SCHED_RR
   const stopping = new AbortController()
   const running = new Map<number, WorkerProcess>()
@@ -86,11 +76,13 @@ export function connectionsPerWorker(workers: number): number {
   return Math.min(maxConnections.each, Math.floor(maxConnections.together / workers))
 }
 
-function startWorker(number: number, connection: PoolConfig, onPortClosed: () => void, log: Logger): WorkerProcess {
+function startWorker(number: number, connection: PoolConfig, onPortClosed: () => void, log: Logger) {
   const worker = cluster.fork()
+  /** The URL at which it answers; rejects when it cannot start. */
   const { promise: started, resolve, reject } = Promise.withResolvers<string>()
+  /** Its exit code, or the signal that ended it. */
   const exit = once(worker, 'exit').then(([code, signal]): number | string => signal ?? code)
-  const state: WorkerProcess = { worker, number, started, isReady: false, hasClosedPort: false, exit }
+  const state = { worker, number, started, isReady: false, hasClosedPort: false, exit }
   onMessage(worker, 'started', ({ url, error }) => {
     if (url === undefined) return reject(Object.assign(new Error(error?.message), { code: error?.code }))
     state.isReady = true
