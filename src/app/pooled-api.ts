@@ -33,7 +33,9 @@ const restHeaders = ['authorization', 'content-type', 'content-encoding', 'idemp
 
 export function createPooledApi(pool: Pool, enumerations: () => Enumerations, onJobQueued: () => void) {
   const answer = async (request: Omit<PooledRequest, 'enumerations'>) => {
-    const body = request.body && ownMemory(request.body)
+    // Short bytes may share their memory, which cannot be moved then.
+    const isOwn = request.body?.byteLength === request.body?.buffer.byteLength
+    const body = isOwn || !request.body ? request.body : new Uint8Array(request.body)
     const input: PooledRequest = { ...request, body, enumerations: enumerations() }
     const job = { input, moved: body ? [body.buffer] : [] }
     const answered = await traced('operation', 'pool', () => pool.run<PooledAnswer>(job))
@@ -55,9 +57,4 @@ export function createPooledApi(pool: Pool, enumerations: () => Enumerations, on
     graphql: ({ method, search, accept, body }: GraphQLRequest, caller: Caller): Promise<GraphQLAnswer> =>
       answer({ api: 'graphql', caller, method, path: '/graphql', search, headers: { accept }, body }),
   }
-}
-
-/** The bytes in memory that can be moved: short ones may share theirs. */
-function ownMemory(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }

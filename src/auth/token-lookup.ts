@@ -16,7 +16,9 @@ export function createTokenLookup(
     if (!row) return undefined
     const { tokenId, tokenName, scopes, stores, remainingMs, isUseNoted } = row
     // Not awaited, and not with the lookup: a database that cannot write, as on a full disk, still authenticates.
-    if (!isUseNoted) noteUse(db, tokenId).catch(() => {})
+    const use = { last_used_at: sql<Date>`now()` }
+    const noted = db.updateTable('token').set(use).where('token_id', '=', tokenId)
+    if (!isUseNoted) noted.execute().catch(() => {})
     if (remainingMs !== null) options.ttl = Math.ceil(Math.min(trustMs, remainingMs))
     return { tokenId, tokenName, scopes: new Set(scopes), viewer: { stores: stores ? new Set(stores) : undefined } }
   }
@@ -44,8 +46,4 @@ function findToken(db: Kysely<Database>, hash: Buffer) {
     .where('revoked_at', 'is', null)
     .where(sql<boolean>`coalesce(expires_at > now(), true)`)
     .executeTakeFirst()
-}
-
-async function noteUse(db: Kysely<Database>, tokenId: string): Promise<void> {
-  await db.updateTable('token').set({ last_used_at: sql<Date>`now()` }).where('token_id', '=', tokenId).execute()
 }

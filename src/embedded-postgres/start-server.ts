@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +27,8 @@ export async function startServer(
     const lease = await acquireLease(directory)
     const postmaster = await findPostmaster(directory)
     if (lease) return { lease, started: server !== undefined && server.child.pid === postmaster }
-    if (postmaster !== undefined || (server && isRunning(server.child))) continue
+    const isRunning = server?.child.exitCode === null && server.child.signalCode === null
+    if (postmaster !== undefined || isRunning) continue
     if (server) await requireLocked(server, directory)
     const account = await chooseAccount(directory, postgres)
     await createCluster(directory, binDir, account)
@@ -45,10 +46,6 @@ async function requireLocked(server: ServerProcess, directory: DataDirectory): P
     throw new Error(`PostgreSQL in ${directory.cluster} did not start. Its log ends with\n${lastLines(log)}`)
   }
   await sleep(100)
-}
-
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode === null && signalCode === null
 }
 
 /** Returns at once, long before the server answers. */

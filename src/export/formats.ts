@@ -40,8 +40,11 @@ export const jsonLines: ExportText = {
 const mostColumns = 2_000
 
 /** A table: a column for each attribute and each URL field that occurs. An attribute without a value is an empty cell. */
-export function csvOf(outline: Outline): ExportText {
-  const columns = columnsOf(outline)
+export function csvOf({ attributes, formats }: Outline): ExportText {
+  const urls = formats.flatMap(({ assetFormat, largest }) =>
+    Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
+  )
+  const columns = ['product_code', 'status', ...attributes.map(attributeColumn), ...urls]
   if (columns.length > mostColumns) {
     const details = `CSV must have at most ${mostColumns} columns; this export has ${columns.length}: use JSONL`
     throw invalidRequest([{ field: 'format', details }])
@@ -51,13 +54,6 @@ export function csvOf(outline: Outline): ExportText {
     return columns.map((column) => cells.get(column) ?? '')
   }
   return { head: stringify([columns]), textOf: (products) => stringify(products.map(rowOf)) }
-}
-
-function columnsOf({ attributes, formats }: Outline): string[] {
-  const urls = formats.flatMap(({ assetFormat, largest }) =>
-    Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
-  )
-  return ['product_code', 'status', ...attributes.map(attributeColumn), ...urls]
 }
 
 /** What a file can say of a product: an empty value is as none in it, and assets of one URL are one, as it has no ids. */

@@ -3,6 +3,7 @@ import type { AssetGroupPage } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** What resolvers use; one per request. */
@@ -22,13 +23,12 @@ export interface Context {
 }
 
 export function createContext(request: Omit<Context, 'loaders'>): Context {
-  let loaders: Loaders | undefined
+  // Most requests of the façade need none.
+  const loaders = lazy(() => createLoaders(request.catalogue, request.filter))
   return {
     ...request,
-    // Most requests of the façade need none.
     get loaders() {
-      loaders ??= createLoaders(request.catalogue, request.filter)
-      return loaders
+      return loaders()
     },
   }
 }

@@ -24,13 +24,7 @@ export interface PreparedOperation {
 /** Who may ask for the schema: every token, or those of administrators. */
 export type Introspection = 'all' | 'admin'
 
-export interface Engine {
-  readonly schema: GraphQLSchema
-  /** Throws, in this order, a `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
-  prepare(query: string, operationName: string | undefined, caller: Caller): PreparedOperation
-  /** Prepares the one operation of a document of the service's own, which is known to be valid. */
-  prepareOwn(document: DocumentNode): PreparedOperation
-}
+export type Engine = ReturnType<typeof createEngine>
 
 const mostKept = 200
 const longestKept = 10_000
@@ -38,11 +32,12 @@ const longestKept = 10_000
 const maxErrors = 20
 
 /** Prepares operations, each once: those of the last 200 texts are kept. */
-export function createEngine(schema: GraphQLSchema, introspection: Introspection): Engine {
+export function createEngine(schema: GraphQLSchema, introspection: Introspection) {
   const kept = new LRUCache<string, PreparedOperation>({ max: mostKept })
   return {
     schema,
-    prepare: (query, operationName, caller) => {
+    /** Throws, in this order, a `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
+    prepare: (query: string, operationName: string | undefined, caller: Caller): PreparedOperation => {
       const key = `${operationName ?? ''}\n${query}`
       const known = kept.get(key)
       const limits = limitsOf(caller)
@@ -60,10 +55,13 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
         if (query.length <= longestKept) kept.set(key, prepared)
         return prepared
       } catch (error) {
-        throw isStackOverflow(error) ? invalidRequest([{ field: 'query', details: tooDeep }]) : error
+        // graphql-js is recursive: documents can be built that exhaust the stack within the limits.
+        const isStackOverflow = error instanceof RangeError && /call stack/.test(error.message)
+        throw isStackOverflow ? invalidRequest([{ field: 'query', details: tooDeep }]) : error
       }
     },
-    prepareOwn: (document) => prepareDocument(schema, document, undefined),
+    /** Prepares the one operation of a document of the service's own, which is known to be valid. */
+    prepareOwn: (document: DocumentNode) => prepareDocument(schema, document, undefined),
   }
 }
 
@@ -77,11 +75,6 @@ function parsed(query: string, limits: Limits): DocumentNode {
     const isTooLong = error instanceof GraphQLError && error.message.includes('Parsing aborted')
     throw isTooLong ? tooLong(limits.tokens, 'tokens') : error
   }
-}
-
-/** graphql-js is recursive: documents can be built that exhaust the stack within the limits. */
-function isStackOverflow(error: unknown): boolean {
-  return error instanceof RangeError && /call stack/.test(error.message)
 }
 
 function prepareDocument(

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { restError, unauthorized } from '../../rest/handler.ts'
 import { RestError } from '../../rest/response/rest-error.ts'
 import { httpStatus } from '../../rest/response/status.ts'
@@ -27,7 +26,8 @@ export interface GraphQLAnswer {
 /** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
 export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise<Routed> {
   const door = 'graphql'
-  if (isNavigation(incoming.request)) {
+  const { method, headers: sent } = incoming.request
+  if (method === 'GET' && sent.accept?.includes('text/html')) {
     const { type, body, headers } = await api.graphiql()
     return { answer: { status: 200, headers: { 'Content-Type': type, ...headers }, body }, summary: { door } }
   }
@@ -60,11 +60,6 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
     throw new RestError('invalid_request', 'the body is required: a JSON object with a query')
   }
   return api.graphql({ method, search, accept, body }, caller, id.text)
-}
-
-/** A browser that opens the page; what follows in its address belongs to GraphiQL. */
-function isNavigation(request: IncomingMessage): boolean {
-  return request.method === 'GET' && !!request.headers.accept?.includes('text/html')
 }
 
 /** The accepted media types that a GraphQL answer can have; any when the caller does not say. */

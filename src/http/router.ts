@@ -29,7 +29,8 @@ export async function route(
   requireOneHost(request, response)
   const { path, search } = targetOf(request)
   const page = await routes.pages.get(path)?.()
-  if (page && (!page.isForBrowsers || acceptsHtml(request))) return { answer: answerWithPage(page, request.method) }
+  const wantsHtml = request.headers.accept?.includes('text/html')
+  if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request.method) }
   const serve = serverOf(routes, path)
   if (!serve) throw new RestError('not_found', `there is no path ${JSON.stringify(path)}`)
   const admission = await routes.authenticate(request.headers.authorization)
@@ -63,10 +64,6 @@ function requireOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage, r
   if (count <= 1) return
   response.shouldKeepAlive = false
   throw new RestError('invalid_request', 'the header Host must come once')
-}
-
-function acceptsHtml(request: IncomingMessage): boolean {
-  return request.headers.accept?.includes('text/html') ?? false
 }
 
 /** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */

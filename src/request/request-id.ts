@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { lengthOf } from '../text.ts'
@@ -12,21 +13,12 @@ export interface RequestId {
 export function requestIdOf(request: IncomingMessage): RequestId {
   const sent = request.headers['x-request-id']
   if (typeof sent !== 'string' || sent === '') return newRequestId()
-  const text = utf8Of(sent)
+  const bytes = Buffer.from(sent, 'latin1')
+  const text = isUtf8(bytes) ? bytes.toString() : sent
   return lengthOf(text) <= 256 ? { text, header: sent } : newRequestId()
 }
 
 export function newRequestId(): RequestId {
   const text = randomUUID()
   return { text, header: text }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function utf8Of(latin1: string): string {
-  try {
-    return utf8.decode(Buffer.from(latin1, 'latin1'))
-  } catch {
-    return latin1
-  }
 }
