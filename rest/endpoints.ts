@@ -129,7 +129,7 @@ export const endpoints: readonly Endpoint[] = [
     data: ({ unlinkAssets: result }) => withErrorInfo(result),
   }),
 
-  // Extensions: the specification presupposes products and assets; these create and list them (decisions: Beyond the spec).
+  // Extensions: the specification presupposes products and assets; these create and list them.
   endpoint({
     method: 'POST',
     path: '/products',

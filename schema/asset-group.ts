@@ -62,6 +62,7 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
       type: [AssetGroupRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
+      // REST renders the groups from the page itself (src/app/rest-services.ts).
       resolve: ({ groups }, _args, { takePage }) => (takePage ? [] : groups),
     }),
   }),

@@ -1,4 +1,4 @@
-/** Why a request, or one item of it, failed: the stable codes that both doors answer with. */
+/** Why a request, or one item of it, failed: the stable codes that both APIs answer with. */
 export type Reason =
   | 'invalid_request'
   | 'unauthorized'

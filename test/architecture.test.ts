@@ -35,7 +35,7 @@ const mayImport: Record<string, string> = {
 const foreign: Record<string, { packages: RegExp; why: string }> = {
   rest: { packages: /^(kysely|pg|@pothos\/.*|node:.*)$/, why: 'it is a neutral core: plain data in and out' },
   schema: { packages: /^(kysely|pg|node:.*)$/, why: 'it says what the API says: no SQL, no HTTP' },
-  'src/catalogue': { packages: /graphql|pothos|http|^node:net$/, why: 'a catalogue knows neither of its doors' },
+  'src/catalogue': { packages: /graphql|pothos|http|^node:net$/, why: 'a catalogue knows neither API' },
   'src/http': { packages: /^(kysely|pg|graphql)$/, why: 'it knows paths and sockets' },
   'src/graphql': { packages: /^(kysely|pg|node:.*)$/, why: 'it runs documents' },
 }

@@ -26,7 +26,7 @@ export interface ClientOptions {
   baseUrl: string
   /** A bearer token, or where to get one for each request. */
   token: string | (() => string | Promise<string>)
-  /** How often a request is sent again when the gateway or the way to it fails; 3 unless told otherwise. */
+  /** How often a request is sent again when the gateway or the way to it fails; default: 3. */
   retries?: number
   fetch?: typeof fetch
 }

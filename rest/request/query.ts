@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../response/envelope.ts'
 
 /**
- * The named parameters of a query string; an empty value is absent (decisions: Envelope). Values of `repeatable` ones
+ * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones
  * are joined by commas; another that is repeated, or one that is not percent-encoded UTF-8, is a fault.
  */
 export function parseQuery(

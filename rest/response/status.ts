@@ -1,4 +1,4 @@
-/** A reason that error answers have, with its HTTP status (decisions: Envelope), and what the OpenAPI document says of it. */
+/** A reason that error answers have, with its HTTP status, and what the OpenAPI document says of it. */
 type Row = readonly [
   reason: string,
   status: number,

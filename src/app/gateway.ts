@@ -103,10 +103,10 @@ export async function startGateway(options: GatewayOptions) {
     cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     trace: tracing?.begin,
     onServed: (served, trace) => {
-      const { door, operation, status, durationMs, requestId } = served
-      metrics.observe(door, operation, status, durationMs)
+      const { api, operation, status, durationMs, requestId } = served
+      metrics.observe(api, operation, status, durationMs)
       logRequest(log, served)
-      trace?.end({ name: `${door} ${operation}`, status, attributes: { 'catalogue.request_id': requestId } })
+      trace?.end({ name: `${api} ${operation}`, status, attributes: { 'catalogue.request_id': requestId } })
     },
     onError: (error, requestId) => log.error({ err: loggableError(error), requestId }, 'unexpected error'),
   })

@@ -64,7 +64,7 @@ function closeWhenSilent(session: Session, silentMs: number): void {
   })
 }
 
-/** The pool behind its queue; connections are opened with backoff while that fails. */
+/** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
 function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
   const withBackOff = createBackOff(async () => (await pool.connect()).release())
   const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(() => pool.connect()))

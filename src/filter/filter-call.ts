@@ -23,7 +23,7 @@ export function openFilterEndpoint(baseUrl: string) {
   const pool = new Pool(url.origin, { connections: 64, maxResponseSize: 1024 * 1024 })
   const common = { accept: 'application/json', 'accept-encoding': 'identity', ...authorization }
   return {
-    /** Calls the service once for a page of parent codes (decisions: Filtering service). Throws only `FilterFailure`. */
+    /** Calls the service once for a page of parent codes. Throws only `FilterFailure`. */
     call: async ([store_uuid, query]: Parameters<Filter>, headers: Record<string, string>, signal: AbortSignal) => {
       const { channel, assetFormat: asset_format, offset, limit } = query
       const sent = pool.request({

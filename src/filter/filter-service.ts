@@ -24,7 +24,7 @@ interface Answer {
   headers?: Record<string, string>
 }
 
-/** The filtering service (decisions: Filtering service): `/filter` and `/health`, on the catalogue's database. */
+/** The filtering service: `/filter` and `/health`, on the catalogue's database. */
 export function createFilterService(catalogue: Catalogue, log: Logger): Server {
   return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, async (request, response) => {
     const { status, body, headers } = await answerOf(catalogue, request).catch((error: unknown): Answer => {

@@ -5,7 +5,7 @@ import { type Enumerations, fallbackEnumerations } from '../catalogue/enumeratio
 import { isName, withoutCredentials } from '../text.ts'
 
 export interface GlobalConfig {
-  /** The last good configuration, or the fallback (decisions: Global configuration). */
+  /** The last good configuration, or the fallback. */
   enumerations(): Enumerations
   stop(): void
   /** Absent without a URL to read. */

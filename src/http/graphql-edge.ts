@@ -25,19 +25,19 @@ export interface GraphQLAnswer {
 
 /** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
 export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise<Routed> {
-  const door = 'graphql'
+  const summary = { api: 'graphql' } as const
   const { method, headers: sent } = incoming.request
   if (method === 'GET' && sent.accept?.includes('text/html')) {
     const { type, body, headers } = await api.graphiql()
-    return { answer: { status: 200, headers: { 'Content-Type': type, ...headers }, body }, summary: { door } }
+    return { answer: { status: 200, headers: { 'Content-Type': type, ...headers }, body }, summary }
   }
   try {
     const { answer, operation } = await answerTo(api, incoming)
     if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
-    return { answer, summary: { door, ...operation } }
+    return { answer, summary: { ...summary, ...operation } }
   } catch (thrown) {
     const error = thrown instanceof RestError ? thrown : restError([api.errorOf(thrown, incoming.id.text)])
-    return { answer: refusal(error), summary: { door } }
+    return { answer: refusal(error), summary }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestId } from '../request/request-id.ts'
 
-/** An answer as plain data. Without a body it is just status and headers. One that is sent more than once is frozen. */
+/** An answer as plain data. One that is sent more than once is frozen, because sending drops the body of the others. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -9,7 +9,7 @@ export interface Answer {
   body?: string | Buffer | readonly Buffer[] | undefined
 }
 
-/** What every answer tells browsers, unless it says otherwise itself: it is data for the one who asked, no page, and nobody's to frame or to keep. */
+/** Default headers of every answer: no sniffing, no framing, no caching. */
 const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -57,7 +57,7 @@ export function respond(
     for (const piece of sent.slice(0, -1)) response.write(piece)
     response.end(sent.at(-1))
     if (response.writableLength > 0) cutSlowReader(response)
-    // All that waited for the answer has it, and is kept until the whole heap is collected if it has waited long: the body is not.
+    // The answer may be referenced until the next full collection; its body, the large part of it, is dropped now.
     if (!Object.isFrozen(answer)) answer.body = undefined
     return
   }

@@ -23,5 +23,5 @@ export async function serveRest(api: RestApi, { request, path, search, id, ...in
   })
   const isWrite = method !== 'GET' && method !== 'HEAD'
   if (!isWrite) requireLength(answer, api.maxAnswerBytes)
-  return { answer, summary: { door: 'rest', operation: api.operationOf(method, path), isWrite } }
+  return { answer, summary: { api: 'rest', operation: api.operationOf(method, path), isWrite } }
 }

@@ -36,7 +36,7 @@ export async function route(
   const admission = await routes.authenticate(request.headers.authorization)
   const { tokenId, tokenName, headers } = admission
   const reserve = routes.bodyMemory.reserveFor(response, tokenId)
-  // What follows is shared fairly among tokens.
+  // FairQueue reads the token from the context, to share connections and threads among tokens.
   const { answer, summary } = await withContext({ tokenId }, () =>
     serve({ request, path, search, id, admission, reserve }).catch((thrown: unknown): Routed => {
       const error = thrown instanceof RestError ? thrown : restError([routes.errorOf(thrown, id.text)])

@@ -89,6 +89,6 @@ async function serve(
   }
 }
 
-const unrouted: RequestSummary = { door: 'other', operation: 'none', isWrite: false, tokenName: undefined }
+const unrouted: RequestSummary = { api: 'other', operation: 'none', isWrite: false, tokenName: undefined }
 
 const internalError = new RestError('internal_error', 'the service made a mistake; it has been logged')

@@ -42,7 +42,7 @@ function hashOf(bytes: string | Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
-/** How long an answer is kept (decisions: Idempotency-Key). */
+/** How long an answer is kept. */
 const age = sql<Date>`now() - interval '24 hours'`
 const deletedAtOnce = 1_000
 

@@ -44,7 +44,7 @@ export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Prom
 }
 
 /** Ends the attempt, so that the next one can begin and this one does not count as a crash. */
-export async function giveBack(db: Kysely<Database>, attempt: Attempt): Promise<void> {
+export async function requeue(db: Kysely<Database>, attempt: Attempt): Promise<void> {
   await updateOf(db, attempt).set({ state: 'queued' }).execute()
 }
 

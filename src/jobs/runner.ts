@@ -10,7 +10,7 @@ import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
 import { isUnavailable } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
-import { type Attempt, beginAttempt, finishJob, giveBack, saveProgress } from './attempt.ts'
+import { type Attempt, beginAttempt, finishJob, requeue, saveProgress } from './attempt.ts'
 import type { JobKey } from './job.ts'
 import { inWordsOfApi } from './start-job.ts'
 
@@ -59,7 +59,7 @@ export class JobRunner {
     // The database may be silent: a shutdown does not wait for its answers.
     const queue = await within(this.#starting)
     await within(queue?.offWork(queueName))
-    if (this.#running) await giveBack(this.#catalogue.db, this.#running).catch(this.#warn)
+    if (this.#running) await requeue(this.#catalogue.db, this.#running).catch(this.#warn)
     await within(queue?.stop({ graceful: false }))
     await within(this.#queueDb.destroy())
   }
@@ -94,7 +94,7 @@ export class JobRunner {
       const error = await run(this.#catalogue, attempt, { enumerations: this.#options.enumerations(), signal })
       await finishJob(db, attempt, error && inWordsOfApi(error))
     } catch (error) {
-      if (this.#stopping.signal.aborted) await giveBack(db, attempt)
+      if (this.#stopping.signal.aborted) await requeue(db, attempt)
       if (signal.aborted || isUnavailable(error)) throw error
       await finishJob(db, attempt, this.#reasonOf(error, attempt))
     } finally {

@@ -27,8 +27,8 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
   const registry = new Registry()
   const durations = new Histogram({
     name: 'catalogue_request_duration_seconds',
-    help: 'How long requests took, by door, operation and HTTP status',
-    labelNames: ['door', 'operation', 'status'],
+    help: 'How long requests took, by api, operation and HTTP status',
+    labelNames: ['api', 'operation', 'status'],
     buckets: bucketsInSeconds,
     registers: [registry],
   })
@@ -40,8 +40,8 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
   }
   return {
     /** Counts a request. `operation` must come from a bounded set. */
-    observe: (door: string, operation: string, status: number, durationMs: number) =>
-      durations.observe({ door, operation, status }, durationMs / 1000),
+    observe: (api: string, operation: string, status: number, durationMs: number) =>
+      durations.observe({ api, operation, status }, durationMs / 1000),
     read: async () => ({
       type: registry.contentType,
       body: peers ? await peers.readMetrics() : await registry.metrics(),

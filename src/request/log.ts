@@ -8,7 +8,7 @@ export interface ServedRequest extends RequestSummary {
 }
 
 export interface RequestSummary {
-  door: 'rest' | 'graphql' | 'other'
+  api: 'rest' | 'graphql' | 'other'
   /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a valid document. */
   operation: string
   isWrite: boolean
@@ -23,8 +23,8 @@ const slowMs = 1_000
 export function logRequest(log: Logger, served: ServedRequest): void {
   const level = levelOf(served)
   if (!log.isLevelEnabled(level)) return
-  const { requestId, tokenName, door, operation, status, durationMs } = served
-  log[level]({ requestId, tokenName, door, operation, status, durationMs: Math.round(durationMs * 10) / 10 }, 'request')
+  const { requestId, tokenName, api, operation, status, durationMs } = served
+  log[level]({ requestId, tokenName, api, operation, status, durationMs: Math.round(durationMs * 10) / 10 }, 'request')
 }
 
 function levelOf({ isWrite, status, durationMs }: ServedRequest): 'debug' | 'info' | 'warn' {

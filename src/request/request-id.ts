@@ -9,7 +9,7 @@ export interface RequestId {
   header: string
 }
 
-/** The caller's `X-Request-Id` if it has 1 to 256 characters, else a new UUID. Node reads header bytes as latin1; the text behind them is UTF-8 where it can be. */
+/** The caller's `X-Request-Id` if it has 1 to 256 characters, else a new UUID. Node reads header bytes as latin1; they are decoded as UTF-8 where valid. */
 export function requestIdOf(request: IncomingMessage): RequestId {
   const sent = request.headers['x-request-id']
   if (typeof sent !== 'string' || sent === '') return newRequestId()

@@ -54,7 +54,7 @@ const put = (color: string, as = token) =>
 /** Requests of an operation with this status, as the metrics count them. */
 async function counted(operation: string, status: number): Promise<number> {
   const { text } = await send(`${gateway.url}/metrics`, { token })
-  const series = `catalogue_request_duration_seconds_count{door="rest",operation="${operation}",status="${status}"} `
+  const series = `catalogue_request_duration_seconds_count{api="rest",operation="${operation}",status="${status}"} `
   return Number(
     text
       .split('\n')

@@ -57,8 +57,8 @@ describe('a CSV file', () => {
   test.each([
     ['fewer cells', 'A', /must have 2 cells, as the header has; got 1/],
     ['more cells', 'A,1,2', /must have 2 cells, as the header has; got 3/],
-    ['text behind a closing quote', '"A"x,1', /behind the closing quote/],
-    ['a backslash before a quote', '"a \\"b\\" c",1', /behind the closing quote/],
+    ['text behind a closing quote', '"A"x,1', /after the closing quote/],
+    ['a backslash before a quote', '"a \\"b\\" c",1', /after the closing quote/],
   ])('fails a row with %s alone', async (_what, row, reason) => {
     const [before, failed, after, ...more] = await read('csv', `sku,n\nA,0\n${row}\nB,2\n`)
     expect(before?.cells).toEqual({ sku: 'A', n: '0' })

@@ -48,11 +48,11 @@ describe('the metrics', () => {
     await gateway.graphql('query Mine { nothing }')
     await gateway.call('/v1/nothing')
     const { text } = await gateway.call('/metrics')
-    expect(figureOf(text, `${count}{door="rest",operation="ListAssets",status="200"}`)).toBe(2)
-    expect(figureOf(text, `${count}{door="rest",operation="ListAssets",status="400"}`)).toBe(1)
-    expect(figureOf(text, `${count}{door="rest",operation="CreateStore",status="200"}`)).toBe(1)
-    expect(figureOf(text, `${count}{door="rest",operation="none",status="404"}`)).toBe(1)
-    expect(figureOf(text, `${count}{door="graphql",operation="stores",status="200"}`)).toBe(1)
+    expect(figureOf(text, `${count}{api="rest",operation="ListAssets",status="200"}`)).toBe(2)
+    expect(figureOf(text, `${count}{api="rest",operation="ListAssets",status="400"}`)).toBe(1)
+    expect(figureOf(text, `${count}{api="rest",operation="CreateStore",status="200"}`)).toBe(1)
+    expect(figureOf(text, `${count}{api="rest",operation="none",status="404"}`)).toBe(1)
+    expect(figureOf(text, `${count}{api="graphql",operation="stores",status="200"}`)).toBe(1)
     expect(text).not.toContain('nothing')
     expect(text).not.toContain('Mine')
   })
@@ -63,7 +63,7 @@ describe('the metrics', () => {
     const { text, headers } = await gateway.call('/metrics')
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const bucket = (bound: string) =>
-      `catalogue_request_duration_seconds_bucket{le="${bound}",door="other",operation="none",status="200"}`
+      `catalogue_request_duration_seconds_bucket{le="${bound}",api="other",operation="none",status="200"}`
     expect(figureOf(text, bucket('+Inf'))).toBe(5)
     expect(figureOf(text, bucket('10'))).toBe(5)
     expect(figureOf(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
@@ -123,7 +123,7 @@ describe('the dashboard for Grafana', () => {
     const labels = panels.flatMap(({ targets }) =>
       targets.flatMap(({ expr }) => /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? []),
     )
-    expect([...new Set(labels)].toSorted()).toEqual(['door', 'le', 'operation', 'state', 'status'])
+    expect([...new Set(labels)].toSorted()).toEqual(['api', 'le', 'operation', 'state', 'status'])
   })
 })
 
@@ -133,7 +133,7 @@ describe('the line of a request', () => {
     await gateway.call('/v1/stores', { method: 'POST', body: storeBody(), headers: { 'x-request-id': 'a-write' } })
     await gateway.call('/v1/assets?store_uuid=', { headers: { 'x-request-id': 'a-refusal' } })
     await gateway.graphql('{ stores { totalCount } }')
-    const line = { level: 30, tokenName: 'bootstrap', door: 'rest', durationMs: expect.any(Number) }
+    const line = { level: 30, tokenName: 'bootstrap', api: 'rest', durationMs: expect.any(Number) }
     expect(requests()).toMatchObject([
       { ...line, requestId: 'a-write', operation: 'CreateStore', status: 200 },
       { ...line, requestId: 'a-refusal', operation: 'ListAssets', status: 400 },
@@ -143,6 +143,6 @@ describe('the line of a request', () => {
   it('is written for reads too at the level debug', async () => {
     const { gateway, requests } = await start('debug')
     await gateway.graphql('{ stores { totalCount } }')
-    expect(requests()).toMatchObject([{ level: 20, door: 'graphql', operation: 'stores', status: 200 }])
+    expect(requests()).toMatchObject([{ level: 20, api: 'graphql', operation: 'stores', status: 200 }])
   })
 })

@@ -8,7 +8,7 @@ export interface Entry {
   index?: number
 }
 
-/** What an operation answered, in the words of REST through whichever door it came: its data, or why it was refused. */
+/** What an operation answered, in the words of REST through whichever API it came: its data, or why it was refused. */
 export interface Outcome {
   data?: unknown
   reason?: string
@@ -17,7 +17,7 @@ export interface Outcome {
 
 export type Item = Record<string, unknown>
 
-/** The five operations of the spec, in the words of REST. A door fails the test when an answer is not formed as it must be. */
+/** The five operations of the spec, in the words of REST. A client fails the test when an answer is not formed as it must be. */
 export interface Client {
   createStore(body: unknown, query?: Item): Promise<Outcome>
   /** `data.groups` stands for `data.assets`: a list in the order of the answer, each with its `parent_code`. */

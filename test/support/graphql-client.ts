@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Client, type Entry, type Item, type Outcome, refused, withData } from './client.ts'
 import type { GraphQLReply, TestGateway } from './gateway.ts'
 
-/** The door of GraphQL: takes and answers the words of REST, turned into camelCase and back. */
+/** A client of GraphQL: takes and answers the words of REST, turned into camelCase and back. */
 export function graphqlClient(gateway: TestGateway): Client {
   const run = async (document: string, variables: Item) => graphqlOutcome(await gateway.graphql(document, variables))
   return {

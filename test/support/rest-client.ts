@@ -3,7 +3,7 @@ import { type Client, type Entry, type Item, type Outcome, refused, withData } f
 import type { TestGateway } from './gateway.ts'
 import type { Reply } from './http.ts'
 
-/** The door of REST. Every answer is checked for the envelope that the spec demands. */
+/** A client of REST. Every answer is checked for the envelope that the spec demands. */
 export function restClient(gateway: TestGateway): Client {
   const send = async (method: string, path: string, query: Item, body: unknown) =>
     outcomeOf(await gateway.call(`/v1${path}?${queryString(query)}`, { method, body }))

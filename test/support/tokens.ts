@@ -13,7 +13,7 @@ export interface MadeToken {
   secret: string
 }
 
-/** Makes a token through the gateway's own door. */
+/** Makes a token through the gateway's own API. */
 export async function newToken(gateway: TestGateway, wanted: WantedToken): Promise<MadeToken> {
   const document = `mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret token { tokenId } } }`
   const { createToken } = (await gateway.data(document, { input: { name: 'of a test', ...wanted } })) as unknown as {

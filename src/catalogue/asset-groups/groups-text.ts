@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { pushEntries } from './asset-entries.ts'
 import type { AssetGroup } from './asset-groups.ts'
 
-/** A page may have 10 MB: after so many characters other requests get their turn. */
+/** A page may have 10 MB: after so many characters other requests run. */
 const sliceLength = 500_000
 
 /** The groups of a page, which all have the same store, channel and format, as JSON text (spec: Asset group). */

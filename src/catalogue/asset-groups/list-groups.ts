@@ -9,7 +9,7 @@ import {
   orDownstreamUnavailable,
 } from './asset-groups.ts'
 
-/** Chooses the parent codes of a page, in order (decisions: Filtering service). Throws `downstream_unavailable`. */
+/** Chooses the parent codes of a page, in order. Throws `downstream_unavailable`. */
 export type Filter = (
   storeUuid: string,
   query: AssetGroupQuery,

@@ -25,7 +25,7 @@ export type AttributeJudge = (name: string, value: unknown) => string | undefine
 const longestValue = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
-/** A judge for a store's attributes. An attribute without a definition takes any string (decisions: Products). */
+/** A judge for a store's attributes. An attribute without a definition takes any string. */
 export function attributeJudge(definitions: readonly AttributeDefinition[]): AttributeJudge {
   const rules = new Map(definitions.map((definition) => [definition.name, valueRule(definition)]))
   return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
@@ -42,7 +42,7 @@ function textFault(name: string, value: unknown): string | undefined {
   if (name === 'status') {
     // The status is a field of the product, not an attribute: here it is no string, or misplaced.
     return typeof value === 'string'
-      ? 'is the status of the product, not an attribute: give it beside the attributes'
+      ? 'is the status of the product, not an attribute: give it outside the attributes'
       : `must be a string, one of the product statuses; got ${shown(value)}`
   }
   if (typeof value !== 'string') return `must be a string; got ${shown(value)}`

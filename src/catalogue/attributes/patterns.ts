@@ -11,7 +11,7 @@ const maxCharacters = 4_096
 /** Matching adds to what a compiled pattern knows: it is compiled once. */
 const compiled = new LRUCache<string, RE2JS>({ max: 100 })
 
-/** The compiled pattern (decisions: Products, `pattern`). Throws what is wrong with it. */
+/** The compiled pattern. Throws what is wrong with it. */
 export function patternOf(text: string): RE2JS {
   const known = compiled.get(text) ?? RE2JS.compile(text)
   compiled.set(text, known)

@@ -106,7 +106,7 @@ function rowOf({ cells, source, line, torn }: CsvRecord, number: number, columns
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
   if (torn >= 0) {
-    const got = 'got text behind the closing quote'
+    const got = 'got text after the closing quote'
     return unreadable(`must double a quote within a quoted cell; ${got}`, columns[torn])
   }
   if (cells.length !== columns.length) {
