@@ -117,12 +117,7 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     /stopped at row 2: a quoted cell begins in this row and never ends/,
   ],
   ['NUL in a cell', 'sku,n\nA,x\0y\n', 1, /"n" must be a string without NUL and lone surrogates; got "x\\u0000y"/],
-  [
-    'text behind a closing quote',
-    'sku,n\nA,"x"y\n',
-    1,
-    /"n" must double a quote within a quoted cell; got text behind/,
-  ],
+  ['text behind a closing quote', 'sku,n\nA,"x"y\n', 1, /"n" must double a quote within a quoted cell; got text after/],
   ['gzip in it', Buffer.from('1f8b0800', 'hex'), 2, /the file is compressed by gzip: unpack it first/],
   ['a spreadsheet in it', Buffer.from('504b030414000600', 'hex'), 2, /is a ZIP archive or a spreadsheet/],
   ['nothing', '', 2, /the file is empty: expected a header line/],

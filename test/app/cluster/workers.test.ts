@@ -68,9 +68,13 @@ describe('two workers', { timeout: 60_000 }, () => {
       await send(`${url}/v1/nowhere`, { token: admin, agent })
       agent.destroy()
     }
-    const { text } = await send(`${url}/metrics`, { token: admin })
-    const answered = [...text.matchAll(/duration_seconds_count\{.*operation="none".*worker="(\d)"\} 1$/gm)]
-    expect(answered.map(([, worker]) => worker)).toEqual(['1', '2'])
+    let text = ''
+    const answered = async () => {
+      text = (await send(`${url}/metrics`, { token: admin })).text
+      const counts = text.matchAll(/duration_seconds_count\{.*operation="none".*worker="(\d)"\} 1$/gm)
+      return [...counts].map(([, worker]) => worker).toSorted()
+    }
+    await expect.poll(answered).toEqual(['1', '2'])
     expect(text.match(/^process_resident_memory_bytes\{worker="\d"\}/gm)).toHaveLength(2)
     expect(text.match(/^# TYPE catalogue_pool_connections/gm)).toHaveLength(1)
     expect(new Set(pidsOf(running).values()).size).toBe(2)
