@@ -9,7 +9,8 @@ export function graphiqlPage(operations: readonly Twin[]): Page {
   const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
     name,
     query: document,
-    variables: JSON.stringify(variables, null, 2),
+    // GraphiQL would open a tab of its own for a query whose variables differ from the kept ones, which are none.
+    variables: Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : undefined,
   }))
   const rendered = renderGraphiQL({
     title: 'Catalogue gateway: GraphiQL',
