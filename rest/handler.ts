@@ -75,16 +75,25 @@ export function createHandler<Caller>(
 
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
 function asSpecified(error: RestError, request: RestRequest, route: readonly Endpoint[] | undefined): RestError {
-  const endpoint = route?.find((row) => row.method === (request.method === 'HEAD' ? 'GET' : request.method))
-  if (error.reason !== 'unavailable' || !endpoint?.dependsOnFilter) return error
+  if (error.reason !== 'unavailable' || !endpointOf(route, request.method)?.dependsOnFilter) return error
   return new RestError('downstream_unavailable', 'the listing cannot reach its source at the moment; try again')
+}
+
+/** The endpoint of a method; HEAD is GET without a body. */
+function endpointOf(route: readonly Endpoint[] | undefined, method: string): Endpoint | undefined {
+  return route?.find((endpoint) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
 }
 
 /** The answer to an error, also to one found before the request was read. */
 export function errorResponse(error: RestError, requestId: string): RestResponse & { body: string } {
-  const status = httpStatus[error.reason] ?? 500
+  return { ...errorHead(error), body: errorEnvelope(requestId, error.errorInfo) }
+}
+
+/** The status and headers of an error, on every path. */
+export function errorHead({ reason, headers }: RestError): { status: number; headers: Record<string, string> } {
+  const status = httpStatus[reason] ?? 500
   const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
-  return { status, headers: { ...retry, ...error.headers }, body: errorEnvelope(requestId, error.errorInfo) }
+  return { status, headers: { ...retry, ...headers } }
 }
 
 async function answer<Caller>(
@@ -96,8 +105,7 @@ async function answer<Caller>(
   if (caller === undefined) throw unauthorized
   if (!route) throw new RestError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  const endpoint = route.find((row) => row.method === method)
+  const endpoint = endpointOf(route, request.method)
   if (!endpoint) {
     const allow = allowedMethods(route)
     const details = `${request.path} takes ${allow}; got ${request.method}`

@@ -1,6 +1,5 @@
-import { restError, unauthorized } from '../../rest/handler.ts'
+import { errorHead, restError, unauthorized } from '../../rest/handler.ts'
 import { RestError } from '../../rest/response/rest-error.ts'
-import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { PublicError } from '../graphql/public-error.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
@@ -73,15 +72,9 @@ function notJson(): RestError {
   return new RestError('unsupported_media_type', 'the body must be application/json')
 }
 
-export function refusal({ reason, errorInfo, headers }: RestError): Answer {
-  const status = httpStatus[reason] ?? 500
-  const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
-  const message = errorInfo.map(({ details }) => details).join('; ')
-  return {
-    status,
-    headers: { ...retry, ...headers },
-    body: JSON.stringify({ errors: [{ message, extensions: { code: reason } }] }),
-  }
+export function refusal(error: RestError): Answer {
+  const message = error.errorInfo.map(({ details }) => details).join('; ')
+  return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
 }
 
 const acceptable = 'Accept must allow application/graphql-response+json or application/json'
