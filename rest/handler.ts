@@ -5,7 +5,7 @@ import type { RestRequest, RestResponse } from './exchange.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
-import { RestError } from './response/rest-error.ts'
+import { HttpError } from './response/http-error.ts'
 import { httpStatus } from './response/status.ts'
 
 export interface RestServices<Caller> {
@@ -14,11 +14,11 @@ export interface RestServices<Caller> {
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
   execute: Execute<Caller>
   /** The current version of the listing that the variables ask for; null where it has none. */
-  listingVersion(variables: Record<string, unknown>, request: Sender<Caller>): Promise<string | null>
+  listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
   /** Does work that queries the database at once, when a connection is free for it. */
   withSlot(work: () => Promise<RestResponse>): Promise<RestResponse>
-  /** Answers a request in the pool when its body is too large for this thread; undefined when it is not. */
-  inPool(
+  /** Answers a request in another thread when its body is too large for this one; undefined when it is not. */
+  inThread(
     request: RestRequest<Caller>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
@@ -29,7 +29,7 @@ export interface RestServices<Caller> {
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
   answers: AnswerCache
-  /** Translates what was thrown, unless it is a `RestError`, into the error to answer with. */
+  /** Translates what was thrown, unless it is an `HttpError`, into the error to answer with. */
   errorOf(thrown: unknown, requestId: string): PublicError
 }
 
@@ -42,7 +42,7 @@ interface PublicError {
 type Execute<Caller> = (
   document: TypedDocumentNode<unknown, Record<string, unknown>>,
   variables: Record<string, unknown>,
-  request: Sender<Caller>,
+  context: CallContext<Caller>,
 ) => Promise<{
   data?: unknown
   errors?: readonly PublicError[] | undefined
@@ -50,7 +50,7 @@ type Execute<Caller> = (
   listing?: { version: string | null; groups: JsonText } | undefined
 }>
 
-interface Sender<Caller> {
+interface CallContext<Caller> {
   caller: Caller
   requestId: string
 }
@@ -67,16 +67,16 @@ export function createHandler<Caller>(
     try {
       return await answer(request, routes.get(request.path), services)
     } catch (thrown) {
-      const error = thrown instanceof RestError ? thrown : restError([services.errorOf(thrown, request.requestId)])
+      const error = thrown instanceof HttpError ? thrown : toHttpError([services.errorOf(thrown, request.requestId)])
       return errorResponse(asSpecified(error, request, routes.get(request.path)), request.requestId)
     }
   }
 }
 
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
-function asSpecified(error: RestError, request: RestRequest, route: readonly Endpoint[] | undefined): RestError {
+function asSpecified(error: HttpError, request: RestRequest, route: readonly Endpoint[] | undefined): HttpError {
   if (error.reason !== 'unavailable' || !endpointOf(route, request.method)?.dependsOnFilter) return error
-  return new RestError('downstream_unavailable', 'the listing cannot reach its source at the moment; try again')
+  return new HttpError('downstream_unavailable', 'the listing cannot reach its source at the moment; try again')
 }
 
 /** The endpoint of a method; HEAD is GET without a body. */
@@ -85,12 +85,12 @@ function endpointOf(route: readonly Endpoint[] | undefined, method: string): End
 }
 
 /** The answer to an error, also to one found before the request was read. */
-export function errorResponse(error: RestError, requestId: string): RestResponse & { body: string } {
+export function errorResponse(error: HttpError, requestId: string): RestResponse & { body: string } {
   return { ...errorHead(error), body: errorEnvelope(requestId, error.errorInfo) }
 }
 
 /** The status and headers of an error, on every path. */
-export function errorHead({ reason, headers }: RestError): { status: number; headers: Record<string, string> } {
+export function errorHead({ reason, headers }: HttpError): { status: number; headers: Record<string, string> } {
   const status = httpStatus[reason] ?? 500
   const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
   return { status, headers: { ...retry, ...headers } }
@@ -103,17 +103,17 @@ async function answer<Caller>(
 ): Promise<RestResponse> {
   const caller = request.caller()
   if (caller === undefined) throw unauthorized
-  if (!route) throw new RestError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
+  if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
   const endpoint = endpointOf(route, request.method)
   if (!endpoint) {
     const allow = allowedMethods(route)
     const details = `${request.path} takes ${allow}; got ${request.method}`
-    throw new RestError('method_not_allowed', details, { Allow: allow })
+    throw new HttpError('method_not_allowed', details, { Allow: allow })
   }
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readBody(request) : undefined
-  return services.inPool(request, caller, body) ?? answerHere(request, endpoint, caller, body, services)
+  return services.inThread(request, caller, body) ?? answerHere(request, endpoint, caller, body, services)
 }
 
 async function answerHere<Caller>(
@@ -125,14 +125,14 @@ async function answerHere<Caller>(
 ): Promise<RestResponse> {
   const { requestId } = request
   const { variables, keyed } = readRequest(request, endpoint, services.enumerations(), body)
-  const sender = { caller, requestId }
+  const context = { caller, requestId }
   const run = async (execute: Execute<Caller>) => {
-    const result = await execute(endpoint.document, variables, sender)
-    if (result.errors) throw restError(result.errors)
+    const result = await execute(endpoint.document, variables, context)
+    if (result.errors) throw toHttpError(result.errors)
     return result
   }
   if (endpoint.isVersioned) {
-    const version = () => services.listingVersion(variables, sender)
+    const version = () => services.listingVersion(variables, context)
     const read = { version, answer: () => run(services.execute) }
     return services.withSlot(() => answerVersioned(endpoint, request, variables, services.answers, read))
   }
@@ -141,7 +141,7 @@ async function answerHere<Caller>(
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }
 
-export const unauthorized = new RestError(
+export const unauthorized = new HttpError(
   'unauthorized',
   'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',
   { 'WWW-Authenticate': 'Bearer' },
@@ -153,11 +153,11 @@ function allowedMethods(route: readonly Endpoint[]): string {
 }
 
 /** GraphQL errors as one error of the façade: the first one's code decides, the entries are those of all. */
-export function restError(errors: readonly PublicError[]): RestError {
+export function toHttpError(errors: readonly PublicError[]): HttpError {
   const [first] = errors
   const reason = first?.extensions.code ?? 'internal_error'
   const entries = errors.flatMap(({ message, extensions }) => extensions.errorInfo ?? [{ reason, details: message }])
-  return new RestError(reason, entries.map(withRestNames))
+  return new HttpError(reason, entries.map(withRestNames))
 }
 
 /** Fields have the names of REST here: `store_uuid` for `storeUuid`. */

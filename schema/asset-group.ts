@@ -63,7 +63,7 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
       // REST renders the groups from the page itself (src/app/rest-services.ts).
-      resolve: ({ groups }, _args, { takePage }) => (takePage ? [] : groups),
+      resolve: ({ groups }, _args, { onAssetGroupPage }) => (onAssetGroupPage ? [] : groups),
     }),
   }),
 })
@@ -123,11 +123,11 @@ builder.queryField('assetGroups', (t) =>
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }), ...pageArgs },
-    resolve: async (_root, args, { catalogue, enumerations, filter, takePage }) => {
+    resolve: async (_root, args, { catalogue, enumerations, filter, onAssetGroupPage }) => {
       const query = queryOf(args)
       requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
       const page = await listGroups(catalogue, args.storeUuid, query, filter)
-      takePage?.(page)
+      onAssetGroupPage?.(page)
       return page
     },
   }),

@@ -3,7 +3,7 @@ import { shown } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RestRequest } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
-import { RestError } from '../response/rest-error.ts'
+import { HttpError } from '../response/http-error.ts'
 import { shapeOfJson, tooComplex } from './json-shape.ts'
 import { parseQuery } from './query.ts'
 import type { Enumerations } from './shapes.ts'
@@ -18,7 +18,7 @@ export async function readBody(request: RestRequest): Promise<Uint8Array<ArrayBu
   const encoding = request.header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
   const bytes = await request.body()
-  if (bytes === 'too large') throw new RestError('payload_too_large', 'body must have at most 10 MiB')
+  if (bytes === 'too large') throw new HttpError('payload_too_large', 'body must have at most 10 MiB')
   if (type === undefined && bytes.length > 0) throw unsupported('no Content-Type')
   return bytes
 }
@@ -27,11 +27,11 @@ function isJson(contentType: string): boolean {
   return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType)
 }
 
-function unsupported(got: string): RestError {
-  return new RestError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
+function unsupported(got: string): HttpError {
+  return new HttpError('unsupported_media_type', `body must be application/json in UTF-8; got ${got}`)
 }
 
-/** Checks query, body and key against the endpoint's shapes, and translates them. Throws `RestError`. */
+/** Checks query, body and key against the endpoint's shapes, and translates them. Throws `HttpError`. */
 export function readRequest(
   request: RestRequest,
   endpoint: Endpoint,
@@ -50,10 +50,10 @@ export function readRequest(
   const raw = bytes && readJson(bytes, faults)
   const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
   if (body?.error) faults.push(...faultsOf(body.error, raw, 'body'))
-  if (faults.length > 0) throw new RestError('invalid_request', faults)
+  if (faults.length > 0) throw new HttpError('invalid_request', faults)
   return {
     variables: endpoint.variables(query.data ?? {}, body?.data, raw),
-    keyed: key === undefined ? undefined : { key, ...senderOf(request), body: bytes ?? new Uint8Array() },
+    keyed: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
   }
 }
 
@@ -67,13 +67,13 @@ function faultsOfKey(key: string): ErrorInfo[] {
 }
 
 /** What a key counts for: the token, the method, and the path with its query. */
-function senderOf({ method, path, search, header }: RestRequest) {
+function keyScopeOf({ method, path, search, header }: RestRequest) {
   return { token: /\S*$/.exec(header('authorization') ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
 }
 
 /** The value of a body; undefined when it is none, which is added to the faults. */
 function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
-  if (shapeOfJson(bytes).isTooComplex) throw new RestError('payload_too_large', `body ${tooComplex}`)
+  if (shapeOfJson(bytes).isTooComplex) throw new HttpError('payload_too_large', `body ${tooComplex}`)
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -85,7 +85,7 @@ function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
   }
   const items = itemsOf(value)
   if (items <= mostItems) return value
-  throw new RestError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
+  throw new HttpError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
 }
 
 /** How many items a body has: those of its list, or of the longest list in its object. */

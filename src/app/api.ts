@@ -4,7 +4,7 @@ import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { createHandler } from '../../rest/handler.ts'
 import { shapeOfJson, tooComplex } from '../../rest/request/json-shape.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
@@ -18,13 +18,13 @@ import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
 import { type RouteLimits, routeOf } from '../heavy/route.ts'
-import { refusal } from '../http/graphql-edge.ts'
+import { errorAnswer } from '../http/graphql-edge.ts'
 import type { Routes } from '../http/router.ts'
 import { withContext } from '../request/context.ts'
 import { maxObjectBytes, ReadLimit } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
-import type { PooledApi } from './pooled-api.ts'
 import { type RunOptions, restServices } from './rest-services.ts'
+import type { ThreadPoolApi } from './thread-pool-api.ts'
 
 export interface ApiOptions {
   db: Kysely<Database>
@@ -34,8 +34,8 @@ export interface ApiOptions {
   introspection: Introspection
   persistedDocuments: PersistedDocuments | undefined
   pageCacheMb: number
-  /** Answers what would block this thread; undefined in a thread of the pool. */
-  pool: PooledApi | undefined
+  /** The pool of threads that answers what would block this one; undefined in such a thread. */
+  threads: ThreadPoolApi | undefined
   routeLimits: RouteLimits
   log: Logger
 }
@@ -44,8 +44,8 @@ export interface ApiOptions {
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
-  const { db, enumerations, filter, onJobQueued: jobQueued, pool, routeLimits, log } = options
-  const contextOf = (caller: Caller, requestId: string, { transaction, takePage }: RunOptions = {}) =>
+  const { db, enumerations, filter, onJobQueued: jobQueued, threads, routeLimits, log } = options
+  const contextOf = (caller: Caller, requestId: string, { transaction, onAssetGroupPage }: RunOptions = {}) =>
     createContext({
       catalogue: catalogueFor(transaction ?? db, caller.viewer),
       enumerations: enumerations(),
@@ -53,39 +53,40 @@ export function createApi(options: ApiOptions): Api {
       requestId,
       filter,
       jobQueued,
-      takePage,
+      onAssetGroupPage,
     })
   const errorOf = (thrown: unknown, requestId: string) => publicError(thrown, log.child({ requestId }))
   const engine = createEngine(schema, options.introspection)
-  const admit = createGraphQL(engine, options.persistedDocuments, log)
-  const isForPool = (body: Uint8Array, cost: number) =>
-    pool && routeOf({ bytes: body.length, members: () => shapeOfJson(body).members, cost }, routeLimits) === 'pool'
-  // A larger GraphQL body is not even parsed on this thread: its document is not checked before it is handed to the pool.
+  const prepare = createGraphQL(engine, options.persistedDocuments, log)
+  const isHeavy = (body: Uint8Array, cost: number) =>
+    threads && routeOf({ bytes: body.length, members: () => shapeOfJson(body).members, cost }, routeLimits) === 'thread'
+  // A larger GraphQL body is not even parsed on this thread: its document is not checked before it is handed to another thread.
   const maxParsedBytes = 4 * routeLimits.bytes
   const readLimited = <T>(work: () => T) =>
-    pool ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()
+    threads ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()
   return {
     errorOf,
     rest: createHandler(endpoints, {
       ...restServices(engine, { db, log, contextOf }),
       enumerations,
       errorOf,
-      inPool: (request, caller, body) => (body && isForPool(body, 0) ? pool?.rest(request, caller, body) : undefined),
+      inThread: (request, caller, body) =>
+        body && isHeavy(body, 0) ? threads?.rest(request, caller, body) : undefined,
       answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
     }),
     graphql: async (request, caller, requestId) => {
       const { body = new Uint8Array() } = request
-      if (pool && body.length > maxParsedBytes) return pool.graphql(request, caller)
+      if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
       if (shapeOfJson(body).isTooComplex) return { answer: complexBody }
-      const admitted = admit(request, caller, requestId)
-      if ('status' in admitted) return { answer: admitted }
-      if (pool && isForPool(body, admitted.cost)) return pool.graphql(request, caller)
-      const { name, isMutation } = admitted.operation
-      const run = () => withSlot(db, () => admitted.run(contextOf(caller, requestId)))
+      const prepared = prepare(request, caller, requestId)
+      if ('status' in prepared) return { answer: prepared }
+      if (threads && isHeavy(body, prepared.cost)) return threads.graphql(request, caller)
+      const { name, isMutation } = prepared.operation
+      const run = () => withSlot(db, () => prepared.run(contextOf(caller, requestId)))
       const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))
       return { answer, operation: { operation: name, isWrite: isMutation } }
     },
   }
 }
 
-const complexBody = Object.freeze(refusal(new RestError('payload_too_large', `the body ${tooComplex}`)))
+const complexBody = Object.freeze(errorAnswer(new HttpError('payload_too_large', `the body ${tooComplex}`)))

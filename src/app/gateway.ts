@@ -2,18 +2,18 @@ import type { Kysely } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { unauthorized } from '../../rest/handler.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { createAdmission } from '../auth/admission.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
-import { poolOf, poolStateOf } from '../database/connect.ts'
+import { connectionPoolOf, connectionStateOf } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
-import { createPool } from '../heavy/pool.ts'
 import { type RouteLimits, routeLimits as usualRouteLimits } from '../heavy/route.ts'
+import { createThreadPool } from '../heavy/thread-pool.ts'
 import { createBodyMemory } from '../http/body-memory.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
@@ -29,11 +29,11 @@ import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import { createApi } from './api.ts'
 import type { Config } from './config.ts'
-import type { PoolWorkerData } from './pool-worker.ts'
-import { createPooledApi } from './pooled-api.ts'
+import type { ThreadData } from './pool-thread.ts'
 import { createReadiness } from './ready.ts'
 import { createOperationNames } from './rest-services.ts'
 import { startRetention } from './retention.ts'
+import { createThreadPoolApi } from './thread-pool-api.ts'
 
 /** The configuration, and what it was made into before. */
 export interface GatewayOptions extends Partial<Config> {
@@ -63,17 +63,17 @@ export async function startGateway(options: GatewayOptions) {
   const { db, globalConfig, remoteFilter, metricsPublic = false, corsOrigins = [], tracing, host, port, log } = options
   const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 64 * mebibyte } = options
   const { enumerations } = globalConfig
-  const admit = createAdmission({
+  const authenticate = createAdmission({
     db,
     bootstrapToken: options.bootstrapToken,
     jwt: options.jwt,
     rateLimit: options.rateLimit,
-    countsIn: options.rateLimitShared ? poolOf(db) : undefined,
+    countsIn: options.rateLimitShared ? connectionPoolOf(db) : undefined,
   })
   const bodyMemory = createBodyMemory(maxBodyBytes)
   const metrics = createMetrics({
     bodies: () => ({ held: bodyMemory.reserved(), most: maxBodyBytes }),
-    pool: () => poolStateOf(db),
+    connectionPool: () => connectionStateOf(db),
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
     peers: options.peers,
@@ -85,11 +85,11 @@ export async function startGateway(options: GatewayOptions) {
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
   let stopRetention: (() => void) | undefined
-  const { api, closePool } = createPoolingApi(options, () => runner?.wake())
+  const { api, closeThreadPool } = createMainThreadApi(options, () => runner?.wake())
   let isStopping = false
   const isReady = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
-    authenticate: admit,
+    authenticate,
     ...api,
     operationOf: createOperationNames(),
     maxAnswerBytes,
@@ -118,7 +118,7 @@ export async function startGateway(options: GatewayOptions) {
     const jobsEnded = runner?.stop()
     await stopServer(server, stop)
     await jobsEnded
-    await closePool()
+    await closeThreadPool()
   }
   try {
     const url = await listen(server, { host, port })
@@ -132,28 +132,28 @@ export async function startGateway(options: GatewayOptions) {
 }
 
 /** The API of this thread, which hands what is heavy to a pool of threads. */
-function createPoolingApi(options: GatewayOptions, onJobQueued: () => void) {
+function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
   const { db, connection, remoteFilter, introspection = 'all', persistedDocuments, log } = options
   const { pageCacheMb = 32, routeLimits = usualRouteLimits } = options
   const { enumerations } = options.globalConfig
-  const workerData: PoolWorkerData = {
+  const workerData: ThreadData = {
     connection,
     filter: remoteFilter?.address,
     introspection,
     persistedDocuments,
     logLevel: log.level,
   }
-  const pool = createPool({ entry: new URL('./pool-worker.ts', import.meta.url), workerData, log })
+  const threadPool = createThreadPool({ entry: new URL('./pool-thread.ts', import.meta.url), workerData, log })
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
     ...{ db, enumerations, filter, onJobQueued, introspection, persistedDocuments, pageCacheMb, routeLimits, log },
-    pool: createPooledApi(pool, enumerations, onJobQueued),
+    threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
   })
-  return { api, closePool: pool.close }
+  return { api, closeThreadPool: threadPool.close }
 }
 
 function requireAdmin(caller: Caller | undefined): void {
   if (!caller) throw unauthorized
-  if (!hasScope(caller, 'admin')) throw new RestError('forbidden', 'this needs a token with the scope admin')
+  if (!hasScope(caller, 'admin')) throw new HttpError('forbidden', 'this needs a token with the scope admin')
 }

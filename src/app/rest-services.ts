@@ -25,7 +25,7 @@ interface Parts {
 
 export interface RunOptions {
   transaction?: Transaction<Database>
-  takePage?: Context['takePage']
+  onAssetGroupPage?: Context['onAssetGroupPage']
 }
 
 /** How the REST API runs its operations: each is a prepared GraphQL operation. */
@@ -43,10 +43,10 @@ export function restServices(
     (transaction?: Transaction<Database>): RestServices<Caller>['execute'] =>
     (document, variables, { caller, requestId }) => {
       let page: AssetGroupPage | undefined
-      const takePage = (taken: AssetGroupPage) => {
+      const onAssetGroupPage = (taken: AssetGroupPage) => {
         page = taken
       }
-      const context = contextOf(caller, requestId, { ...(transaction && { transaction }), takePage })
+      const context = contextOf(caller, requestId, { ...(transaction && { transaction }), onAssetGroupPage })
       return traced('operation', nameOf(document), async () => {
         const { data, errors } = await operationOf(document).run(variables, context)
         if (errors) return { errors: publicErrors(errors, log, requestId) }

@@ -84,12 +84,12 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
 /** The pools of databases, by the adapter that all handles and transactions of one share. */
 const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue }>()
 
-export function poolOf(db: Kysely<Database>): pg.Pool | undefined {
+export function connectionPoolOf(db: Kysely<Database>): pg.Pool | undefined {
   return pools.get(db.getExecutor().adapter)?.pool
 }
 
 /** How many connections a pool has, how many of them are idle, and how many requests wait for one. */
-export function poolStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
+export function connectionStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
   const { pool, queue } = pools.get(db.getExecutor().adapter) ?? {}
   return pool && queue && { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting }
 }

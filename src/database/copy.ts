@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
-import { poolOf, safeSettings } from './connect.ts'
+import { connectionPoolOf, safeSettings } from './connect.ts'
 import type { Database } from './tables.ts'
 
 type CopyValue = string | number | boolean | null
@@ -16,7 +16,7 @@ export interface Session {
 
 /** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
 export async function withSession<T>(db: Kysely<Database>, work: (session: Session) => Promise<T>): Promise<T> {
-  const pool = poolOf(db)
+  const pool = connectionPoolOf(db)
   if (!pool) throw new Error('the database was not connected to by a pool')
   const { options, Client } = pool as pg.Pool & { Client: typeof pg.Client }
   const client = new Client({ ...options, statement_timeout: 0, query_timeout: 0 })

@@ -18,7 +18,7 @@ export interface Context {
   /** Notifies the runner of jobs that one more is queued. */
   jobQueued(): void
   /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
-  readonly takePage?: ((page: AssetGroupPage) => void) | undefined
+  readonly onAssetGroupPage?: ((page: AssetGroupPage) => void) | undefined
   readonly requestId: string
 }
 

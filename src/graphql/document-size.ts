@@ -7,7 +7,7 @@ import {
   visit,
 } from 'graphql'
 
-/** What is measured, as a refusal names it. Fields and aliases count at each place where a fragment is spread. */
+/** What is measured, as an error names it. Fields and aliases count at each place where a fragment is spread. */
 export const measures = {
   brackets: 'levels of brackets',
   values: 'arguments and values in arguments (send them as variables)',

@@ -22,16 +22,16 @@ export interface GraphQLRequest {
   body: Uint8Array<ArrayBuffer> | undefined
 }
 
-export interface AdmittedOperation {
+export interface PreparedRequest {
   operation: PreparedOperation
   cost: number
   run(context: Context): Promise<RestResponse>
 }
 
-/** Makes the function that prepares what a request asks for: an operation to run, or the answer that refuses it. */
+/** Makes the function that prepares what a request asks for: an operation to run, or the error to answer with. */
 export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
-  const admit = (request: GraphQLRequest, caller: Caller, type: MediaType): AdmittedOperation | RestResponse => {
+  const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest | RestResponse => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
     const query = documentOf(params, persisted)
     const { operationName, variables } = params
@@ -53,18 +53,18 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     }
     return { operation, cost: requested, run }
   }
-  return (request: GraphQLRequest, caller: Caller, requestId: string): AdmittedOperation | RestResponse => {
+  return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | RestResponse => {
     const type = mediaTypeOf(request.accept)
     if (request.method !== 'GET' && request.method !== 'POST') return otherMethod
     try {
-      return admit(request, caller, type)
+      return prepare(request, caller, type)
     } catch (thrown) {
       const causes: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
       const errors = publicErrors(causes, log, requestId)
-      if (thrown instanceof CatalogueError) return refusal(thrown.code, errors, type)
-      if (thrown instanceof InvalidVariables) return refusal('invalid_request', errors, type)
+      if (thrown instanceof CatalogueError) return requestError(thrown.code, errors, type)
+      if (thrown instanceof InvalidVariables) return requestError('invalid_request', errors, type)
       if (causes.every((cause) => cause instanceof GraphQLError)) return answerOf(type, { errors })
-      return refusal('internal_error', errors, type)
+      return requestError('internal_error', errors, type)
     }
   }
 }
@@ -95,7 +95,7 @@ function answerOf(type: MediaType, result: { data?: unknown; errors?: unknown; e
   return { status, headers: { 'Content-Type': `${type}; charset=utf-8` }, body: JSON.stringify(result) }
 }
 
-function refusal(reason: Reason, errors: readonly unknown[], type: MediaType) {
+function requestError(reason: Reason, errors: readonly unknown[], type: MediaType) {
   const headers = { 'Content-Type': `${type}; charset=utf-8` }
   return { status: httpStatus[reason] ?? 500, headers, body: JSON.stringify({ errors }) }
 }
@@ -105,6 +105,6 @@ const otherMethod = methodNotAllowed('GET, POST', 'the method must be GET or POS
 
 function methodNotAllowed(allow: string, message: string): RestResponse {
   const errors = [{ message, extensions: { code: 'method_not_allowed' } }]
-  const { status, headers, body } = refusal('method_not_allowed', errors, json)
+  const { status, headers, body } = requestError('method_not_allowed', errors, json)
   return Object.freeze({ status, headers: { ...headers, Allow: allow }, body })
 }

@@ -1,14 +1,14 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 
-/** An admitted request: its parameters, its document, and the function that runs it and returns what the answer shows. */
+/** A prepared request: its parameters, its document, and the function that runs it and returns what the answer shows. */
 export interface YogaContext {
   readonly params: GraphQLParams
   readonly document: DocumentNode
   result(): Promise<unknown>
 }
 
-/** Renders results by graphql-yoga, which reads, validates and executes nothing: requests are admitted before. */
+/** Renders results by graphql-yoga, which reads, validates and executes nothing: requests are prepared before. */
 export function createYogaServer(schema: GraphQLSchema) {
   return createYoga<YogaContext>({
     schema,
@@ -21,11 +21,11 @@ export function createYogaServer(schema: GraphQLSchema) {
     parserAndValidationCache: false,
     // The errors of a result are masked already.
     maskedErrors: false,
-    plugins: [useAdmitted],
+    plugins: [usePrepared],
   })
 }
 
-const useAdmitted: Plugin<YogaContext, YogaContext> = {
+const usePrepared: Plugin<YogaContext, YogaContext> = {
   onRequestParse: ({ serverContext, setRequestParser }) => setRequestParser(() => serverContext.params),
   onParse: ({ context, setParsedDocument }) => setParsedDocument(context.document),
   onValidate: ({ setResult }) => setResult([]),

@@ -17,8 +17,8 @@ export interface RouteLimits {
 /** The thread that serves all requests is not blocked for more than about 20 ms by a request within these. */
 export const routeLimits: RouteLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000 }
 
-/** Decides, once and before anything runs, whether a request is answered on the thread that serves all or in the pool. */
-export function routeOf({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'pool' {
-  if (cost > limits.cost || bytes > 2 * limits.bytes) return 'pool'
-  return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'pool'
+/** Decides, once and before anything runs, whether a request is answered on the thread that serves all or in another one. */
+export function routeOf({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'thread' {
+  if (cost > limits.cost || bytes > 2 * limits.bytes) return 'thread'
+  return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'thread'
 }

@@ -1,4 +1,4 @@
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import type { Answer } from './respond.ts'
 
 /** Throws `invalid_request` when the answer to a read is too long. */
@@ -9,5 +9,5 @@ export function requireLength({ body = '' }: Answer, maxBytes: number): void {
   const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
   if (bytes <= maxBytes) return
   const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`
-  throw new RestError('invalid_request', details)
+  throw new HttpError('invalid_request', details)
 }

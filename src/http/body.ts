@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import type { Reserve } from './body-memory.ts'
 
 export const maxBodyBytes = 10 * 1024 * 1024
@@ -19,11 +19,11 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
       chunks.push(chunk)
     }
   } catch (error) {
-    throw error instanceof RestError ? error : new RestError('invalid_request', 'the body ended before it was whole')
+    throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body ended before it was whole')
   }
   return Buffer.concat(chunks, size)
 }
 
-function noMemory(): RestError {
-  return new RestError('unavailable', 'the service works on too many large bodies at the moment; try again')
+function noMemory(): HttpError {
+  return new HttpError('unavailable', 'the service works on too many large bodies at the moment; try again')
 }

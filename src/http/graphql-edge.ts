@@ -1,5 +1,5 @@
-import { errorHead, restError, unauthorized } from '../../rest/handler.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { errorHead, toHttpError, unauthorized } from '../../rest/handler.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { PublicError } from '../graphql/public-error.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
@@ -11,13 +11,13 @@ import type { Answer } from './respond.ts'
 import type { Incoming, Routed } from './routed.ts'
 
 export interface GraphQLApi {
-  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<GraphQLAnswer>
+  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationAnswer>
   graphiql(): Promise<Page>
   errorOf(thrown: unknown, requestId: string): PublicError
   maxAnswerBytes: number
 }
 
-export interface GraphQLAnswer {
+export interface OperationAnswer {
   answer: Answer
   operation?: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
 }
@@ -35,12 +35,12 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
     if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
     return { answer, summary: { ...summary, ...operation } }
   } catch (thrown) {
-    const error = thrown instanceof RestError ? thrown : restError([api.errorOf(thrown, incoming.id.text)])
-    return { answer: refusal(error), summary }
+    const error = thrown instanceof HttpError ? thrown : toHttpError([api.errorOf(thrown, incoming.id.text)])
+    return { answer: errorAnswer(error), summary }
   }
 }
 
-async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: Incoming): Promise<GraphQLAnswer> {
+async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: Incoming): Promise<OperationAnswer> {
   const { method = 'GET', headers } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
   const caller = incoming.admission.caller()
@@ -52,11 +52,11 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
   const body = await readBody(request, incoming.reserve)
   if (body === 'too large') {
-    throw new RestError('payload_too_large', `the body must have at most ${maxBodyBytes} bytes`)
+    throw new HttpError('payload_too_large', `the body must have at most ${maxBodyBytes} bytes`)
   }
   if (contentType === undefined && body.length > 0) throw notJson()
   if (contentType === undefined) {
-    throw new RestError('invalid_request', 'the body is required: a JSON object with a query')
+    throw new HttpError('invalid_request', 'the body is required: a JSON object with a query')
   }
   return api.graphql({ method, search, accept, body }, caller, id.text)
 }
@@ -68,14 +68,14 @@ function jsonTypes(accept: string | undefined): string {
   return types.filter((type) => /^(\*\/\*|application\/(\*|json|graphql-response\+json))$/.test(type)).join(', ')
 }
 
-function notJson(): RestError {
-  return new RestError('unsupported_media_type', 'the body must be application/json')
+function notJson(): HttpError {
+  return new HttpError('unsupported_media_type', 'the body must be application/json')
 }
 
-export function refusal(error: RestError): Answer {
+export function errorAnswer(error: HttpError): Answer {
   const message = error.errorInfo.map(({ details }) => details).join('; ')
   return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
 }
 
-const acceptable = 'Accept must allow application/graphql-response+json or application/json'
-const notAcceptable: Answer = Object.freeze({ ...refusal(new RestError('invalid_request', acceptable)), status: 406 })
+const jsonOnly = 'Accept must allow application/graphql-response+json or application/json'
+const notAcceptable: Answer = Object.freeze({ ...errorAnswer(new HttpError('invalid_request', jsonOnly)), status: 406 })

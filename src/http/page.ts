@@ -1,4 +1,4 @@
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import type { Answer } from './respond.ts'
 
 export interface Page {
@@ -21,7 +21,7 @@ export function answerWithPage({ status = 200, type, body, headers }: Page, meth
   const allow = 'GET, HEAD, OPTIONS'
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
   if (method !== 'GET' && method !== 'HEAD') {
-    throw new RestError('method_not_allowed', `this path takes ${allow}; got ${method}`, { Allow: allow })
+    throw new HttpError('method_not_allowed', `this path takes ${allow}; got ${method}`, { Allow: allow })
   }
   return { status, headers: { 'Content-Type': type, 'Cache-Control': 'no-cache', ...headers }, body }
 }

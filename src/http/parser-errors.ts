@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorResponse } from '../../rest/handler.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { newRequestId, requestIdOf } from '../request/request-id.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { lingerMs, respond } from './respond.ts'
@@ -9,19 +9,19 @@ import { lingerMs, respond } from './respond.ts'
 /** What `node:http` would answer by itself gets the envelope too, as far as Node lets one: requests that its parser refuses, `Expect`, CONNECT. */
 export function answerParserErrors(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
-  const refused = new WeakSet<Duplex>()
+  const failed = new WeakSet<Duplex>()
   server.on('request', (request, response) => latest.set(request.socket, response))
   server.on('clientError', (error: Error & { code?: string }, socket) => {
-    const isFirst = !refused.has(socket)
+    const isFirst = !failed.has(socket)
     if (error.code === 'ECONNRESET' || (isFirst && !socket.writable)) socket.destroy()
     else if (isFirst) {
       // What comes after the broken bytes is as broken: it is thrown away.
-      refused.add(socket)
-      afterPending(latest.get(socket), () => write(socket, parserRefusals[error.code ?? ''] ?? notHttp))
+      failed.add(socket)
+      afterPending(latest.get(socket), () => write(socket, parserErrors[error.code ?? ''] ?? notHttp))
     }
   })
   server.on('checkExpectation', (request, response) => {
-    const error = new RestError(
+    const error = new HttpError(
       'invalid_request',
       `Expect must be 100-continue; got ${JSON.stringify(request.headers.expect)}`,
     )
@@ -36,24 +36,24 @@ export function answerParserErrors(server: Server): void {
 }
 
 /** A request that came before the broken bytes on its connection is answered first, if it is whole; if it has its answer already, there is no other. */
-function afterPending(response: ServerResponse | undefined, refuse: () => void): void {
+function afterPending(response: ServerResponse | undefined, sendError: () => void): void {
   const isPending = response && !response.writableFinished && !response.destroyed
-  if (isPending && response.req.complete) response.once('finish', refuse)
-  else if (!isPending || !response.headersSent) refuse()
+  if (isPending && response.req.complete) response.once('finish', sendError)
+  else if (!isPending || !response.headersSent) sendError()
 }
 
-type Refusal = [status: number, reason: string, details: string]
+type ParserError = [status: number, reason: string, details: string]
 
-const parserRefusals: Record<string, Refusal> = {
+const parserErrors: Record<string, ParserError> = {
   HPE_HEADER_OVERFLOW: [431, 'invalid_request', 'the headers must have at most 16 KiB together'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'the request did not arrive in time'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'payload_too_large', 'the chunk extensions must have at most 16 KiB'],
 }
-const notHttp: Refusal = [400, 'invalid_request', 'the request is not HTTP as RFC 9112 has it']
+const notHttp: ParserError = [400, 'invalid_request', 'the request is not HTTP as RFC 9112 has it']
 
-function write(socket: Duplex, [status, reason, details]: Refusal): void {
+function write(socket: Duplex, [status, reason, details]: ParserError): void {
   const id = newRequestId()
-  const { body = '' } = errorResponse(new RestError(reason, details), id.text)
+  const { body = '' } = errorResponse(new HttpError(reason, details), id.text)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

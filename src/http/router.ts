@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorResponse, restError } from '../../rest/handler.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { errorResponse, toHttpError } from '../../rest/handler.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import type { Admission } from '../auth/admission.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestId } from '../request/request-id.ts'
@@ -19,7 +19,7 @@ export interface Routes extends RestApi, GraphQLApi {
   bodyMemory: BodyMemory
 }
 
-/** Finds what serves a request by its path, and authenticates the caller where that needs a token. Throws a `RestError`. */
+/** Finds what serves a request by its path, and authenticates the caller where that needs a token. Throws an `HttpError`. */
 export async function route(
   routes: Routes,
   request: IncomingMessage,
@@ -32,14 +32,14 @@ export async function route(
   const wantsHtml = request.headers.accept?.includes('text/html')
   if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request.method) }
   const serve = serverOf(routes, path)
-  if (!serve) throw new RestError('not_found', `there is no path ${JSON.stringify(path)}`)
+  if (!serve) throw new HttpError('not_found', `there is no path ${JSON.stringify(path)}`)
   const admission = await routes.authenticate(request.headers.authorization)
   const { tokenId, tokenName, headers } = admission
   const reserve = routes.bodyMemory.reserveFor(response, tokenId)
   // FairQueue reads the token from the context, to share connections and threads among tokens.
   const { answer, summary } = await withContext({ tokenId }, () =>
     serve({ request, path, search, id, admission, reserve }).catch((thrown: unknown): Routed => {
-      const error = thrown instanceof RestError ? thrown : restError([routes.errorOf(thrown, id.text)])
+      const error = thrown instanceof HttpError ? thrown : toHttpError([routes.errorOf(thrown, id.text)])
       return { answer: errorResponse(error, id.text) }
     }),
   )
@@ -56,14 +56,14 @@ function serverOf(routes: Routes, path: string): ((incoming: Incoming) => Promis
 /** Node keeps the first of several hosts and says nothing; a proxy before us may have routed by another. */
 function requireOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage, response: ServerResponse): void {
   if (headers.host === undefined && httpVersion === '1.1') {
-    throw new RestError('invalid_request', 'the header Host is required')
+    throw new HttpError('invalid_request', 'the header Host is required')
   }
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]?.length === 4 && /host/i.test(rawHeaders[i] ?? '')) count++
   if (count <= 1) return
   response.shouldKeepAlive = false
-  throw new RestError('invalid_request', 'the header Host must come once')
+  throw new HttpError('invalid_request', 'the header Host must come once')
 }
 
 /** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */

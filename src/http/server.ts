@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/handler.ts'
-import { RestError } from '../../rest/response/rest-error.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import type { RequestSummary, ServedRequest } from '../request/log.ts'
 import { ReadLimit } from '../request/read-limit.ts'
@@ -81,8 +81,8 @@ async function serve(
     return { ...unrouted, ...summary }
   } catch (thrown) {
     if (request.destroyed && !request.complete) return unrouted
-    if (!(thrown instanceof RestError)) onError(thrown, requestId.text)
-    const error = thrown instanceof RestError ? thrown : internalError
+    if (!(thrown instanceof HttpError)) onError(thrown, requestId.text)
+    const error = thrown instanceof HttpError ? thrown : internalError
     if (response.headersSent) response.destroy()
     else respond(request, response, requestId, errorResponse(error, requestId.text), allowed?.headers)
     return unrouted
@@ -91,4 +91,4 @@ async function serve(
 
 const unrouted: RequestSummary = { api: 'other', operation: 'none', isWrite: false, tokenName: undefined }
 
-const internalError = new RestError('internal_error', 'the service made a mistake; it has been logged')
+const internalError = new HttpError('internal_error', 'the service made a mistake; it has been logged')

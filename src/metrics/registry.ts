@@ -3,7 +3,7 @@ import type { ConfigurationState } from '../global-config/global-config.ts'
 
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
-  pool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
+  connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
   bodies?: (() => { held: number; most: number }) | undefined
   circuit?: (() => 'closed' | 'half-open' | 'open') | undefined
@@ -59,7 +59,7 @@ export function readClusterMetrics(): Promise<string> {
   return new AggregatorRegistry().clusterMetrics()
 }
 
-function addGauges(registry: Registry, { pool, bodies, circuit, configuration }: MetricSources): void {
+function addGauges(registry: Registry, { connectionPool, bodies, circuit, configuration }: MetricSources): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
       for (const [state, value] of Object.entries(values() ?? {})) gauge.set({ [label]: state }, value)
@@ -67,7 +67,7 @@ function addGauges(registry: Registry, { pool, bodies, circuit, configuration }:
     const gauge = new Gauge({ name: `catalogue_${name}`, help, labelNames: [label], registers: [registry], collect })
   }
   add('pool_connections', 'Connections to PostgreSQL by state; waiting are requests for one', 'state', () => {
-    const state = pool?.()
+    const state = connectionPool?.()
     return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
   })
   const bodyHelp = 'Memory for bodies of requests that have no answer yet: in use, and the limit'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect, poolStateOf, withSlot } from '../../src/database/connect.ts'
+import { connect, connectionStateOf, withSlot } from '../../src/database/connect.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -85,7 +85,7 @@ it('sends no statement of a client that left before the connection was there, an
   try {
     const sent = requestContext.run(contextOf(AbortSignal.abort()), () => sql`select 1`.execute(db))
     await expect(sent).rejects.toMatchObject({ code: '57014' })
-    expect(poolStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
+    expect(connectionStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
   } finally {
     await db.destroy()
   }
@@ -109,7 +109,7 @@ it('is free again, and its slot too, after errors of any kind', async () => {
       expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 'rejected'))
     }
     await Promise.all([1, 2, 3, 4].map(() => run('select 1')))
-    const { total, idle, waiting } = poolStateOf(db) ?? {}
+    const { total, idle, waiting } = connectionStateOf(db) ?? {}
     expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
   } finally {
     await db.destroy()
@@ -129,7 +129,7 @@ it('has a slot of its own for what a request leaves running', async () => {
     ended.resolve()
     const all = [left, hold(), hold()]
     await sleep(200)
-    expect(poolStateOf(db)).toMatchObject({ total: 2, waiting: 1 })
+    expect(connectionStateOf(db)).toMatchObject({ total: 2, waiting: 1 })
     held.resolve()
     await Promise.all(all)
   } finally {

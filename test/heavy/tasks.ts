@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import { runTask, type Task } from '../../src/heavy/worker.ts'
+import { runTask, type Task } from '../../src/heavy/run-task.ts'
 import { requestContext } from '../../src/request/context.ts'
 
 /** A thread takes so long to start. */
 await sleep((workerData as { startMs?: number }).startMs ?? 0)
 
-/** The tasks of `pool.test.ts`, by their kind. */
+/** The tasks of `thread-pool.test.ts`, by their kind. */
 const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
   sleep: async (input) => {
     await sleep(Number(input))

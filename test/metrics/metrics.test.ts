@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connect, poolStateOf } from '../../src/database/connect.ts'
+import { connect, connectionStateOf } from '../../src/database/connect.ts'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -78,7 +78,7 @@ describe('the metrics', () => {
     const log = pino({ level: 'silent' })
     const globalConfig = await startGlobalConfig({ url: 'file:///nowhere.json', refreshMs: 60_000, log })
     const metrics = createMetrics({
-      pool: () => poolStateOf(db),
+      connectionPool: () => connectionStateOf(db),
       circuit: () => 'open',
       configuration: globalConfig.state,
     })

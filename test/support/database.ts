@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { connect, poolStateOf } from '../../src/database/connect.ts'
+import { connect, connectionStateOf } from '../../src/database/connect.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { fixture } from './fixture.ts'
 
@@ -22,7 +22,7 @@ export interface TestDatabase {
   /** How many of its sessions wait for a lock. */
   lockWaiters(): Promise<number>
   /** The state of the connections of `db`. */
-  pool(): ReturnType<typeof poolStateOf>
+  pool(): ReturnType<typeof connectionStateOf>
   drop(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ export async function createTestDatabase({
       const { rows } = await (await watcher).query<{ count: number }>(lockWaiters)
       return rows[0]?.count ?? 0
     },
-    pool: () => poolStateOf(connected),
+    pool: () => connectionStateOf(connected),
     drop: async () => {
       await (await watcher)?.end()
       await db.destroy()

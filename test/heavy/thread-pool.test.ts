@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
-import { createPool, type PoolOptions } from '../../src/heavy/pool.ts'
+import { createThreadPool, type PoolOptions } from '../../src/heavy/thread-pool.ts'
 import { requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
 
@@ -151,12 +151,13 @@ describe('a listing through the remote filter in the pool', () => {
 })
 
 describe('a pool of threads', () => {
-  const pools: ReturnType<typeof createPool>[] = []
+  const pools: ReturnType<typeof createThreadPool>[] = []
   afterEach(async () => {
     for (const pool of pools.splice(0)) await pool.close()
   })
+  const entry = new URL('./tasks.ts', import.meta.url)
   const start = (options: Partial<PoolOptions> = {}) => {
-    const pool = createPool({ entry: new URL('./tasks.ts', import.meta.url), workerData: {}, log: silent, ...options })
+    const pool = createThreadPool({ entry, workerData: {}, log: silent, ...options })
     pools.push(pool)
     return (kind: string, input: unknown = undefined, tokenId = 'a', signal = new AbortController().signal) => {
       const requestId = { text: kind, header: kind }

@@ -5,14 +5,14 @@ import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
 import { routeLimits } from '../heavy/route.ts'
-import { runTask, type Task, type Work } from '../heavy/worker.ts'
-import type { GraphQLAnswer } from '../http/graphql-edge.ts'
+import { runTask, type Task, type Work } from '../heavy/run-task.ts'
+import type { OperationAnswer } from '../http/graphql-edge.ts'
 import { lazy } from '../lazy.ts'
 import { type Api, type ApiOptions, createApi } from './api.ts'
 import { createLog } from './log.ts'
-import type { PooledAnswer, PooledRequest } from './pooled-api.ts'
+import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
-export interface PoolWorkerData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments'> {
+export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments'> {
   connection: ClientConfig
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
@@ -22,14 +22,14 @@ export interface PoolWorkerData extends Pick<ApiOptions, 'introspection' | 'pers
 /** A thread runs one task at a time: a request's statements share these. */
 const database = { max: 5, connectionTimeoutMillis: 10_000 }
 
-export function run(task: Task<PooledRequest>): Promise<unknown> {
+export function run(task: Task<ThreadRequest>): Promise<unknown> {
   return runTask(task, answerRequest())
 }
 
-const answerRequest = lazy(() => createAnswer(workerData as PoolWorkerData))
+const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
 /** Makes the function that answers requests by APIs of this thread. They run one after the other. */
-function createAnswer({ connection, filter, introspection, persistedDocuments, logLevel }: PoolWorkerData) {
+function createAnswer({ connection, filter, introspection, persistedDocuments, logLevel }: ThreadData) {
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   let enumerations = fallbackEnumerations
@@ -44,11 +44,11 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, l
       hasQueuedJob = true
     },
     pageCacheMb: 0,
-    pool: undefined,
+    threads: undefined,
     routeLimits,
     log,
   })
-  return async (request: PooledRequest, requestId: string): Promise<Work<PooledAnswer>> => {
+  return async (request: ThreadRequest, requestId: string): Promise<Work<ThreadAnswer>> => {
     // What is made of the enumerations is kept as long as they are the same object.
     if (!isDeepStrictEqual(enumerations, request.enumerations)) enumerations = request.enumerations
     hasQueuedJob = false
@@ -59,7 +59,7 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, l
   }
 }
 
-async function answerBy(api: Api, request: PooledRequest, requestId: string): Promise<GraphQLAnswer> {
+async function answerBy(api: Api, request: ThreadRequest, requestId: string): Promise<OperationAnswer> {
   const { caller, headers, body = new Uint8Array() } = request
   if (request.api === 'graphql') {
     return api.graphql({ ...request, accept: headers.accept ?? '' }, caller, requestId)

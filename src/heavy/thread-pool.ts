@@ -5,7 +5,7 @@ import type { Piscina } from 'piscina'
 import { FairQueue } from '../database/fair-queue.ts'
 import { unavailable } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
-import type { Task } from './worker.ts'
+import type { Task } from './run-task.ts'
 
 export interface PoolOptions {
   /** The module that the threads run: it exports `run`, which takes a `Task`. */
@@ -25,7 +25,7 @@ export interface Job {
   moved: ArrayBuffer[]
 }
 
-export type Pool = ReturnType<typeof createPool>
+export type ThreadPool = ReturnType<typeof createThreadPool>
 
 const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
 /** How long a cancelled task may take before its thread is ended. */
@@ -33,7 +33,7 @@ const cancelMs = 500
 const idleMs = 60_000
 
 /** A pool of threads for work that would block the thread that serves all requests. Threads start with the first tasks and end when idle; each runs one task at a time. */
-export function createPool(given: PoolOptions) {
+export function createThreadPool(given: PoolOptions) {
   const options = { threads: 2, heapMb: 1_024, deadlineMs: 10_000, ...given }
   const { threads, deadlineMs } = options
   const slots = new FairQueue({ slots: threads, slotsPerToken: Math.max(1, threads - 1), ...queue })
@@ -50,9 +50,9 @@ export function createPool(given: PoolOptions) {
       const watch = watchTask(signal, deadlineMs, cancellation)
       try {
         started ??= startPiscina(options)
-        const pool = await started
+        const piscina = await started
         const transferList = [cancelled, ...moved]
-        const result: { output: Output } = await pool.run(task, { transferList, signal: watch.signal })
+        const result: { output: Output } = await piscina.run(task, { transferList, signal: watch.signal })
         return result.output
       } catch (error) {
         options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
@@ -70,7 +70,7 @@ export function createPool(given: PoolOptions) {
 
 async function startPiscina({ entry, workerData, log, threads, heapMb }: Required<PoolOptions>): Promise<Piscina> {
   const { Piscina } = await import('piscina')
-  const pool = new Piscina({
+  const piscina = new Piscina({
     filename: fileURLToPath(entry),
     name: 'run',
     minThreads: 0,
@@ -83,8 +83,8 @@ async function startPiscina({ entry, workerData, log, threads, heapMb }: Require
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
     workerData,
   })
-  pool.on('error', (error: Error) => log.error({ err: error }, 'a thread of the pool failed'))
-  return pool
+  piscina.on('error', (error: Error) => log.error({ err: error }, 'a thread of the pool failed'))
+  return piscina
 }
 
 /** Cancels a task when its client leaves or its deadline has passed; ends the thread of one that goes on. */

@@ -2,12 +2,12 @@ import type { RestRequest, RestResponse } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
-import type { Pool } from '../heavy/pool.ts'
-import type { GraphQLAnswer } from '../http/graphql-edge.ts'
+import type { ThreadPool } from '../heavy/thread-pool.ts'
+import type { OperationAnswer } from '../http/graphql-edge.ts'
 import type { RequestSummary } from '../request/log.ts'
 import { traced } from '../request/traced.ts'
 
-export interface PooledRequest {
+export interface ThreadRequest {
   api: 'rest' | 'graphql'
   caller: Caller
   enumerations: Enumerations
@@ -18,7 +18,7 @@ export interface PooledRequest {
   body: Uint8Array<ArrayBuffer> | undefined
 }
 
-export interface PooledAnswer {
+export interface ThreadAnswer {
   status: number
   headers: Record<string, string>
   body: Uint8Array<ArrayBuffer> | undefined
@@ -26,19 +26,19 @@ export interface PooledAnswer {
   hasQueuedJob: boolean
 }
 
-export type PooledApi = ReturnType<typeof createPooledApi>
+export type ThreadPoolApi = ReturnType<typeof createThreadPoolApi>
 
 /** The headers that the REST API reads once the caller is authenticated. */
 const restHeaders = ['authorization', 'content-type', 'content-encoding', 'idempotency-key', 'if-none-match']
 
-export function createPooledApi(pool: Pool, enumerations: () => Enumerations, onJobQueued: () => void) {
-  const answer = async (request: Omit<PooledRequest, 'enumerations'>) => {
+export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
+  const answer = async (request: Omit<ThreadRequest, 'enumerations'>) => {
     // Short bytes may share their memory, which cannot be moved then.
     const isOwn = request.body?.byteLength === request.body?.buffer.byteLength
     const body = isOwn || !request.body ? request.body : new Uint8Array(request.body)
-    const input: PooledRequest = { ...request, body, enumerations: enumerations() }
+    const input: ThreadRequest = { ...request, body, enumerations: enumerations() }
     const job = { input, moved: body ? [body.buffer] : [] }
-    const answered = await traced('operation', 'pool', () => pool.run<PooledAnswer>(job))
+    const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(job))
     if (answered.hasQueuedJob) onJobQueued()
     const { operation, status, headers, body: bytes } = answered
     const pieces = bytes && [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
@@ -54,7 +54,7 @@ export function createPooledApi(pool: Pool, enumerations: () => Enumerations, on
       const { answer: response } = await answer({ api: 'rest', caller, method, path, search, headers, body })
       return response
     },
-    graphql: ({ method, search, accept, body }: GraphQLRequest, caller: Caller): Promise<GraphQLAnswer> =>
+    graphql: ({ method, search, accept, body }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> =>
       answer({ api: 'graphql', caller, method, path: '/graphql', search, headers: { accept }, body }),
   }
 }

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from './envelope.ts'
 
 /** An answer other than success, thrown where it is known and written in one place. `reason` decides the HTTP status. */
-export class RestError extends Error {
-  override readonly name = 'RestError'
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
   readonly reason: string
   readonly errorInfo: readonly ErrorInfo[]
   readonly headers: Readonly<Record<string, string>>
