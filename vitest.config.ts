@@ -9,7 +9,7 @@ const fast = [
   'test/architecture.test.ts',
   'test/spec/{stores,products,attributes,list-assets,add-assets,delete-assets,unlink-assets,graphql,auth}.test.ts',
   'test/http/audit.test.ts',
-  'test/database/fair-queue.test.ts',
+  'test/request/fair-queue.test.ts',
   'test/graphql/document-size.test.ts',
   'test/import/{map-row,usage}.test.ts',
   'test/security/graphql-cop.test.ts',

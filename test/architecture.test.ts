@@ -10,7 +10,7 @@ const mayImport: Record<string, string> = {
   'src/cli': 'app auth catalogue database demo export filter global-config http import',
   'src/app':
     'rest schema auth catalogue database filter global-config graphql heavy http idempotency jobs metrics request tracing',
-  'src/heavy': 'database request',
+  'src/heavy': 'request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs',
   'src/jobs': 'catalogue database export import request',

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { requestContext } from '../request/context.ts'
+import { FairQueue } from '../request/fair-queue.ts'
 import { createBackOff } from './back-off.ts'
 import { Connection, type Session } from './connection.ts'
-import { FairQueue } from './fair-queue.ts'
 import type { Database } from './tables.ts'
 
 /** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */

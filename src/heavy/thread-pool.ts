@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Piscina } from 'piscina'
-import { FairQueue } from '../database/fair-queue.ts'
 import { unavailable } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
+import { FairQueue } from '../request/fair-queue.ts'
 import type { Task } from './run-task.ts'
 
 export interface PoolOptions {

@@ -21,7 +21,7 @@ describe('JSON that is too complex', () => {
     expect(isTooComplex(`${'['.repeat(10_001)}${']'.repeat(10_001)}`)).toBe(true)
   })
 
-  it('is not judged by the characters in its strings', () => {
+  it('is not affected by the characters in its strings', () => {
     const signs = ',[{"\\'.repeat(30_000)
     expect(isTooComplex([signs, { [signs]: signs }])).toBe(false)
     expect(isTooComplex(`"${'x'.repeat(30_000)}`)).toBe(false)

@@ -113,9 +113,9 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
     const viewer = catalogueFor(db, { stores: new Set([own]) })
     const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
     expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
-    const judged = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
-    expect(await mergeProducts(viewer, foreign, judged, undefined)).toBeUndefined()
-    expect(await mergeProducts(catalogue, foreign, judged, undefined)).toMatchObject({ definitions: '[]' })
+    const validated = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
+    expect(await mergeProducts(viewer, foreign, validated, undefined)).toBeUndefined()
+    expect(await mergeProducts(catalogue, foreign, validated, undefined)).toMatchObject({ definitions: '[]' })
   } finally {
     await drop()
   }

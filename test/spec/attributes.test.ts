@@ -9,30 +9,30 @@ const astral = '𝒳'
 const backtracking = '(a*)*(a|aa)+$'
 
 requirements('attribute definitions', (gateway) => ({
-  'ATTRIBUTES-01 MUST take any string for an attribute without a definition': judges(
+  'ATTRIBUTES-01 MUST take any string for an attribute without a definition': checks(
     gateway,
     { name: 'Other', type: 'NUMBER' },
     ['', 'x', '1e3', ' '],
     [],
   ),
-  'ATTRIBUTES-02 MUST take any text for the type text': judges(gateway, { type: 'TEXT' }, ['', 'x', ' \n', astral], []),
+  'ATTRIBUTES-02 MUST take any text for the type text': checks(gateway, { type: 'TEXT' }, ['', 'x', ' \n', astral], []),
   'ATTRIBUTES-03 MUST take decimals for the type number': (client) => {
     const good = ['0', '12', '-12.5', '0.001', '007', '-0', '9'.repeat(400), `0.${'1'.repeat(400)}`]
     const bad = [
       ...['', ' ', '1e3', '0x10', '1,5', '1 000', ' 1', '1 ', '.', '-', '--1', '1.2.3', 'NaN', 'Infinity', '١'],
       ...['1\n'],
     ]
-    return judge(gateway, client, { type: 'NUMBER' }, good, bad)
+    return check(gateway, client, { type: 'NUMBER' }, good, bad)
   },
   'ATTRIBUTES-04 MUST take true and false for the type boolean': (client) => {
     const bad = ['', 'True', 'FALSE', '1', '0', 'yes', ' true', 'true\n']
-    return judge(gateway, client, { type: 'BOOLEAN' }, ['true', 'false'], bad)
+    return check(gateway, client, { type: 'BOOLEAN' }, ['true', 'false'], bad)
   },
   'ATTRIBUTES-05 MUST take real days as YYYY-MM-DD for the type date': (client) => {
     const good = ['2026-11-21', '2024-02-29', '2000-02-29', '1999-12-31', '9999-12-31']
     const never = ['2023-02-29', '1900-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00']
     const malformed = ['', '2026-1-2', '21.11.2026', '2026-11-21T00:00:00Z', '20261121', ' 2026-11-21', '2026-11-21\n']
-    return judge(gateway, client, { type: 'DATE' }, good, [...never, ...malformed, '+002026-11-21', '2026-11-2１'])
+    return check(gateway, client, { type: 'DATE' }, good, [...never, ...malformed, '+002026-11-21', '2026-11-2１'])
   },
   'ATTRIBUTES-06 MUST take absolute URLs with a host for the type url': (client) => {
     const good = [
@@ -54,32 +54,32 @@ requirements('attribute definitions', (gateway) => ({
       ' https://x',
       'https://x ',
     ]
-    return judge(gateway, client, { type: 'URL' }, good, [...bad, ...worse, ...dropped])
+    return check(gateway, client, { type: 'URL' }, good, [...bad, ...worse, ...dropped])
   },
   'ATTRIBUTES-07 MUST take the allowed values and no others for the type enum': (client) => {
     const allowedValues = ['red', 'Light Blue', '', '__proto__', astral]
     const bad = ['Red', 'red ', 'blue', 'constructor', 'r', 'red,Light Blue']
-    return judge(gateway, client, { type: 'ENUM', allowedValues }, allowedValues, bad)
+    return check(gateway, client, { type: 'ENUM', allowedValues }, allowedValues, bad)
   },
-  'ATTRIBUTES-08 MUST hold a value of another type to the allowed values too': judges(
+  'ATTRIBUTES-08 MUST hold a value of another type to the allowed values too': checks(
     gateway,
     { type: 'NUMBER', allowedValues: ['36', '38', 'x'] },
     ['36', '38'],
     ['37', 'x', '36.0'],
   ),
-  'ATTRIBUTES-09 MUST hold a value to the maximum length, counted as code points': judges(
+  'ATTRIBUTES-09 MUST hold a value to the maximum length, counted as code points': checks(
     gateway,
     { type: 'TEXT', maxLength: 3 },
     ['', 'abc', astral.repeat(3)],
     ['abcd', astral.repeat(4), '    '],
   ),
-  'ATTRIBUTES-10 MUST match the pattern on the whole value': judges(
+  'ATTRIBUTES-10 MUST match the pattern on the whole value': checks(
     gateway,
     { type: 'TEXT', pattern: '[A-Z]{2}\\d+' },
     ['AB1', 'ZZ007'],
     ['AB1 ', ' AB1', 'xAB1', 'AB', '', 'AB1\n'],
   ),
-  'ATTRIBUTES-11 MUST match a pattern of alternatives on the whole value, whichever of them comes first': judges(
+  'ATTRIBUTES-11 MUST match a pattern of alternatives on the whole value, whichever of them comes first': checks(
     gateway,
     { type: 'TEXT', pattern: 'a|ab|^c$' },
     ['a', 'ab', 'c'],
@@ -87,13 +87,13 @@ requirements('attribute definitions', (gateway) => ({
   ),
   'ATTRIBUTES-12 MUST read patterns in the syntax of RE2, by code points': async (client) => {
     const greek = { type: 'TEXT', pattern: '(?i)\\p{Greek}.' }
-    await judge(gateway, client, greek, ['αx', `Ω${astral}`], ['ax', 'α', 'αxy'])
-    await judge(gateway, client, { type: 'TEXT', pattern: '(?s)\\Qa.b\\E.*' }, ['a.b', 'a.b\n\n'], ['axb', 'a'])
+    await check(gateway, client, greek, ['αx', `Ω${astral}`], ['ax', 'α', 'αxy'])
+    await check(gateway, client, { type: 'TEXT', pattern: '(?s)\\Qa.b\\E.*' }, ['a.b', 'a.b\n\n'], ['axb', 'a'])
   },
   'ATTRIBUTES-13 MUST match in time that grows with the value, not faster, whatever the pattern': async (client) => {
     const started = performance.now()
     const [good, bad] = ['a'.repeat(4_000), `${'a'.repeat(4_000)}!`]
-    await judge(gateway, client, { type: 'TEXT', pattern: backtracking }, [good], [bad])
+    await check(gateway, client, { type: 'TEXT', pattern: backtracking }, [good], [bad])
     expect(performance.now() - started).toBeLessThan(20_000)
   },
   'ATTRIBUTES-14 MUST refuse a pattern that RE2 does not have, and define nothing of the request': graphql(async () => {
@@ -226,11 +226,11 @@ requirements('attribute definitions', (gateway) => ({
 }))
 
 /** Defines the attribute `Size` (unless named) and fails the test unless its good values are taken and its bad ones are not. */
-function judges(gateway: TestGateway, definition: Item, good: string[], bad: string[]) {
-  return (client: Client) => judge(gateway, client, definition, good, bad)
+function checks(gateway: TestGateway, definition: Item, good: string[], bad: string[]) {
+  return (client: Client) => check(gateway, client, definition, good, bad)
 }
 
-async function judge(gateway: TestGateway, client: Client, definition: Item, good: string[], bad: string[]) {
+async function check(gateway: TestGateway, client: Client, definition: Item, good: string[], bad: string[]) {
   const codes = [...good, ...bad].map((_, i) => `${i}`)
   const store = await storeWithProducts(gateway, codes)
   await define(gateway, store, [{ name: 'Size', ...definition }])

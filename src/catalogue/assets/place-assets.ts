@@ -30,18 +30,18 @@ export async function placeAssets(
   placements: readonly Placement[],
 ) {
   requireOneOf('channel', target.channel, enumerations.channels)
-  const judged = placements.map((placement, index) => judge(enumerations, placement, index, target.channel))
-  const positions = judged.flatMap(({ entries }) => entries)
+  const checked = placements.map((placement, index) => check(enumerations, placement, index, target.channel))
+  const positions = checked.flatMap(({ entries }) => entries)
   const names = positions.flatMap(({ parentCode, url }) => [parentCode, url])
   const storeUuid = await lockStore(catalogue, target.storeUuid, { groups: names })
   const current = await readGroups(catalogue, storeUuid, target.channel, positions)
   const { assets, created, moved } = applyPositions(current, positions, uuidv7)
   if (assets.length > 0) await writePlaces(catalogue, storeUuid, target.channel, assets)
-  return { created, updated: moved, failures: judged.flatMap(({ failures }) => failures) }
+  return { created, updated: moved, failures: checked.flatMap(({ failures }) => failures) }
 }
 
 /** The good entries of a placement in the order of their positions, and the failures of the others. */
-function judge(enumerations: Enumerations, placement: Placement, index: number, channel: string) {
+function check(enumerations: Enumerations, placement: Placement, index: number, channel: string) {
   const { parentCode, assetFormat } = placement
   const failure = (details: string): ItemFailure => ({ reason: 'invalid_request', details, index, channel, parentCode })
   const wrongFormat = oneOfFault(assetFormat, enumerations.assetFormats)

@@ -20,13 +20,13 @@ export type AttributeDefinition = Selection<Database, 'attribute_definition', (t
 export type StoredDefinition = AttributeDefinition & { storeUuid: string }
 
 /** Returns what is wrong with the value of an attribute, or undefined when it may be stored. */
-export type AttributeJudge = (name: string, value: unknown) => string | undefined
+export type AttributeValidator = (name: string, value: unknown) => string | undefined
 
 const longestValue = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
-/** A judge for a store's attributes. An attribute without a definition takes any string. */
-export function attributeJudge(definitions: readonly AttributeDefinition[]): AttributeJudge {
+/** Makes the validator of a store's attributes. An attribute without a definition takes any string. */
+export function attributeValidator(definitions: readonly AttributeDefinition[]): AttributeValidator {
   const rules = new Map(definitions.map((definition) => [definition.name, valueRule(definition)]))
   return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { addAssets } from '../assets/add-assets.ts'
 import { parseUrlField, urlFault } from '../assets/url-fields.ts'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
-import { attributeJudge } from '../attributes/attribute-rules.ts'
+import { attributeValidator } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
-import { failedProducts, judgePatches, type ProductPatch, patchRows } from './product-patches.ts'
+import { failedProducts, type ProductPatch, patchRows, validatePatches } from './product-patches.ts'
 
 /**
  * Creates products; one that exists is not changed, and the first entry of a code counts. Attributes named like URL
@@ -25,24 +25,24 @@ export async function createProducts(
     groups: locked.flatMap(({ parentCode, url }) => [parentCode, url]),
     products: patches.map(({ productCode }) => productCode),
   })
-  const judge = attributeJudge(definitions)
-  const judged = await judgePatches(
+  const validate = attributeValidator(definitions)
+  const { good, failed } = await validatePatches(
     patches,
-    (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : judge(name, value)),
+    (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : validate(name, value)),
     { firstOnly: true },
   )
-  const good = [...judged.good.values()].map((patch) => ({ ...patch, ...split(assetFormats, target.channel, patch) }))
-  const products = good.map(({ productCode, status, others }) => ({ productCode, status, attributes: others }))
+  const parts = [...good.values()].map((patch) => ({ ...patch, ...split(assetFormats, target.channel, patch) }))
+  const products = parts.map(({ productCode, status, others }) => ({ productCode, status, attributes: others }))
   const created = await insertProducts(catalogue, storeUuid, products)
-  const assets = good.flatMap((patch) => (created.has(patch.productCode) ? patch.assets : []))
+  const assets = parts.flatMap((patch) => (created.has(patch.productCode) ? patch.assets : []))
   if (assets.length > 0) await addAssets(catalogue, enumerations, storeUuid, assets)
 
-  const codes = [...judged.good.keys()]
+  const codes = [...good.keys()]
   return {
     storeUuid,
     createdSkus: codes.filter((code) => created.has(code)),
     existingSkus: codes.filter((code) => !created.has(code)),
-    failedProducts: failedProducts(patches, judged.failed),
+    failedProducts: failedProducts(patches, failed),
   }
 }
 

@@ -3,7 +3,7 @@
 --
 -- request: {
 --   store,                            the store's UUID
---   judgedBy,                         the fingerprint of the definitions that the patches were judged by, or null
+--   validatedBy,                      the fingerprint of the definitions that the patches were validated by, or null
 --   locks: [{store, number, shared}], advisory locks in the order to take them in
 --   patches, statuses,                attributes and statuses to merge, by product code
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
@@ -11,7 +11,7 @@
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
--- `judgedBy`, and nothing is written; else the codes of products that do not exist, and of those that would grow beyond
+-- `validatedBy`, and nothing is written; else the codes of products that do not exist, and of those that would grow beyond
 -- the limit. Products without a change are not written.
 create or replace function merge_products(request jsonb)
   returns table (definitions text, fingerprint text, missing text[], too_large text[]) language plpgsql as $$
@@ -32,7 +32,7 @@ begin
       'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]')
     from attribute_definition d where d.store_uuid = store into definitions;
   fingerprint := md5(definitions);
-  if request ->> 'judgedBy' is distinct from fingerprint then
+  if request ->> 'validatedBy' is distinct from fingerprint then
     return next;
     return;
   end if;

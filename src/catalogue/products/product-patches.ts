@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isName } from '../../text.ts'
-import type { AttributeJudge } from '../attributes/attribute-rules.ts'
+import type { AttributeValidator } from '../attributes/attribute-rules.ts'
 import { oneOfFault, productStatuses } from '../enumerations.ts'
 import { createPauses } from '../pauses.ts'
 
-/** A change of one product. Attribute values may be anything: they are judged one by one. */
+/** A change of one product. Attribute values may be anything: they are validated one by one. */
 export interface ProductPatch {
   productCode: string
   status?: string | null | undefined
@@ -27,24 +27,24 @@ export interface GoodPatch {
   attributes: Readonly<Record<string, string>>
 }
 
-/** Judged patches, one entry per product code, each map in the order of the request. */
-export interface JudgedPatches {
+/** Validated patches, one entry per product code, each map in the order of the request. */
+export interface ValidatedPatches {
   good: Map<string, GoodPatch>
   failed: Map<string, AttributeFailure[]>
 }
 
-/** Judges every attribute and merges the entries of one code: one bad entry fails the product, with all its faults. */
-export async function judgePatches(
+/** Validates every attribute and merges the entries of one code: one bad entry fails the product, with all its faults. */
+export async function validatePatches(
   patches: readonly ProductPatch[],
-  judge: AttributeJudge,
+  validate: AttributeValidator,
   { firstOnly = false } = {},
-): Promise<JudgedPatches> {
+): Promise<ValidatedPatches> {
   const pauses = createPauses()
-  const judged: JudgedPatches = { good: new Map(), failed: new Map() }
+  const validated: ValidatedPatches = { good: new Map(), failed: new Map() }
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {
       const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
-      judged.failed.set(code, [{ attribute: 'product_code', reason }])
+      validated.failed.set(code, [{ attribute: 'product_code', reason }])
       continue
     }
     const failures: AttributeFailure[] = []
@@ -52,20 +52,20 @@ export async function judgePatches(
       const fault = status == null ? undefined : oneOfFault(status, productStatuses)
       if (fault !== undefined) failures.push({ attribute: 'status', reason: fault })
       for (const attribute in attributes) {
-        const reason = judge(attribute, attributes[attribute])
+        const reason = validate(attribute, attributes[attribute])
         if (reason !== undefined) failures.push({ attribute, reason })
         await pauses()
       }
     }
     if (failures.length > 0) {
-      judged.failed.set(code, failures)
+      validated.failed.set(code, failures)
       continue
     }
     const patch = merged(code, firstOnly ? entries.slice(0, 1) : entries)
-    judged.good.set(code, patch)
-    if (!fitsAlone(patch.attributes)) failTooLarge(judged, [code])
+    validated.good.set(code, patch)
+    if (!fitsAlone(patch.attributes)) failTooLarge(validated, [code])
   }
-  return judged
+  return validated
 }
 
 /** One patch of the entries of a code, which have no failures: their attributes are strings. */
@@ -80,7 +80,7 @@ function merged(productCode: string, entries: readonly ProductPatch[]): GoodPatc
 }
 
 /** Moves the patches of products that would have grown too large from the good to the failed ones. */
-export function failTooLarge({ good, failed }: JudgedPatches, codes: readonly string[]): void {
+export function failTooLarge({ good, failed }: ValidatedPatches, codes: readonly string[]): void {
   for (const code of codes) {
     const [attribute = 'attributes'] = Object.keys(good.get(code)?.attributes ?? {})
     const reason = `the product's attributes must take at most ${maxMebibytes} MiB together`

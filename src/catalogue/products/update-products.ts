@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { storeNotFound, unavailable } from '../../errors.ts'
 import { isName } from '../../text.ts'
-import { type AttributeDefinition, attributeJudge } from '../attributes/attribute-rules.ts'
+import { type AttributeDefinition, attributeValidator } from '../attributes/attribute-rules.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { locksOf } from '../locks.ts'
 import {
   failedProducts,
   failTooLarge,
   type GoodPatch,
-  type JudgedPatches,
-  judgePatches,
   maxSize,
   type ProductPatch,
   sizeNotChecked,
+  type ValidatedPatches,
+  validatePatches,
 } from './product-patches.ts'
 
 /** A store's attribute definitions; the fingerprint shows whether the store still has them. */
@@ -28,7 +28,7 @@ const knownRules = new LRUCache<string, Rules>({
   sizeCalculation: ({ definitions }) => JSON.stringify(definitions).length,
 })
 
-/** How often patches are judged again because the store's definitions have changed meanwhile. */
+/** How often patches are validated again because the store's definitions have changed meanwhile. */
 const maxAttempts = 5
 
 /**
@@ -40,31 +40,31 @@ export async function updateProducts(catalogue: Catalogue, storeUuid: string, pa
   const possible = patches.filter(({ productCode }) => isName(productCode))
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const judged = await judgePatches(rules ? possible : [], attributeJudge(rules?.definitions ?? []))
-    const merged = await mergeProducts(catalogue, uuid, judged, rules?.fingerprint)
+    const validated = await validatePatches(rules ? possible : [], attributeValidator(rules?.definitions ?? []))
+    const merged = await mergeProducts(catalogue, uuid, validated, rules?.fingerprint)
     if (!merged) throw storeNotFound('storeUuid', storeUuid)
-    if (merged.definitions === null) return resultOf(uuid, patches, judged, merged)
+    if (merged.definitions === null) return resultOf(uuid, patches, validated, merged)
     rules = { definitions: JSON.parse(merged.definitions), fingerprint: merged.fingerprint }
     knownRules.set(uuid, rules)
   }
   throw unavailable('unavailable', new Error(`the definitions of the store ${uuid} change all the time`))
 }
 
-function resultOf(storeUuid: string, patches: readonly ProductPatch[], judged: JudgedPatches, merged: Merged) {
+function resultOf(storeUuid: string, patches: readonly ProductPatch[], validated: ValidatedPatches, merged: Merged) {
   const missing = new Set(merged.missing)
-  failTooLarge(judged, merged.tooLarge ?? [])
-  for (const code of missing) judged.failed.delete(code)
+  failTooLarge(validated, merged.tooLarge ?? [])
+  for (const code of missing) validated.failed.delete(code)
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
   return {
     storeUuid,
-    updatedSkus: [...judged.good.keys()].filter((code) => !missing.has(code)),
+    updatedSkus: [...validated.good.keys()].filter((code) => !missing.has(code)),
     unavailableSkus: codes.filter((code) => missing.has(code) || !isName(code)),
-    failedProducts: failedProducts(patches, judged.failed),
+    failedProducts: failedProducts(patches, validated.failed),
   }
 }
 
 /**
- * `definitions`: those of the store as JSON, with nothing written, if the patches were judged by others. `missing`:
+ * `definitions`: those of the store as JSON, with nothing written, if the patches were validated by others. `missing`:
  * codes without a product, bad patches included; `tooLarge`: codes of products that would have grown too large.
  */
 interface Merged {
@@ -78,12 +78,12 @@ interface Merged {
 export async function mergeProducts(
   catalogue: Catalogue,
   storeUuid: string,
-  { good, failed }: JudgedPatches,
-  judgedBy: string | undefined,
+  { good, failed }: ValidatedPatches,
+  validatedBy: string | undefined,
 ): Promise<Merged | undefined> {
   const request = {
     store: storeUuid,
-    judgedBy: judgedBy ?? null,
+    validatedBy: validatedBy ?? null,
     locks: locksOf(new Map([[storeUuid, { products: [...good.keys(), ...failed.keys()] }]])),
     refused: [...failed.keys()],
     sizeNotChecked,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
-import { attributeJudge } from '../attributes/attribute-rules.ts'
+import { attributeValidator } from '../attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
 import {
@@ -8,24 +8,24 @@ import {
   failTooLarge,
   fits,
   type GoodPatch,
-  judgePatches,
   type ProductPatch,
   patchRows,
+  validatePatches,
 } from './product-patches.ts'
 
 /** Creates products, or merges into those that exist. Throws `store_not_found`. Two statements. */
 export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const products = patches.map((patch) => patch.productCode)
   const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
-  const judged = await judgePatches(patches, attributeJudge(definitions))
-  const { created, tooLarge } = await upsert(catalogue, uuid, [...judged.good.values()])
-  failTooLarge(judged, tooLarge)
-  const good = [...judged.good.keys()]
+  const validated = await validatePatches(patches, attributeValidator(definitions))
+  const { created, tooLarge } = await upsert(catalogue, uuid, [...validated.good.values()])
+  failTooLarge(validated, tooLarge)
+  const good = [...validated.good.keys()]
   return {
     storeUuid: uuid,
     createdSkus: good.filter((code) => created.has(code)),
     updatedSkus: good.filter((code) => !created.has(code)),
-    failedProducts: failedProducts(patches, judged.failed),
+    failedProducts: failedProducts(patches, validated.failed),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type LoadedGroup, loadAssets } from '../../catalogue/assets/load-assets.ts'
 import { requireDefinitions } from '../../catalogue/attributes/attribute-definitions.ts'
-import { type AttributeJudge, attributeJudge } from '../../catalogue/attributes/attribute-rules.ts'
+import { type AttributeValidator, attributeValidator } from '../../catalogue/attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
 import { type LoadedProduct, loadProducts } from '../../catalogue/products/load-products.ts'
@@ -23,7 +23,7 @@ export async function writeChunk(
   columnOf: Layout['columnOf'],
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
-  const { products, groups, failed } = prepare(rows, attributeJudge(definitions), columnOf)
+  const { products, groups, failed } = prepare(rows, attributeValidator(definitions), columnOf)
   // Groups before products, as every writer of both locks them: so no two wait for each other.
   const { added, linked } = await loadAssets(session, catalogue, target, groups)
   const { created, updated } = await loadProducts(session, catalogue, target.storeUuid, products)
@@ -35,13 +35,13 @@ export async function writeChunk(
 }
 
 /** What the rows bring. A row that fails does not affect the others of its product. */
-function prepare(rows: readonly MappedRow[], judge: AttributeJudge, columnOf: Layout['columnOf']) {
+function prepare(rows: readonly MappedRow[], validate: AttributeValidator, columnOf: Layout['columnOf']) {
   const products = new Map<string, LoadedProduct>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
   const failed: FailedRow[] = []
   for (const row of rows) {
     const { code, product } = row
-    const faults = product ? faultsOf(product, judge, columnOf) : []
+    const faults = product ? faultsOf(product, validate, columnOf) : []
     const isGood = faults.length + row.faults.length === 0
     if (!isGood) failed.push(failedRow(row, [...row.faults, ...faults]))
     // With a fault in its assets only, the product is imported.
@@ -73,14 +73,14 @@ function merged(before: LoadedProduct | undefined, product: LoadedProduct): Load
 
 function faultsOf(
   { status, names, values }: MappedProduct,
-  judge: AttributeJudge,
+  validate: AttributeValidator,
   columnOf: Layout['columnOf'],
 ): Fault[] {
   const faults: Fault[] = []
   const reason = status === null ? undefined : oneOfFault(status, productStatuses)
   if (reason !== undefined) faults.push({ field: columnOf('status'), reason })
   for (const [i, name] of names.entries()) {
-    const fault = judge(name, values[i])
+    const fault = validate(name, values[i])
     if (fault !== undefined) faults.push({ field: columnOf(name), reason: fault })
   }
   return faults

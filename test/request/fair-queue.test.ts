@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { FairQueue } from '../../src/database/fair-queue.ts'
+import { FairQueue } from '../../src/request/fair-queue.ts'
 
 /** Acquires a slot for each token, named by a letter, and lists which tokens had one and which had none. */
 function waitAll(queue: FairQueue, tokens: string) {
