@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { checkReadModel, type Difference } from '../catalogue/asset-groups/check-read-model.ts'
-import { withSession } from '../database/copy.ts'
+import { withOwnConnection } from '../database/own-connection.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `catalog check`: recomputes the read model of the asset groups and reports what differs; exit code 1 if anything does. */
@@ -10,7 +10,7 @@ export function addCheck(program: Command): void {
     .description('recompute the read model of the asset groups and report any difference')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const differences = await withDatabase(({ db }) => withSession(db, (session) => checkReadModel(session.db)))
+      const differences = await withDatabase(({ db }) => withOwnConnection(db, (own) => checkReadModel(own.db)))
       const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
       process.stdout.write(json ? `${JSON.stringify({ differences })}\n` : `${lines.join('\n')}\n`)
       if (differences.length > 0) process.exitCode = 1

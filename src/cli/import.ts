@@ -29,7 +29,7 @@ export function addImport(program: Command): void {
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
       try {
-        if (!(await runImport(file, options))) process.exitCode = 1
+        if (!(await importAndPrint(file, options))) process.exitCode = 1
       } catch (error) {
         if (error instanceof UsageError) command.error(`error: ${error.message}`, { exitCode: 2 })
         throw error
@@ -38,15 +38,15 @@ export function addImport(program: Command): void {
 }
 
 /** Returns whether all of the file was imported. */
-async function runImport(file: string, { json, ...options }: ImportOptions & { json: boolean }): Promise<boolean> {
+async function importAndPrint(file: string, { json, ...options }: ImportOptions & { json: boolean }): Promise<boolean> {
   // Loaded here, as it would delay the start of every other command.
-  const { runImport } = await import('./import/run-import.ts')
+  const { importWithProgress } = await import('./import/import-with-progress.ts')
   const interruption = new AbortController()
   const interrupt = (signal: NodeJS.Signals) => interruption.abort(signal)
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, advice, unseen } = await runImport(file, options, interruption.signal)
+    const { counts, stopped, advice, unseen } = await importWithProgress(file, options, interruption.signal)
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
     process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun)}\n`)

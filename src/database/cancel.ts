@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import type { ClientBase } from 'pg'
 
-/** What `pg` knows of a session and its types do not show. */
-interface Session {
+/** What `pg` knows of a client and its types do not show. */
+interface ClientDetails {
   processID?: number
   secretKey?: number
   connectionParameters?: { host?: string; port?: number }
@@ -12,12 +12,12 @@ const cancelRequestCode = 80_877_102
 const timeoutMs = 2_000
 
 /**
- * Asks PostgreSQL to cancel the session's statement, on a connection of its own (PostgreSQL: Canceling Requests in
- * Progress). There is no answer; the statement fails with 57014 if it was still running. The session must not be used
+ * Asks PostgreSQL to cancel the client's statement, on a connection of its own (PostgreSQL: Canceling Requests in
+ * Progress). There is no answer; the statement fails with 57014 if it was still running. The client must not be used
  * for other work afterwards: the request may arrive late.
  */
 export function requestCancel(client: ClientBase): void {
-  const { processID, secretKey, connectionParameters = {} } = client as ClientBase & Session
+  const { processID, secretKey, connectionParameters = {} } = client as ClientBase & ClientDetails
   const { host = 'localhost', port = 5432 } = connectionParameters
   if (typeof processID !== 'number' || typeof secretKey !== 'number') return
   const message = Buffer.alloc(16)

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { requestContext } from '../request/context.ts'
 import { FairQueue } from '../request/fair-queue.ts'
 import { createBackOff } from './back-off.ts'
-import { Connection, type Session } from './connection.ts'
+import { Connection, type PooledClient } from './connection.ts'
 import type { Database } from './tables.ts'
 
 /** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */
@@ -29,7 +29,7 @@ export function connect(connection: pg.PoolConfig, onError: (error: Error) => vo
   pool.on('connect', (client) => {
     client.on('error', onError)
     client.query(`${planOnce}; ${safeSettings}`).catch(onError)
-    closeWhenSilent(client as Session, silentMs)
+    closeWhenSilent(client as PooledClient, silentMs)
   })
   const { max: slots = 10, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const queue = new FairQueue({ slots, maxWaiting, maxWaitMs })
@@ -57,10 +57,10 @@ export const safeSettings = `set standard_conforming_strings = on;
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** Closes the connection when the server has been silent for so long while an answer is due; 0: never. */
-function closeWhenSilent(session: Session, silentMs: number): void {
-  const { stream } = session.connection
+function closeWhenSilent(client: PooledClient, silentMs: number): void {
+  const { stream } = client.connection
   stream.setTimeout(silentMs, () => {
-    if (!session.readyForQuery) stream.destroy(new Error('Query read timeout'))
+    if (!client.readyForQuery) stream.destroy(new Error('Query read timeout'))
   })
 }
 
@@ -72,7 +72,7 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
     const { tokenId = '', signal } = requestContext.getStore() ?? {}
     const releaseSlot = takeReservedSlot() ?? (await queue.acquire({ tokenId, signal }))
     try {
-      return new Connection((await open()) as Session, releaseSlot)
+      return new Connection((await open()) as PooledClient, releaseSlot)
     } catch (error) {
       releaseSlot()
       throw error

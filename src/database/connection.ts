@@ -15,22 +15,22 @@ class Cancelled extends Error {
 const cancelAgainMs = 500
 
 /** A pooled client, with what `pg` has and its types do not show. */
-export type Session = pg.PoolClient & { connection: { stream: Socket }; readyForQuery: boolean }
+export type PooledClient = pg.PoolClient & { connection: { stream: Socket }; readyForQuery: boolean }
 
 /** A connection of the pool, for one statement or transaction: traced, limited, cancelled when the client leaves. */
 export class Connection implements PostgresPoolClient {
-  readonly #session: Session
+  readonly #pooled: PooledClient
   readonly #onRelease: () => void
   readonly #context: RequestContext | undefined
   #cancelling: NodeJS.Timeout | undefined
 
-  constructor(session: Session, onRelease: () => void) {
-    this.#session = session
+  constructor(pooled: PooledClient, onRelease: () => void) {
+    this.#pooled = pooled
     this.#onRelease = onRelease
     this.#context = requestContext.getStore()
     if (!this.#context) return
     this.#context.signal.addEventListener('abort', this.#cancel)
-    session.connection.stream.on('data', this.#limitAnswers)
+    pooled.connection.stream.on('data', this.#limitAnswers)
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -42,7 +42,7 @@ export class Connection implements PostgresPoolClient {
     if (typeof text !== 'string') throw new Error('this connection does not stream')
     const hasLeft = this.#context?.signal.aborted
     if (hasLeft && text !== 'rollback') return Promise.reject(new Cancelled('the client has left'))
-    const answer = sendPrepared<R>(this.#session, text, values)
+    const answer = sendPrepared<R>(this.#pooled, text, values)
     this.#trace(text, answer)
     return answer
   }
@@ -50,17 +50,17 @@ export class Connection implements PostgresPoolClient {
   /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */
   release(destroy = false): void {
     this.#context?.signal.removeEventListener('abort', this.#cancel)
-    this.#session.connection.stream.off('data', this.#limitAnswers)
+    this.#pooled.connection.stream.off('data', this.#limitAnswers)
     clearInterval(this.#cancelling)
     const end = (isBroken: boolean) => {
-      this.#session.release(isBroken)
+      this.#pooled.release(isBroken)
       this.#onRelease()
     }
-    const status = this.#session.getTransactionStatus()
+    const status = this.#pooled.getTransactionStatus()
     if (destroy || this.#cancelling) end(true)
     else if (status !== 'T' && status !== 'E') end(false)
     else {
-      this.#session.query('rollback').then(
+      this.#pooled.query('rollback').then(
         () => end(false),
         () => end(true),
       )
@@ -69,14 +69,14 @@ export class Connection implements PostgresPoolClient {
 
   readonly #cancel = (): void => {
     if (this.#cancelling) return
-    requestCancel(this.#session)
-    this.#cancelling = setInterval(requestCancel, cancelAgainMs, this.#session).unref()
+    requestCancel(this.#pooled)
+    this.#cancelling = setInterval(requestCancel, cancelAgainMs, this.#pooled).unref()
   }
 
   /** An answer beyond the request's limit ends with its connection, before it fills the memory. */
   readonly #limitAnswers = ({ length }: Buffer): void => {
     const error = this.#context?.readLimit.add(length)
-    if (error) this.#session.connection.stream.destroy(error)
+    if (error) this.#pooled.connection.stream.destroy(error)
   }
 
   #trace(sql: string, answer: Promise<unknown>): void {

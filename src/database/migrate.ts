@@ -28,9 +28,9 @@ export async function migrate(db: Kysely<Database>): Promise<string[]> {
     ...repeatable.map((path) => readScript(path, true)),
   ])
   if ((await dueAmong(scripts, db)).length === 0) return []
-  const { withSession } = await import('./copy.ts')
+  const { withOwnConnection } = await import('./own-connection.ts')
   // A migration of large tables, or the wait for another gateway's, may take longer than a request.
-  return withSession(db, async ({ db: own }) => {
+  return withOwnConnection(db, async ({ db: own }) => {
     await migrateQueue(own)
     return own.transaction().execute(async (transaction) => {
       await sql`set local lock_timeout = 0`.execute(transaction)

@@ -51,7 +51,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
     for (const channel of input.channels.slice(0, channels)) {
       const request = importRequest(file, { store: storeUuid, channel })
       const csv = createReadStream(new URL(file, import.meta.url))
-      const { counts, stopped, cause } = await importFile(catalogue, csv, request, {
+      const { counts, stopped, cause } = await importFile(catalogue.db, csv, request, {
         enumerations,
         signal: new AbortController().signal,
       })

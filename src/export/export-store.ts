@@ -4,7 +4,7 @@ import { type Catalogue, inTransaction, type WriteCatalogue } from '../catalogue
 import { storeKey } from '../catalogue/conditions.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
-import { withSession } from '../database/copy.ts'
+import { withOwnConnection } from '../database/own-connection.ts'
 import { csvOf, type ExportedProduct, type ExportFormat, jsonLines, type Outline } from './formats.ts'
 
 export interface Selection {
@@ -23,7 +23,7 @@ export async function exportStore(
   format: ExportFormat,
   write: (text: string, products: number) => Promise<void>,
 ): Promise<number> {
-  return withSession(catalogue.db, async ({ db: own }) => {
+  return withOwnConnection(catalogue.db, async ({ db: own }) => {
     const transaction = own.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     return transaction.execute(async (began) => {
       const snapshot = inTransaction(catalogue, began)

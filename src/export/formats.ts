@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import { urlField } from '../catalogue/assets/url-fields.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { invalidRequest } from '../errors.ts'
-import { attributeColumn } from '../import/load/attribute-column.ts'
+import { attributeColumn } from '../import/attribute-column.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof exportFormats)[number]

@@ -5,10 +5,10 @@ import type { PublicError } from '../graphql/public-error.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
 import type { RequestSummary } from '../request/log.ts'
 import { requireLength } from './answer-limit.ts'
-import { maxBodyBytes, readBody } from './body.ts'
-import type { Page } from './page.ts'
+import { maxBodyBytes, readBody } from './body/read-body.ts'
 import type { Answer } from './respond.ts'
 import type { Incoming, Routed } from './routed.ts'
+import type { Page } from './static/page.ts'
 
 export interface GraphQLApi {
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationAnswer>

@@ -1,7 +1,7 @@
 import type { RestRequest, RestResponse } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import { requireLength } from './answer-limit.ts'
-import { readBody } from './body.ts'
+import { readBody } from './body/read-body.ts'
 import type { Incoming, Routed } from './routed.ts'
 
 export interface RestApi {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Admission } from '../auth/admission.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
-import type { Reserve } from './body-memory.ts'
+import type { Reserve } from './body/body-memory.ts'
 import type { Answer } from './respond.ts'
 
 export interface Incoming {

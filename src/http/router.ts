@@ -4,11 +4,11 @@ import { HttpError } from '../../rest/response/http-error.ts'
 import type { Admission } from '../auth/admission.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestId } from '../request/request-id.ts'
-import type { BodyMemory } from './body-memory.ts'
+import type { BodyMemory } from './body/body-memory.ts'
 import { type GraphQLApi, serveGraphQL } from './graphql-edge.ts'
-import { answerWithPage, type Page } from './page.ts'
 import { type RestApi, serveRest } from './rest-edge.ts'
 import type { Incoming, Routed } from './routed.ts'
+import { answerWithPage, type Page } from './static/page.ts'
 
 export interface Routes extends RestApi, GraphQLApi {
   authenticate(authorization: string | undefined): Promise<Admission>

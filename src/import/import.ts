@@ -1,9 +1,9 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { type Catalogue, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { prepareLoading } from '../catalogue/products/load-products.ts'
 import { write } from '../catalogue/transaction.ts'
-import { type Session, withSession } from '../database/copy.ts'
+import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { ahead, chunksOf, unlessAborted } from './load/chunks.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
@@ -57,7 +57,7 @@ export interface ImportResult {
  * the first row nothing is thrown: the result says what stopped the import.
  */
 export async function importFile(
-  catalogue: Catalogue,
+  db: Kysely<Database>,
   input: AsyncIterable<Buffer>,
   request: ImportRequest,
   work: ImportWork,
@@ -66,20 +66,18 @@ export async function importFile(
   const stream = await unlessAborted(streamRows(request, enumerations, input, from.counts.rows), signal)
   if (!stream) return { ...stoppedBy('interrupted', from), isBroken: false, unseen: [] }
   await report?.begin(stream.columns)
-  const end = await withSession(catalogue.db, (session) => importRows(session, request, stream, work))
+  const end = await withOwnConnection(db, (own) => importRows(own, request, stream, work))
   const { counts, stopped = stream.broken() } = end
   const unseen = counts.rows > counts.failed ? [...stream.unseen] : []
   return { ...end, stopped, isBroken: stopped !== end.stopped, unseen }
 }
 
-type End = Pick<ImportResult, 'counts' | 'stopped' | 'cause'>
-
-async function importRows(session: Session, request: ImportRequest, stream: RowStream, work: ImportWork): Promise<End> {
+async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
   const { from = start, report, run, signal, onProgress } = work
   let position = from
   /** Writes a chunk, its part of the report, and the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<RunPosition> => {
-    const { counts, failed } = await writeChunk(session, catalogue, request, rows, stream.layout.columnOf)
+    const { counts, failed } = await writeChunk(own, catalogue, request, rows, stream.layout.columnOf)
     const reportBytes = (await report?.add(failed, position.reportBytes, catalogue.db)) ?? position.reportBytes
     const next = { counts: sum(position.counts, counts), reportBytes }
     if (run) await moveRun(catalogue.db, run, position, next)
@@ -98,8 +96,8 @@ async function importRows(session: Session, request: ImportRequest, stream: RowS
       return { ...stoppedBy(error, position), cause: error }
     }
   }
-  await prepareLoading(session)
-  const catalogue = wholeCatalogue(session.db)
+  await prepareLoading(own)
+  const catalogue = wholeCatalogue(own.db)
   return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
 }
 

@@ -24,7 +24,7 @@ export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, 
   let columns: readonly string[] = []
   let parts = from?.reportBytes ?? 0
   const reportOfDryRun: string[] = []
-  const result = await importFile(catalogue, readInput(db, attempt), request, {
+  const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
     run,
     from,

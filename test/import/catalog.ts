@@ -27,7 +27,7 @@ export interface Catalog {
   file(name: string, content: string | Uint8Array): Promise<string>
   path(name: string): string
   /** Writes a changed copy of a file and returns its path. */
-  mend(path: string, change: (text: string) => string): Promise<string>
+  fix(path: string, change: (text: string) => string): Promise<string>
   /** Runs `catalog import` in a process of its own. */
   run(args: readonly string[], env?: Record<string, string>): Promise<CliOutcome>
   /** Runs `catalog import … --json`, which must print exactly one JSON object on stdout. */
@@ -49,8 +49,8 @@ async function createCatalog(): Promise<Catalog> {
       await writeFile(path(name), content)
       return path(name)
     },
-    mend: async (from, change) => {
-      const to = join(directory, `mended-${basename(from)}`)
+    fix: async (from, change) => {
+      const to = join(directory, `fixed-${basename(from)}`)
       await writeFile(to, change(await readFile(from, 'utf8')))
       return to
     },

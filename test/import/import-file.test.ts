@@ -37,16 +37,11 @@ async function importRows(
     }
     return problems.length
   }
-  const result = await importFile(
-    catalog.database.catalogue,
-    Symbol.asyncIterator in rows ? rows : linesOf(rows),
-    request,
-    {
-      enumerations: fallbackEnumerations,
-      report: { begin: async () => {}, add },
-      signal: new AbortController().signal,
-    },
-  )
+  const result = await importFile(catalog.database.db, Symbol.asyncIterator in rows ? rows : linesOf(rows), request, {
+    enumerations: fallbackEnumerations,
+    report: { begin: async () => {}, add },
+    signal: new AbortController().signal,
+  })
   return { ...result, problems }
 }
 

@@ -15,7 +15,7 @@ const row = (sku: string, name: string) => Buffer.from(`${JSON.stringify({ sku, 
 
 /** Imports rows in chunks of 200. */
 function importOf(store: string, rows: () => AsyncIterable<Buffer>) {
-  return importFile(catalog.database.catalogue, rows(), importRequest('file.jsonl', { store, chunkRows: 200 }), {
+  return importFile(catalog.database.db, rows(), importRequest('file.jsonl', { store, chunkRows: 200 }), {
     enumerations: fallbackEnumerations,
     signal: new AbortController().signal,
   })

@@ -55,8 +55,8 @@ test('a row that is wrong keeps back the others of its handle, and the report ha
   const answer = await catalog.answer([file, ...args, '--errors', errors], 1)
   expect(answer).toMatchObject({ rows: 3, created: 1, failed: 2 })
   expect((await productsOf(catalog, store)).has('mug')).toBe(false)
-  const mended = await catalog.mend(errors, (text) => text.replace(',second,', ',2,'))
-  expect(await catalog.answer([mended, ...args])).toMatchObject({ rows: 2, created: 1, unchanged: 1, links_added: 2 })
+  const fixed = await catalog.fix(errors, (text) => text.replace(',second,', ',2,'))
+  expect(await catalog.answer([fixed, ...args])).toMatchObject({ rows: 2, created: 1, unchanged: 1, links_added: 2 })
   expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: ['https://a.example/1', 'https://a.example/2'] })
 })
 
@@ -105,8 +105,8 @@ test('a row that cannot be read keeps back its handle too, and each error is rep
     ['cup,,,not a url', 'cup,,,https://a.example/c2'],
     ['tea,Tea,active', 'tea,Tea,active,,,'],
   ]
-  const mended = await catalog.mend(errors, (text) => changes.reduce((all, [from, to]) => all.replace(from, to), text))
-  expect(await catalog.answer([mended, ...args])).toMatchObject({ rows: 10, created: 5, failed: 0 })
+  const fixed = await catalog.fix(errors, (text) => changes.reduce((all, [from, to]) => all.replace(from, to), text))
+  expect(await catalog.answer([fixed, ...args])).toMatchObject({ rows: 10, created: 5, failed: 0 })
   const three = [1, 2, 3].map((n) => `https://a.example/${n}`)
   expect(await groupsOf(catalog, store, 'mug')).toEqual({ image: three })
 })

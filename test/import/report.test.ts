@@ -7,8 +7,8 @@ const catalog = useCatalog()
 
 const latin1 = Buffer.from('caf\xe9', 'latin1')
 
-/** A file with rows that are wrong, what its report must be, and how the rows are mended. */
-const files: { name: string; content: string | Buffer; report: (string | object)[]; mend: (text: string) => string }[] =
+/** A file with rows that are wrong, what its report must be, and how the rows are fixed. */
+const files: { name: string; content: string | Buffer; report: (string | object)[]; fix: (text: string) => string }[] =
   [
     {
       name: 'a.csv',
@@ -20,7 +20,7 @@ const files: { name: string; content: string | Buffer; report: (string | object)
         expect.stringMatching(/^3,sku,"must be a product code.*","""""",,new,3$/),
         '4,,"must have 3 cells, as the header has",2,C,new',
       ],
-      mend: (text) => text.replace('B,sold', 'B,draft').replace(',,new,3', ',E,new,3').replace('C,new', 'C,new,5'),
+      fix: (text) => text.replace('B,sold', 'B,draft').replace(',,new,3', ',E,new,3').replace('C,new', 'C,new,5'),
     },
     {
       name: 'a.jsonl',
@@ -40,7 +40,7 @@ const files: { name: string; content: string | Buffer; report: (string | object)
           import_source: '{"sku":',
         },
       ],
-      mend: (text) =>
+      fix: (text) =>
         text
           .replace('"sold"}', '"draft"}')
           .replace('"status":"sold"', '"status":"draft"')
@@ -50,8 +50,8 @@ const files: { name: string; content: string | Buffer; report: (string | object)
   ]
 
 test.each(files)(
-  'what fails of $name comes back as it is, and goes in when it is mended',
-  async ({ name, content, report, mend }) => {
+  'what fails of $name comes back as it is, and goes in when it is fixed',
+  async ({ name, content, report, fix }) => {
     const store = await catalog.newStore()
     const errors = catalog.path(`failed-${name}`)
     const file = await catalog.file(name, content)
@@ -66,8 +66,8 @@ test.each(files)(
     const againText = await readFile(again, 'utf8')
     expect(againText.match(/import_error/g)).toHaveLength(text.match(/import_error/g)?.length ?? 0)
     expect(againText.trimEnd().split('\n')).toHaveLength(lines.length)
-    const mended = await catalog.mend(errors, mend)
-    expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 3, created: 3, failed: 0 })
+    const fixed = await catalog.fix(errors, fix)
+    expect(await catalog.answer([fixed, '--store', store])).toMatchObject({ rows: 3, created: 3, failed: 0 })
     const attributes = [...(await productsOf(catalog, store)).values()].flatMap((product) =>
       Object.keys(product.attributes),
     )
@@ -161,7 +161,9 @@ test('a file that cannot be read any further fails in the same way when it is re
     for (const resume of [[], ['--resume']]) {
       const { code, stdout, stderr } = await catalog.run([...args, ...resume])
       expect({ name, code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, rows: 2, failed: 1 })
-      expect(stderr).toMatch(/stopped at row 2: .*; what came before is in: mend the file there and import it again\n/)
+      expect(stderr).toMatch(
+        /stopped at row 2: .*; what came before is in: repair the file there and import it again\n/,
+      )
       expect(stderr).not.toContain('Parser')
     }
   }
@@ -181,8 +183,8 @@ test('a report whose columns were moved can be sent again', async () => {
   const moved = await catalog.file('moved.csv', `sku,status,${names}\nA,sold,1,status,x,y\n`)
   const again = catalog.path('moved-failed.csv')
   await catalog.answer([moved, '--store', store, '--errors', again], 1)
-  const mended = await catalog.mend(again, (text) => text.replace('A,sold', 'A,draft'))
-  expect(await catalog.answer([mended, '--store', store])).toMatchObject({ rows: 1, created: 1 })
+  const fixed = await catalog.fix(again, (text) => text.replace('A,sold', 'A,draft'))
+  expect(await catalog.answer([fixed, '--store', store])).toMatchObject({ rows: 1, created: 1 })
 })
 
 test('rows that a repeated attempt reports again are in the report once', async () => {

@@ -72,9 +72,9 @@ it('imports a text, reports what failed, and returns the failed rows for correct
   ])
   expect(job.rate).toBeGreaterThan(0)
   expect(Date.parse(job.heartbeatAt ?? '')).not.toBeNaN()
-  const mended = (await outputOf(job.jobId)).replace('sold,Second', 'active,Second')
-  expect(mended).toMatch(/^import_error_row,.*,id,state,title,pics\n2,state,.*,B,active,Second,\n$/)
-  const again = await done(startImport, { storeUuid, input: { ...input, content: mended } })
+  const fixed = (await outputOf(job.jobId)).replace('sold,Second', 'active,Second')
+  expect(fixed).toMatch(/^import_error_row,.*,id,state,title,pics\n2,state,.*,B,active,Second,\n$/)
+  const again = await done(startImport, { storeUuid, input: { ...input, content: fixed } })
   expect(again.counts).toMatchObject({ created: 1, failed: 0 })
   const preview = await done(startImport, {
     storeUuid,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Session } from '../../database/copy.ts'
+import type { OwnConnection } from '../../database/own-connection.ts'
 import { appendEntries, noEntries, urlsOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
@@ -28,7 +28,7 @@ interface Target {
  * most eleven statements.
  */
 export async function loadAssets(
-  session: Session,
+  connection: OwnConnection,
   catalogue: WriteCatalogue,
   target: Target,
   groups: readonly LoadedGroup[],
@@ -45,24 +45,24 @@ export async function loadAssets(
   if (missing.length === 0) return { added: 0, linked: 0 }
   const ids = await findAssets(catalogue, target.storeUuid, missing)
   const rows = rowsOf(missing, ids, await readLastPlaces(catalogue, target, missing))
-  await writeRows(session, catalogue, target, rows)
+  await writeRows(connection, catalogue, target, rows)
   return { added: rows.assets.length, linked: rows.links.length }
 }
 
 async function writeRows(
-  session: Session,
+  connection: OwnConnection,
   catalogue: WriteCatalogue,
   { storeUuid, channel }: Target,
   { assets, links, groups }: ReturnType<typeof rowsOf>,
 ): Promise<void> {
-  await session.copy('asset (asset_id, asset_format, url, store_uuid)', assets, ({ id, assetFormat, url }) => {
+  await connection.copy('asset (asset_id, asset_format, url, store_uuid)', assets, ({ id, assetFormat, url }) => {
     return [id, assetFormat, url, storeUuid]
   })
-  await session.copy('asset_link (asset_id, parent_code, place, store_uuid, channel)', links, (link) => {
+  await connection.copy('asset_link (asset_id, parent_code, place, store_uuid, channel)', links, (link) => {
     return [link.id, link.parentCode, link.place, storeUuid, channel]
   })
   const fresh = groups.filter(({ isNew }) => isNew)
-  await session.copy('asset_group (asset_format, parent_code, entries, store_uuid, channel)', fresh, (group) => {
+  await connection.copy('asset_group (asset_format, parent_code, entries, store_uuid, channel)', fresh, (group) => {
     return [group.assetFormat, group.parentCode, group.entries, storeUuid, channel]
   })
   const changed = groups.filter(({ isNew }) => !isNew)

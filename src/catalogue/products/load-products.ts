@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Session } from '../../database/copy.ts'
+import type { OwnConnection } from '../../database/own-connection.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
 import { lockStores } from '../locks.ts'
@@ -23,7 +23,7 @@ export interface LoadedProducts {
 }
 
 /** Creates the temporary table that products are copied into. */
-export async function prepareLoading({ db }: Session): Promise<void> {
+export async function prepareLoading({ db }: OwnConnection): Promise<void> {
   // A chunk is sorted in memory. An import is one connection: it may have more than each of many requests.
   await sql`set work_mem = '32MB'`.execute(db)
   // Whatever statistics say of a store, an import finds its rows by their keys.
@@ -37,7 +37,7 @@ export async function prepareLoading({ db }: Session): Promise<void> {
  * the table; else into a temporary one, from which one statement merges them. Each product code must come once. Five statements at most.
  */
 export async function loadProducts(
-  session: Session,
+  connection: OwnConnection,
   catalogue: WriteCatalogue,
   storeUuid: string,
   products: readonly LoadedProduct[],
@@ -46,12 +46,12 @@ export async function loadProducts(
   await lockStores(catalogue, new Map([[storeUuid, { products: 'all' }]]))
   if (await hasAny(catalogue, storeUuid, products)) {
     await sql`truncate loaded_product`.execute(catalogue.db)
-    await session.copy('loaded_product', products, (product) => {
+    await connection.copy('loaded_product', products, (product) => {
       return [product.productCode, product.status, jsonOf(product), product.isCounted]
     })
     return merge(catalogue, storeUuid)
   }
-  await session.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
+  await connection.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
     return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
   })
   return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }

@@ -76,7 +76,7 @@ function reportInFile(path: string, file: FileHandle, format: Format, from: numb
       await writeAll(file, Buffer.from(text), size ?? 0).finally(() => file.close())
       if (failed === 0) return []
       return [
-        `${failed} rows failed: those that could be read to their ends are in ${path}, each with its faults, to be mended and imported again`,
+        `${failed} rows failed: those that could be read to their ends are in ${path}, each with its faults, to be corrected and imported again`,
       ]
     },
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { Twin } from '../../../rest/openapi/operation.ts'
-import { contentPolicy, type Page } from '../page.ts'
+import { contentPolicy, type Page } from './page.ts'
 
 /** GraphiQL as one page that loads nothing else. It asks for a token once, keeps it in the browser, and sends it with every request. */
 export function graphiqlPage(operations: readonly Twin[]): Page {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { endpoints } from '../../../rest/endpoints.ts'
 import type { Enumerations } from '../../../rest/request/shapes.ts'
 import { lazy } from '../../lazy.ts'
-import { contentPolicy, type Page } from '../page.ts'
+import { contentPolicy, type Page } from './page.ts'
 
 const types = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
 const json = 'application/json; charset=utf-8'

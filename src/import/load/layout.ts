@@ -1,9 +1,9 @@
 import { parseUrlField } from '../../catalogue/assets/url-fields.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { shown } from '../../text.ts'
+import { attributeColumn, attributeOfColumn, isOfReport } from '../attribute-column.ts'
 import type { ImportRequest } from '../options.ts'
 import { UsageError } from '../usage-error.ts'
-import { attributeColumn, attributeOfColumn, isOfReport } from './attribute-column.ts'
 
 /** What each column of a file is read as. */
 export interface Layout {

@@ -4,7 +4,7 @@ import { type AttributeValidator, attributeValidator } from '../../catalogue/att
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
 import { type LoadedProduct, loadProducts } from '../../catalogue/products/load-products.ts'
-import type { Session } from '../../database/copy.ts'
+import type { OwnConnection } from '../../database/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
 import type { Counts } from '../report/counts.ts'
@@ -16,7 +16,7 @@ import { type FailedRow, type MappedProduct, type MappedRow, rowsOf } from './ma
  * a product is counted at the first of its rows without a fault; its other rows count as unchanged. Throws `store_not_found`.
  */
 export async function writeChunk(
-  session: Session,
+  connection: OwnConnection,
   catalogue: WriteCatalogue,
   target: { storeUuid: string; channel: string },
   rows: readonly MappedRow[],
@@ -25,8 +25,8 @@ export async function writeChunk(
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
   const { products, groups, failed } = prepare(rows, attributeValidator(definitions), columnOf)
   // Groups before products, as every writer of both locks them: so no two wait for each other.
-  const { added, linked } = await loadAssets(session, catalogue, target, groups)
-  const { created, updated } = await loadProducts(session, catalogue, target.storeUuid, products)
+  const { added, linked } = await loadAssets(connection, catalogue, target, groups)
+  const { created, updated } = await loadProducts(connection, catalogue, target.storeUuid, products)
   const all = rows.reduce((sum, row) => sum + rowsOf(row).length, 0)
   const bad = failed.reduce((sum, { row }) => sum + rowsOf(row).length, 0)
   const unchanged = all - bad - created - updated

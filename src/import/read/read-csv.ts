@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { shown } from '../../text.ts'
-import { errorColumns } from '../load/attribute-column.ts'
+import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
 import { recordsOf } from './records.ts'
 import { BrokenFile, type Entry, longestRow, mostColumns, type RowSource } from './row.ts'

@@ -8,14 +8,14 @@ import type { Database } from './tables.ts'
 type CopyValue = string | number | boolean | null
 
 /** A connection of its own: statements of `db` run there, and rows can be streamed in. */
-export interface Session {
+export interface OwnConnection {
   db: Kysely<Database>
   /** Streams rows into columns of a table: a statement of the transaction that is open on `db`. */
   copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
 }
 
 /** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
-export async function withSession<T>(db: Kysely<Database>, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const pool = connectionPoolOf(db)
   if (!pool) throw new Error('the database was not connected to by a pool')
   const { options, Client } = pool as pg.Pool & { Client: typeof pg.Client }
@@ -29,7 +29,7 @@ export async function withSession<T>(db: Kysely<Database>, work: (session: Sessi
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
       copy: async (target, rows, valuesOf) => {
-        // Loaded here: migrations use a session too, and must not delay the start by what they do not need.
+        // Loaded here: migrations use such a connection too, and must not delay the start by what they do not need.
         const { from: copyFrom } = await import('pg-copy-streams')
         await pipeline(Readable.from(copyText(rows, valuesOf)), client.query(copyFrom(`copy ${target} from stdin`)))
       },

@@ -1,5 +1,5 @@
-import { HttpError } from '../../rest/response/http-error.ts'
-import type { Answer } from './respond.ts'
+import { HttpError } from '../../../rest/response/http-error.ts'
+import type { Answer } from '../respond.ts'
 
 export interface Page {
   status?: number

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { HttpError } from '../../rest/response/http-error.ts'
+import { HttpError } from '../../../rest/response/http-error.ts'
 import type { Reserve } from './body-memory.ts'
 
 export const maxBodyBytes = 10 * 1024 * 1024

@@ -26,7 +26,7 @@ interface Input {
  * Imports a file as the command line says, with progress and problems on stderr. `advice` says what to do if the end of the file was not
  * reached. Throws a UsageError, before anything has changed, if the options or the file do not allow it.
  */
-export async function runImport(
+export async function importWithProgress(
   file: string,
   options: ImportOptions,
   signal: AbortSignal,
@@ -91,7 +91,7 @@ async function importReporting(
   let { failed } = from.counts
   try {
     const work = { enumerations, signal, onProgress, report, run, from }
-    const result = await importFile(catalogue, stream, request, work)
+    const result = await importFile(db, stream, request, work)
     failed = result.counts.failed
     if (run && (result.stopped === undefined || result.isBroken)) await forgetRun(db, run)
     return { ...result, advice: adviceOn(request, result, run !== undefined) }
@@ -106,7 +106,7 @@ async function importReporting(
 
 function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {
   if (dryRun) return ''
-  if (isBroken) return '; what came before is in: mend the file there and import it again'
+  if (isBroken) return '; what came before is in: repair the file there and import it again'
   return `; what came before is in: ${canResume ? '--resume goes on there' : 'import it again'}`
 }
 
