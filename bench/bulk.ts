@@ -22,7 +22,7 @@ const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', a
 type Way = (round: number) => Promise<unknown>
 
 /**
- * Bulk writes through the façade, beside the same effect by hand: a statement of SQL, a server of `node:http` around it, an UPDATE an item in one transaction,
+ * Bulk writes by REST, compared with the same effect by hand: a statement of SQL, a server of `node:http` around it, an UPDATE an item in one transaction,
  * the statements of the catalogue without HTTP and GraphQL. Deletes are taken back on all sides, so that every round finds the same.
  */
 export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Server, rounds: number): Promise<string> {
@@ -31,7 +31,7 @@ export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Ser
   const undone = (work: Parameters<typeof write>[2]) => () => write(wholeCatalogue(db), true, work)
   const puts = (store: string, n: number): Record<string, Way> => ({
     'one UPDATE by hand': (round) => oneUpdate(db, store, items(round, n)),
-    'the same behind node:http': put(yardstick, store, n),
+    'the same through node:http': put(yardstick, store, n),
     façade: put(gateway, store, n),
   })
   const manyUpdates = (store: string): Record<string, Way> => ({
@@ -74,7 +74,7 @@ function linkOf({ parent_code, channel, asset_id }: Link) {
 }
 
 /**
- * Each way in turn, so many rounds after two that warm up; speeds are ratios to the first. How long others wait is measured in rounds of its own: to ask
+ * Each way alternately, so many rounds after two that warm up; speeds are ratios to the first. How long others wait is measured in rounds of its own: to ask
  * for /health again and again takes part of what it measures.
  */
 async function inTurn(title: string, ways: Record<string, Way>, gateway: Server, rounds: number): Promise<string[][]> {

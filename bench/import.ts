@@ -21,8 +21,8 @@ interface Measured {
 }
 
 /**
- * `catalog import` and `catalog export` of a generated file, each a process from its start to its end, beside psql's `\copy` of the same file into a bare table of
- * the same server. The ways take turns. `PSQL` names psql where it is not on the path.
+ * `catalog import` and `catalog export` of a generated file, each a process from its start to its end, compared with psql's `\copy` of the same file into a bare table of
+ * the same server. The ways alternate. `PSQL` names psql where it is not on the path.
  */
 export async function imports(
   database: { db: Kysely<Database>; url: string },
@@ -50,7 +50,7 @@ export async function imports(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  return table(['files', 'rows/s', 'beside copy', 'peak MiB'], lines)
+  return table(['files', 'rows/s', 'ratio to copy', 'peak MiB'], lines)
 }
 
 interface Given {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Result } from 'autocannon'
 import { token } from './servers.ts'
 
-/** One way to ask for something; several requests are sent in turn. */
+/** One way to ask for something; several requests are sent one after the other. */
 export interface Target {
   url: string
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -3,7 +3,7 @@ import { type Load, load, type Target } from './load.ts'
 import type { Server } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
-/** Something that is asked of a server, beside others in the same rounds. */
+/** A request to a server, measured in the same rounds as others. */
 export interface Contender {
   name: string
   server: Server
@@ -53,8 +53,8 @@ const columns = {
 const allColumns = Object.keys(columns) as (keyof typeof columns)[]
 
 /**
- * Measures the contenders in turn, round after round, after a round that only warms them up, and returns a table of medians; ratios are to the first of
- * them. What a machine does beside falls on all alike.
+ * Measures the contenders alternately, round after round, after a round that only warms them up, and returns a table of medians; ratios are to the first of
+ * them. Other load of the machine affects all alike.
  */
 export async function compare(
   title: string,

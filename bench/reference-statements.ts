@@ -4,7 +4,7 @@ import { stores } from './data.ts'
 
 /**
  * The statements that an engineer would write by hand on these tables for the effect of a bulk write, and no more: no definitions are checked, no locks
- * ordered, no failures told, nothing is planned for a store that the statistics do not know.
+ * ordered, no failures reported, nothing is planned for a store that the statistics do not know.
  */
 
 /** PUT of products: merges, and returns the codes that are there, which the answer has to tell. Parameters: store, items as JSON. */

@@ -3,7 +3,7 @@ import { load, type Target } from './load.ts'
 import type { Server } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
-/** Writers of one store, each adding an asset to some group of 200,000: 1, 8 and 32 at once, in turn. */
+/** Writers of one store, each adding an asset to some group of 200,000: 1, 8 and 32 at once, one after the other. */
 export async function writers(gateway: Server, seconds: number, rounds: number): Promise<string> {
   const counts = [1, 8, 32]
   const results = new Map<number, number[]>()

@@ -57,7 +57,7 @@ interface CallContext<Caller> {
 
 const prefix = '/v1'
 
-/** The façade as a function: every answer, good or bad, leaves through it in the spec's envelope. */
+/** The REST API as a function: every answer, good or bad, leaves through it in the spec's envelope. */
 export function createHandler<Caller>(
   endpoints: readonly Endpoint[],
   services: RestServices<Caller>,
@@ -152,7 +152,7 @@ function allowedMethods(route: readonly Endpoint[]): string {
   return [...methods, 'OPTIONS'].join(', ')
 }
 
-/** GraphQL errors as one error of the façade: the first one's code decides, the entries are those of all. */
+/** GraphQL errors as one error of REST: the first one's code decides, the entries are those of all. */
 export function toHttpError(errors: readonly PublicError[]): HttpError {
   const [first] = errors
   const reason = first?.extensions.code ?? 'internal_error'

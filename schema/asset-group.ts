@@ -3,8 +3,8 @@ import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-
 import { type AssetGroup, type AssetGroupPage, largestPage } from '../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../src/catalogue/asset-groups/list-groups.ts'
 import { requireOneOf } from '../src/catalogue/enumerations.ts'
-import { defaultChannel, defaultFormat, firstArg, firstCost, withDefaults } from './arguments.ts'
-import { builder } from './builder.ts'
+import { defaultChannel, defaultFormat, firstArg, firstCost, withDefaults } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
 

@@ -1,8 +1,15 @@
 import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
 import { placeAssets } from '../src/catalogue/assets/place-assets.ts'
-import { defaultChannel, defaultFormat, type ResultOf, resolveWrite, withDefaults, writeArgs } from './arguments.ts'
 import { AssetGroupRef } from './asset-group.ts'
-import { builder } from './builder.ts'
+import {
+  defaultChannel,
+  defaultFormat,
+  type ResultOf,
+  resolveWrite,
+  withDefaults,
+  writeArgs,
+} from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
 import { failureFields } from './error-info.ts'
 
 const AssetPlacementInput = builder.inputType('AssetPlacement', {

@@ -10,8 +10,8 @@ import {
   resolveWrite,
   withDefaults,
   writeArgs,
-} from './arguments.ts'
-import { builder } from './builder.ts'
+} from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
 import { failureFields } from './error-info.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {

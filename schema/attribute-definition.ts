@@ -1,9 +1,9 @@
 import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
-import { resolveWrite, writeArgs } from './arguments.ts'
-import { builder } from './builder.ts'
-import { anyText } from './validation.ts'
+import { resolveWrite, writeArgs } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
+import { anyText } from './builder/validation.ts'
 
 const AttributeType = builder.enumType('AttributeType', {
   description: 'Type that the values of an attribute must have. Values are always strings.',

@@ -1,5 +1,5 @@
 import { type Enumerations, productStatuses } from '../src/catalogue/enumerations.ts'
-import { builder } from './builder.ts'
+import { builder } from './builder/builder.ts'
 
 const nameOfStatus = (status: string) => status.replace(' ', '_').toUpperCase()
 

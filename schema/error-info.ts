@@ -1,5 +1,5 @@
 import type { ItemFailure } from '../src/catalogue/item-failure.ts'
-import { builder } from './builder.ts'
+import { builder } from './builder/builder.ts'
 
 export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   description: 'Failure of one item of a request, or of one asset id in an item. The other items are not affected.',

@@ -10,7 +10,7 @@ import './product.ts'
 import './product-write.ts'
 import './store.ts'
 import './token.ts'
-import { builder } from './builder.ts'
+import { builder } from './builder/builder.ts'
 
 /** The whole GraphQL schema. Printed in schema.graphql. */
 export const schema = builder.toSchema()

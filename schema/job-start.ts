@@ -1,6 +1,6 @@
 import { startExport, startImport } from '../src/jobs/start-job.ts'
-import { defaultChannel, storeArgs } from './arguments.ts'
-import { builder } from './builder.ts'
+import { defaultChannel, storeArgs } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
 

@@ -1,7 +1,7 @@
 import { findJob, type Job, rateOf } from '../src/jobs/job.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
-import { builder } from './builder.ts'
-import { anyText } from './validation.ts'
+import { builder } from './builder/builder.ts'
+import { anyText } from './builder/validation.ts'
 
 const JobKind = builder.enumType('JobKind', {
   description: 'Kind of a job.',

@@ -4,9 +4,9 @@ import type { FailedProduct } from '../src/catalogue/products/product-patches.ts
 import { updateProducts } from '../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
-import { defaultChannel, type ResultOf, resolveWrite, writeArgs } from './arguments.ts'
-import { builder } from './builder.ts'
-import { anyText } from './validation.ts'
+import { defaultChannel, type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
+import { anyText } from './builder/validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
   ...anyText,

@@ -1,10 +1,10 @@
 import { type Product, pageProducts } from '../src/catalogue/products/list-products.ts'
-import { type ResultOf, storeArgs } from './arguments.ts'
-import { builder } from './builder.ts'
-import { connectionCost, keysetConnection } from './connection.ts'
+import { type ResultOf, storeArgs } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
+import { connectionCost, keysetConnection } from './builder/connection.ts'
+import { anyText } from './builder/validation.ts'
 import { ProductStatus } from './enumerations.ts'
 import { StoreRef } from './store.ts'
-import { anyText } from './validation.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product').implement({
   description: 'A product of a store (spec: Product).',

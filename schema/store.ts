@@ -1,11 +1,11 @@
 import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
 import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
 import { storeUuidOf } from '../src/text.ts'
-import { dryRunArgs, firstArg, firstCost, resolveWrite, writeArgs } from './arguments.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
-import { builder } from './builder.ts'
-import { connectionCost, keysetConnection } from './connection.ts'
-import { anyText } from './validation.ts'
+import { dryRunArgs, firstArg, firstCost, resolveWrite, writeArgs } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
+import { connectionCost, keysetConnection } from './builder/connection.ts'
+import { anyText } from './builder/validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
 

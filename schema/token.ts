@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Scope } from '../src/auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
 import { storeUuidOf } from '../src/text.ts'
-import { dryRunArgs, resolveWrite } from './arguments.ts'
-import { builder } from './builder.ts'
-import { anyText } from './validation.ts'
+import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
+import { builder } from './builder/builder.ts'
+import { anyText } from './builder/validation.ts'
 
 const TokenScope = builder.enumType('TokenScope', {
   description: 'Permission of a token.',

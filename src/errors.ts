@@ -42,7 +42,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** The request cannot be carried out as it stands: one fault or several. */
+/** The request cannot be carried out: one fault or several. */
 export function invalidRequest(faults: readonly Omit<Fault, 'reason'>[]): CatalogueError {
   return new CatalogueError('invalid_request', faults)
 }

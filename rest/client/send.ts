@@ -34,7 +34,7 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Ends the call, also between two tries. */
   signal?: AbortSignal
-  /** Comes back in the answer and stands in the gateway's log. */
+  /** The answer and the gateway's log have it. */
   requestId?: string
   /** The name of a write, which is done once however often it is sent; made up when it is left out. */
   idempotencyKey?: string

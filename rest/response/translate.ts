@@ -7,7 +7,7 @@ export function productPatch({ product_code: productCode, ...rest }: { product_c
   return { productCode, status, attributes }
 }
 
-/** The spec's error_info of a success: an empty object stands where there is nothing to report. */
+/** The spec's error_info of a success: an empty object where there is nothing to report. */
 export function withErrorInfo<Result extends { error_info: ItemFailureFragment[] }>(result: Result) {
   const failures = result.error_info.map((failure) =>
     Object.fromEntries(Object.entries(failure).filter(([, value]) => value !== null)),

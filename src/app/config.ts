@@ -84,7 +84,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   }
 }
 
-/** The three stand together or not at all: a token's issuer without its keys says nothing. */
+/** All three are set or none: a token's issuer without its keys says nothing. */
 function jwtOf(values: z.output<typeof environment>): JwtOptions | undefined {
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl, JWT_ALGORITHMS: algorithms } = values
   if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {

@@ -23,7 +23,7 @@ export interface Context {
 }
 
 export function createContext(request: Omit<Context, 'loaders'>): Context {
-  // Most requests of the façade need none.
+  // Most requests by REST need none.
   const loaders = lazy(() => createLoaders(request.catalogue, request.filter))
   return {
     ...request,

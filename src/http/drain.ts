@@ -3,7 +3,7 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface StopOptions {
-  /** `/ready` fails, all else goes on: load balancers stop sending requests. */
+  /** `/ready` fails, all else works: load balancers stop sending requests. */
   readinessDelayMs: number
   /** New connections are refused, and each answer closes its connection. */
   drainMs: number

@@ -15,7 +15,7 @@ export function answerParserErrors(server: Server): void {
     const isFirst = !failed.has(socket)
     if (error.code === 'ECONNRESET' || (isFirst && !socket.writable)) socket.destroy()
     else if (isFirst) {
-      // What comes after the broken bytes is as broken: it is thrown away.
+      // What comes after the broken bytes is as broken: it is ignored.
       failed.add(socket)
       afterPending(latest.get(socket), () => write(socket, parserErrors[error.code ?? ''] ?? notHttp))
     }
@@ -29,7 +29,7 @@ export function answerParserErrors(server: Server): void {
     respond(request, response, id, { ...errorResponse(error, id.text), status: 417 })
   })
   server.on('connect', (_request, socket) => {
-    // Node has taken its own listeners off this socket: an error that nobody hears would end the process.
+    // Node has taken its own listeners off this socket: an error without a listener would end the process.
     socket.on('error', () => socket.destroy())
     write(socket, [405, 'method_not_allowed', 'CONNECT is not served here'])
   })

@@ -24,7 +24,7 @@ interface Entry {
   end(outcome: 'slot' | NoSlot): void
 }
 
-/** Shares slots among tokens in turn. When the queue is full, the token with the most requests loses its last one. */
+/** Shares slots among tokens in rotation. When the queue is full, the token with the most requests loses its last one. */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>
   readonly #lines = new Map<string, Entry[]>()

@@ -226,7 +226,7 @@ for (const [n, perStore] of [
     }
     gateway.database.statements()
     const { stores } = (await graphql(tree, {})) as unknown as Tree
-    // Two for linkedStores and two for products' assetGroups, which stand twice; the others once.
+    // Two for linkedStores and two for products' assetGroups, which occur twice; the others once.
     expect(gateway.database.statements()).toBe(14)
     expect(stores.totalCount).toBe(n)
     expect(stores.edges.flatMap(({ node }) => node.products.edges)).toHaveLength(n * perStore)

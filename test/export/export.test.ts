@@ -130,7 +130,7 @@ it('says what is wrong and leaves no file when the store is unknown or the flags
   }
 })
 
-it('keeps the attributes whose names stand for something else in a file', async () => {
+it('keeps the attributes whose names mean something else in a file', async () => {
   const [file, copy] = [join(folder, 'odd.csv'), await newStore(gateway)]
   const store = await oddStore()
   await run('export', '--store', store, '--out', file)

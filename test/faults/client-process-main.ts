@@ -2,7 +2,7 @@ import { tasks } from './client-tasks.ts'
 
 type Task = (given: unknown) => Promise<unknown>
 
-/** The process of the clients: does what it is told, and tells what came of it. */
+/** The process of the clients: runs the tasks that it receives, and reports the results. */
 process.on('message', async ({ id, name, given }: { id: number; name: keyof typeof tasks; given: unknown }) => {
   try {
     const result = await (tasks[name] as Task)(given)

@@ -16,7 +16,7 @@ export const tasks = {
       milliseconds,
     }))
   },
-  /** One request, as often as told, one after the other. */
+  /** One request, repeated, one after the other. */
   sendInTurn: async ({ url, sent, rounds }: { url: string; sent: Call; rounds: number }) => {
     const statuses: number[] = []
     for (let round = 0; round < rounds; round++) statuses.push((await send(url, sent)).status)

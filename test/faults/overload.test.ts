@@ -66,7 +66,7 @@ async function counted(operation: string, status: number): Promise<number> {
 const waiting = () => gateway.database.pool()?.waiting
 const busy = () => (gateway.database.pool()?.total ?? 0) - (gateway.database.pool()?.idle ?? 0)
 
-describe('a pool of connections behind a lock', () => {
+describe('a pool of connections that all wait for a lock', () => {
   it(`${clients} clients: 503 with Retry-After at 2 s, what needs no database at once, and all is well after`, async () => {
     const release = await lockProducts()
     const url = `${gateway.url}/v1/products?store_uuid=${store}`
@@ -126,7 +126,7 @@ describe('a pool of connections behind a lock', () => {
     await expect.poll(waiting).toBe(51)
     await release()
     await Promise.all([...greedy, modest])
-    // It takes a few turns itself; in the order of arrival it would be the last of 61.
+    // It waits for a few rounds itself; in the order of arrival it would be the last of 61.
     expect(order.indexOf('modest')).toBeLessThan(45)
   })
 })

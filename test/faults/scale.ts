@@ -1,7 +1,7 @@
 /** TORTURE=long makes the tests of this folder as long as docs/reliability.md tells; otherwise they are short enough to run with all others. */
 export const isLong = process.env.TORTURE === 'long'
 
-/** The seed of every random choice here: TORTURE_SEED repeats a run. It stands in the tests' titles. */
+/** The seed of every random choice here: TORTURE_SEED repeats a run. The tests' titles have it. */
 export const seed = Number(process.env.TORTURE_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_261_121))
 
 /** Writes a figure of a row of docs/reliability.md where `npm run torture` shows it. */

@@ -91,7 +91,7 @@ describe('the global configuration', () => {
     ['an empty text', { asset_formats: [''] }],
     ['a text that could not be stored', { channels: ['a\0'] }],
     ['a lone surrogate', '{"channels":["\\ud800"]}'],
-    ['one bad key beside good ones', { ...good, store_taxonomies: {} }],
+    ['one bad key among good ones', { ...good, store_taxonomies: {} }],
     ['no formats at all', { asset_formats: [] }],
   ])('is the fallback where the file has %s', async ([, content]) => {
     const { config, lines } = await start((await fileWith(content)).url)

@@ -11,7 +11,7 @@ let gateway: TestGateway
 let storeUuid: string
 const logged: { level: number; msg: string }[] = []
 
-/** Shorter than in service, so that a hung network is noticed within the test's patience. */
+/** Shorter than in service, so that a hung network is noticed within the time of the test. */
 const deadlines = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 }
 
 beforeEach(async () => {
@@ -30,7 +30,7 @@ afterEach(async () => {
   await proxy.close()
 })
 
-/** Every operation, each good as it stands. */
+/** Every operation, each with a valid request. */
 const operations: Record<string, () => [path: string, call?: Call]> = {
   'POST /stores': () => ['/v1/stores', { method: 'POST', body: storeBody() }],
   'PUT /products': () => [`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body: [{ product_code: 'A' }] }],
@@ -70,7 +70,7 @@ async function codesOf(query: string): Promise<string[] | undefined> {
 /** pino's number for `error`. */
 const errorLevel = 50
 
-/** What was logged as a fault of the gateway. (What it does on its own beside the requests may warn at any moment.) */
+/** What was logged as a fault of the gateway. (What it does in the background may warn at any moment.) */
 function unexpected() {
   return logged.filter(({ level }) => level >= errorLevel)
 }
@@ -165,7 +165,7 @@ describe('when connections are cut', () => {
     expect([...unexpected(), ...unreached()]).toEqual([])
   })
 
-  it('in the middle of a write, the write is unavailable and leaves nothing behind', async () => {
+  it('in the middle of a write, the write is unavailable and leaves no part of it', async () => {
     const [path, call] = operations['POST /products']?.() ?? ['']
     const admin = await gateway.database.client()
     await admin.query('begin; lock table product in exclusive mode')
@@ -181,7 +181,7 @@ describe('when connections are cut', () => {
     expect(unexpected()).toEqual([])
   })
 
-  it('by PostgreSQL in the last statement of a write, those before it leave nothing behind', async () => {
+  it('by PostgreSQL in the last statement of a write, those before it leave no trace', async () => {
     const admin = await gateway.database.client()
     await admin.query('begin; lock table asset in access exclusive mode')
     const body = [{ product_code: 'half', 'Image URL 1': 'https://example.com/1.jpg' }]

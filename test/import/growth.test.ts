@@ -7,7 +7,7 @@ const catalog = useCatalog()
 const products = 30_000
 const rows = 1_000
 
-/** How many rows and entries of indexes PostgreSQL has read in the tables that an import writes, once it has told of `inserted` products. */
+/** How many rows and entries of indexes PostgreSQL has read in the tables that an import writes, once it has reported `inserted` products. */
 async function readSoFar(inserted: number): Promise<number> {
   const { db } = catalog.database
   const count = async () => {
@@ -44,7 +44,7 @@ test('an import reads as much as it has rows, not as the store has products', as
 
 test.each([
   ['between products that the store has', (i: number) => 20 * i + 1],
-  ['behind all of its products', (i: number) => 2 * products + i + 1],
+  ['after all of its products', (i: number) => 2 * products + i + 1],
   ['before all of its products', (i: number) => i - rows],
 ])(
   'an import %s reads as much as it has rows, not as the store has products',

@@ -164,7 +164,7 @@ test('images of a product are one group in the order of the rows, whether they c
   expect(await checkReadModel(catalog.database.db)).toEqual([])
 })
 
-test('definitions that change while a file is read hold for what comes behind', async () => {
+test('definitions that change while a file is read hold for what comes after', async () => {
   const store = await catalog.newStore()
   const { catalogue } = catalog.database
   const n = { name: 'n', type: 'boolean' as const, allowedValues: null, maxLength: null, pattern: null }

@@ -150,7 +150,7 @@ test('an option goes before what the preset knows, and a file of another kind is
 
 const shared = join(import.meta.dirname, '../../../shared/data')
 const base = ['--asset-base', 'https://a.example/media']
-/** Real exports, where they lie beside this checkout; counts are those of the files. */
+/** Real exports, where they lie next to this checkout; counts are those of the files. */
 const exported = [
   { name: 'shopify-apparel.csv', preset: ['shopify'], products: 20, images: 20 },
   { name: 'shopify-jewelery.csv', preset: ['shopify'], products: 20, images: 41 },

@@ -57,7 +57,7 @@ describe('a CSV file', () => {
   test.each([
     ['fewer cells', 'A', /must have 2 cells, as the header has; got 1/],
     ['more cells', 'A,1,2', /must have 2 cells, as the header has; got 3/],
-    ['text behind a closing quote', '"A"x,1', /after the closing quote/],
+    ['text after a closing quote', '"A"x,1', /after the closing quote/],
     ['a backslash before a quote', '"a \\"b\\" c",1', /after the closing quote/],
   ])('fails a row with %s alone', async (_what, row, reason) => {
     const [before, failed, after, ...more] = await read('csv', `sku,n\nA,0\n${row}\nB,2\n`)
@@ -105,7 +105,7 @@ describe('a CSV file', () => {
     await expect(read('csv', content)).rejects.toThrow(message)
   })
 
-  test('allows several columns without a name, as spreadsheets leave them behind', async () => {
+  test('allows several columns without a name, as spreadsheets write them', async () => {
     expect(await cellsOf('csv', 'sku,,\nA,,\n')).toEqual([{ sku: 'A', '': '' }])
   })
 
@@ -281,7 +281,7 @@ describe('a JSON file', () => {
     ['is empty', '', 0, /ends before its JSON list does/],
     ['ends too early', '[{"sku":"A"},{"sku":"B"},{"sk', 2, /ends before/],
     ['lacks a comma', '[{"sku":"A"},{"sku":"B"} {"sku":"C"}]', 2, /expected/],
-    ['goes on behind its list', '[{"sku":"A"}] x', 1, /unexpected/],
+    ['goes on after its list', '[{"sku":"A"}] x', 1, /unexpected/],
     [
       'has bytes that are no UTF-8',
       Buffer.concat([Buffer.from('[{"sku":"A"},{"sku":"'), Buffer.from([0xe9, 0x22, 0x7d, 0x5d])]),

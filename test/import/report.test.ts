@@ -117,7 +117,7 @@ const hostile: [what: string, content: string | Buffer, code: number, message: R
     /stopped at row 2: a quoted cell begins in this row and never ends/,
   ],
   ['NUL in a cell', 'sku,n\nA,x\0y\n', 1, /"n" must be a string without NUL and lone surrogates; got "x\\u0000y"/],
-  ['text behind a closing quote', 'sku,n\nA,"x"y\n', 1, /"n" must double a quote within a quoted cell; got text after/],
+  ['text after a closing quote', 'sku,n\nA,"x"y\n', 1, /"n" must double a quote within a quoted cell; got text after/],
   ['gzip in it', Buffer.from('1f8b0800', 'hex'), 2, /the file is compressed by gzip: unpack it first/],
   ['a spreadsheet in it', Buffer.from('504b030414000600', 'hex'), 2, /is a ZIP archive or a spreadsheet/],
   ['nothing', '', 2, /the file is empty: expected a header line/],
@@ -196,8 +196,8 @@ test('rows that a repeated attempt reports again are in the report once', async 
   const path = catalog.path('again.csv')
   const report = await startReport(path, 'csv', 0)
   await report.begin(['sku'])
-  const behind = await report.add([failed(1)], 0)
-  for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], behind)
+  const length = await report.add([failed(1)], 0)
+  for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
   expect(await report.close(3)).toEqual([expect.stringMatching(/^3 rows failed/)])
   const [, ...rows] = (await readFile(path, 'utf8')).trimEnd().split('\n')
   expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is bad,,x`))

@@ -6,7 +6,7 @@ import { shapes } from './shapes.ts'
 
 const catalog = useCatalog()
 
-/** Real exports, tried as well where they lie beside this checkout. They are not ours to keep in it. */
+/** Real exports, tried as well where they lie next to this checkout. They are not ours to keep in it. */
 const realFiles = [
   {
     name: 'magento-products.csv',

@@ -53,7 +53,7 @@ const files = {
 }
 
 it.each(documents)(
-  'every command of %s runs, and gives the answer that stands below it',
+  'every command of %s runs, and gives the answer that is shown below it',
   { timeout: 300_000 },
   async (name) => {
     const text = await readFile(join(root, name), 'utf8')

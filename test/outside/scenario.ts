@@ -1,6 +1,6 @@
 import type { Item } from '../support/client.ts'
 
-/** A request that becomes an example of the reference. `{store}` stands for the store that the first one made. */
+/** A request that becomes an example of the reference. `{store}` is the store that the first one made. */
 export interface Step {
   name: string
   summary: string

@@ -46,7 +46,7 @@ const bodies: Record<string, [path: string, call: Call]> = {
 }
 const spellings = /CANARY[-_]91bd/
 
-async function told(): Promise<string> {
+async function observed(): Promise<string> {
   await new Promise((resolve) => setImmediate(resolve))
   const metrics = await gateway.call('/metrics')
   expect(metrics.status).toBe(200)
@@ -56,20 +56,20 @@ async function told(): Promise<string> {
   return [...lines, metrics.text, JSON.stringify(traced)].join('\n')
 }
 
-describe('a secret stands in no log, metric or trace when it comes in', () => {
+describe('a secret is in no log, metric or trace when it comes in', () => {
   it.each(Object.entries(bodies))('%s', async (_name, [path, call]) => {
     const before = lines.length
     const reply: Reply = await gateway.call(path, call)
     expect(reply.status).toBeLessThan(500)
     expect(lines.length).toBeGreaterThan(before)
-    expect(await told()).not.toMatch(spellings)
+    expect(await observed()).not.toMatch(spellings)
     expect(JSON.stringify((reply.json as { extensions?: object } | undefined)?.extensions ?? {})).not.toMatch(spellings)
   })
 
   it('a good token', async () => {
     const { secret } = await newToken(gateway, { scopes: ['READ'] })
     const reply = await gateway.call('/v1/assets', { token: secret })
-    const all = (await told()) + reply.text + JSON.stringify(reply.headers)
+    const all = (await observed()) + reply.text + JSON.stringify(reply.headers)
     expect(all).not.toContain(secret)
     expect(all).not.toContain(token)
   })
@@ -85,7 +85,7 @@ it('what PostgreSQL quotes of a row when it fails is in no answer, log or trace'
   await sql`alter table product drop constraint unforeseen`.execute(gateway.database.db)
   expect(reply.status).toBe(500)
   expect(reply.text).not.toMatch(/CANARY|unforeseen/)
-  const all = await told()
+  const all = await observed()
   expect(all).toMatch(/unforeseen/)
   expect(all).not.toMatch(spellings)
 })
@@ -104,7 +104,7 @@ it('the password of the database is in no complaint about it', async () => {
   }
 })
 
-it('nor what stands in the address of the global configuration', async () => {
+it('nor is one in the address of the global configuration', async () => {
   const before = lines.length
   const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) })
   for (const url of [

@@ -4,7 +4,7 @@ import { addAssets, addProducts, define, newStore } from '../support/factories.t
 import type { TestGateway } from '../support/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 
-/** Stands in every text of the foreign store: no answer to a token of another store may have it. */
+/** Every text of the foreign store contains it: no answer to a token of another store may have it. */
 export const canary = 'CANARY'
 
 /** Two stores of one group that hold things of the same names, and tokens of every kind. */

@@ -48,11 +48,11 @@ const excesses: Record<string, [document: string, words: RegExp]> = {
   directives: [`{ stores ${'@include(if: true) '.repeat(51)} { totalCount } }`, /50 directives/],
   'root fields': [`{ ${times(21, () => 'stores { totalCount }')} }`, /20 root fields/],
   levels: [path, /12 levels/],
-  'levels behind a fragment that is named like introspection': [
+  'levels below a fragment that is named like introspection': [
     `{ ...__schema } fragment __schema on Query ${path}`,
     /12 levels/,
   ],
-  'levels behind an alias that is named like introspection': [`{ __schema: ${path.slice(2)}`, /12 levels/],
+  'levels below an alias that is named like introspection': [`{ __schema: ${path.slice(2)}`, /12 levels/],
   cost: [ofMany('100'), /cost at most 250000/],
 }
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const strangers: TokenKind[] = ['none', 'malformed', 'unknown', 'revoked', 'expired']
 const headers = { 'x-request-id': 'the-same' }
 
-/** Each operation of REST, good as it stands for a store that has what it names. A preview, where it would change something. */
+/** Each operation of REST, valid for a store that has what it names. A preview, where it would change something. */
 const operations: Record<string, (store: string) => [path: string, call: Call]> = {
   'GET /assets': (store) => [`/v1/assets?store_uuid=${store}`, {}],
   'GET /products': (store) => [`/v1/products?store_uuid=${store}`, {}],
@@ -108,7 +108,7 @@ describe.each(Object.keys(operations))('%s', (operation) => {
     const foreign = await rest(operation, 'limited', fixture.foreign)
     expect(foreign).toEqual(await rest(operation, 'limited', fixture.absent))
     expect(foreign.body).not.toMatch(canary)
-    // Not even asked for: the first wall stands before the database, and one takes as long as the other.
+    // The database is not asked: the gateway checks the store first, and both answers take as long.
     expect(foreign.statements).toBe(0)
     expect(await rest(operation, 'other store', fixture.own)).toEqual(foreign)
   })

@@ -128,7 +128,7 @@ requirements('beyond the specification', (gateway) => ({
     }
     expect((await restCall(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
   }),
-  'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes beside code and status':
+  'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes next to code and status':
     rest(async () => {
       const codes = ['__proto__', '1002', '9', 'Z9', 'a', '\u{ffff}', '\u{10000}']
       const store = await storeWithProducts(

@@ -95,7 +95,7 @@ requirements('DELETE /assets', (gateway) => ({
       ])
       expect(await contents(client, store)).toEqual(before)
     },
-  'ASSETS-DELETE-10 MUST choose nothing and fail nothing for an empty asset_id list, whatever stands beside it': async (
+  'ASSETS-DELETE-10 MUST choose nothing and fail nothing for an empty asset_id list, whatever else is given': async (
     client,
   ) => {
     const store = await shop(gateway)
@@ -261,7 +261,7 @@ requirements('DELETE /assets', (gateway) => ({
     }
     expect(await idsOf(client, store)).toEqual(['a', 'b', 'c', 'r', 'v'])
   },
-  'ASSETS-DELETE-23 MUST leave positions without gaps behind': async (client) => {
+  'ASSETS-DELETE-23 MUST leave positions without gaps': async (client) => {
     const ids = ['a', 'b', 'c', 'd', 'e']
     const store = await storeWithAssets(
       gateway,

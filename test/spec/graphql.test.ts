@@ -342,7 +342,7 @@ requirements('GraphQL', (gateway) => ({
         expect(errors?.[0]?.extensions.code).toBe('invalid_request')
       }
     }),
-  'GRAPHQL-18 MUST keep __proto__ as an attribute that stands in the document itself': graphql(async () => {
+  'GRAPHQL-18 MUST keep __proto__ as an attribute that the document itself has': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const document = `mutation { result: updateProducts(storeUuid: "${store}", products: [
         { productCode: "A", attributes: { __proto__: "x" } }

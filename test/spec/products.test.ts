@@ -435,7 +435,7 @@ requirements('PUT /products', (gateway) => ({
       expect(text).toMatch(/"failed_products":\{"__proto__":\{"__proto__":"[^"]+"\},"1002":\{"9":"[^"]+"\}\}/)
     },
   ),
-  'PRODUCTS-44 MUST apply a request whole or leave no part of it behind': async (client) => {
+  'PRODUCTS-44 MUST apply a request whole or not at all': async (client) => {
     const codes = Array.from({ length: 20 }, (_, i) => `trapped ${i}`)
     const store = await storeWithProducts(gateway, codes)
     await trap(store).execute(gateway.database.db)

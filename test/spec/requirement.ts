@@ -18,7 +18,7 @@ export function requirements(section: string, rowsOf: (gateway: TestGateway) => 
     const gateway = useGateway()
     const rows = rowsOf(gateway)
     const ids = Object.keys(rows).map((requirement) => requirement.split(' ', 1)[0])
-    if (new Set(ids).size < ids.length) throw new Error(`an id stands twice: ${ids.toSorted().join(' ')}`)
+    if (new Set(ids).size < ids.length) throw new Error(`duplicate id: ${ids.toSorted().join(' ')}`)
     for (const [requirement, row] of Object.entries(rows)) {
       const { rest, graphql } = typeof row === 'function' ? { rest: row, graphql: row } : row
       if (rest) it(`${requirement} (REST)`, () => rest(restClient(gateway)))

@@ -201,7 +201,7 @@ requirements('POST /assets/unlink', (gateway) => ({
     ])
     expect(outcome).toMatchObject({ data: { unlinked: 6, failed: 0 } })
   },
-  'ASSETS-UNLINK-17 MUST leave positions without gaps behind': async (client) => {
+  'ASSETS-UNLINK-17 MUST leave positions without gaps': async (client) => {
     const ids = ['a', 'b', 'c', 'd', 'e']
     const store = await storeWithAssets(
       gateway,

@@ -20,9 +20,9 @@ export type Item = Record<string, unknown>
 /** The five operations of the spec, in the words of REST. A client fails the test when an answer is not formed as it must be. */
 export interface Client {
   createStore(body: unknown, query?: Item): Promise<Outcome>
-  /** `data.groups` stands for `data.assets`: a list in the order of the answer, each with its `parent_code`. */
+  /** `data.groups` replaces `data.assets`: a list in the order of the answer, each with its `parent_code`. */
   listAssets(query: Item): Promise<Outcome>
-  /** `data.failed_products` is a list of `[code, [[attribute, reason], …]]`, so that any code can stand in it. */
+  /** `data.failed_products` is a list of `[code, [[attribute, reason], …]]`, so that it can have any code. */
   updateProducts(storeUuid: string, body: unknown): Promise<Outcome>
   /** `data.error_info` has an entry for each failure, and so may be empty. */
   deleteAssets(body: unknown): Promise<Outcome>
@@ -39,8 +39,8 @@ export function refused(entries: Entry[]): Outcome & { reason: string } {
 }
 
 /** The outcome with its data turned, unless it was refused. */
-export function withData<Data>(outcome: Outcome, turn: (data: Data) => unknown): Outcome {
-  return outcome.reason === undefined ? { data: turn(outcome.data as Data) } : outcome
+export function withData<Data>(outcome: Outcome, translate: (data: Data) => unknown): Outcome {
+  return outcome.reason === undefined ? { data: translate(outcome.data as Data) } : outcome
 }
 
 /** The failures that a delete or an unlink reported. */

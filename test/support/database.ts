@@ -17,7 +17,7 @@ export interface TestDatabase {
   connection: pg.PoolConfig
   /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
   statements(): number
-  /** Opens a connection of its own, for locks and for statements beside the pool. The caller ends it. */
+  /** Opens a connection of its own, for locks and for statements outside the pool. The caller ends it. */
   client(): Promise<pg.Client>
   /** How many of its sessions wait for a lock. */
   lockWaiters(): Promise<number>

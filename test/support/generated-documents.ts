@@ -26,7 +26,7 @@ export interface GeneratedDocument {
   visits: ReadonlySet<string>
 }
 
-/** What stands for arguments and input fields of these names; a new name that must be given has to be told here. */
+/** The values of arguments and input fields of these names; a new required name has to be added here. */
 const values: Record<string, string> = {
   productCode: '"CODE-1"',
   productCodes: '["CODE-1"]',
@@ -103,7 +103,7 @@ function pathOf(
   return isObjectType(named) ? `${text} { ${pathOf(named, rest, store, visits)} }` : text
 }
 
-/** All leaves of a type, and of the types below it as deep as told. */
+/** All leaves of a type, and of the types below it down to a depth. */
 function selectionOf(type: GraphQLObjectType, store: string, visits: Set<string>, deep: number): string {
   const parts = Object.values(type.getFields()).flatMap((field) => {
     const named = getNamedType(field.type)

@@ -8,9 +8,9 @@ export interface JwksServer {
   jwksUrl: string
   /** How often the keys were asked for. */
   asked(): number
-  /** Signs with the newest key. `header` and `claims` replace what would stand there. */
+  /** Signs with the newest key. `header` and `claims` replace the usual ones. */
   sign(claims?: JWTPayload, header?: { alg?: string; kid?: string }): Promise<string>
-  /** Publishes a new key, for ES256 unless told otherwise; the old ones are withdrawn unless kept. */
+  /** Publishes a new key, for ES256 unless another is given; the old ones are withdrawn unless kept. */
   rotate(keep?: boolean, alg?: string): Promise<void>
   close(): Promise<void>
 }

@@ -65,7 +65,7 @@ export const statusOfReason: Record<string, number> = {
   unavailable: 503,
 }
 
-/** The failures in the data of a delete or unlink; an empty object must stand where there is none. */
+/** The failures in the data of a delete or unlink; an empty object where there is none. */
 function failuresOf(data: { failed: number; error_info: object[] }) {
   if (data.failed === 0) expect(data.error_info).toEqual([{}])
   else expect(data.error_info).toHaveLength(data.failed)

@@ -38,7 +38,7 @@ async function listener(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
 }
 
-/** A gateway whose spans are kept, with a filter behind it. */
+/** A gateway whose spans are kept, with a remote filter. */
 async function tracedGateway(env: Record<string, string> = {}) {
   const exporter = new InMemorySpanExporter()
   const tracing = tracingTo({ export: exporter.export.bind(exporter), shutdown: async () => {} }, env)

@@ -40,7 +40,7 @@ function policyOf(body: string): string {
   ])
 }
 
-/** Queries of dashboards, which stand in the documentation as well. */
+/** Queries of dashboards, which the documentation has as well. */
 function dashboards(): Twin[] {
   return ['stores', 'catalogue', 'assets'].map((file) => ({
     name: file.charAt(0).toUpperCase() + file.slice(1),
@@ -57,7 +57,7 @@ function own(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
 }
 
-/** JSON that can stand in a page: nothing in it ends the script. */
+/** JSON that can be part of a page: nothing in it ends the script. */
 function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

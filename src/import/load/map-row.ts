@@ -9,7 +9,7 @@ import type { Layout } from './layout.ts'
 export interface MappedRow extends Place {
   size: number
   source: Source | undefined
-  /** The rows of the file that it stands for, if a preset has joined those of a product. */
+  /** The rows of the file that it represents, if a preset has joined those of a product. */
   rows: readonly Entry[] | undefined
   code: string | undefined
   /** Undefined if the row's product cannot be imported. */
@@ -37,7 +37,7 @@ export interface FailedRow {
   faults: readonly Fault[]
 }
 
-/** The rows of the file that a mapped row stands for. */
+/** The rows of the file that a mapped row represents. */
 export function rowsOf(row: MappedRow): readonly Pick<Entry, 'number' | 'line' | 'source'>[] {
   return row.rows ?? [row]
 }

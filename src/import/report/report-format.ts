@@ -72,7 +72,7 @@ export function reportText(
   return Buffer.concat(isFirst ? texts.slice(1) : texts)
 }
 
-/** The rows of the file that failed rows stand for: rows that are joined with a bad one failed with it. Rows whose end is not known are left out. */
+/** The rows of the file that failed rows represent: rows that are joined with a bad one failed with it. Rows whose end is not known are left out. */
 function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
   return failed.flatMap(({ row: mapped, faults }) =>
     rowsOf(mapped).flatMap(({ number, source }) => {

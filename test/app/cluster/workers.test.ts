@@ -51,7 +51,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Two connections: they are given to the workers in turn. */
+/** Two connections: they are given to the workers alternately. */
 const twoConnections = () => [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }))
 
 async function newToken(scope: string): Promise<{ id: string; token: string }> {

@@ -29,7 +29,7 @@ describe('the pages', () => {
     expect((await gateway.call('/', { token: null })).status).toBe(404)
   })
 
-  it('GraphiQL has the operations behind REST, each with its endpoint and example variables', async () => {
+  it('GraphiQL has the operations of REST, each with its endpoint and example variables', async () => {
     const { text } = await gateway.call('/graphql', { token: null, headers: html })
     const listed = /<script type="application\/json" id="operations">(.*?)<\/script>/.exec(text)?.[1] ?? '[]'
     const operations = JSON.parse(listed) as { name: string; query: string; variables?: string }[]

@@ -7,7 +7,7 @@ export interface Operation {
   variables: { [name: string]: Json }
 }
 
-/** An operation of every kind that the API has, each good as it stands. */
+/** An operation of every kind that the API has, each valid. */
 export function operations({ stores, codes, assetIds }: Fixture): Operation[] {
   const [s = '', other = ''] = stores
   const [code = '', second = '', third = ''] = codes

@@ -50,7 +50,7 @@ export const hostileBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('latin1')) },
 )
 
-/** The value of a query parameter as it stands in the request target. */
+/** The value of a query parameter as the request target has it. */
 export const hostileParameter: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
@@ -67,7 +67,7 @@ export const hostileParameter: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.integer().map(String) },
 )
 
-/** What stands where a path of the façade was expected. */
+/** What is sent in place of a path of REST. */
 export const hostilePath: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 5,

@@ -3,7 +3,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /**
  * One thing done to a JSON text at one place: another text in the value's place, the value left out, its key given twice, or a member
- * put in beside it. `at` counts the value's places and wraps around. The texts need not be JSON.
+ * put in next to it. `at` counts the value's places and wraps around. The texts need not be JSON.
  */
 export interface Edit {
   kind: 'replace' | 'drop' | 'twice' | 'add'

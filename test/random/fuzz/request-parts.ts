@@ -97,7 +97,7 @@ const others = fc.oneof(
   },
 )
 
-/** Header lines: usually a good token and type, and what is asked for beside them. */
+/** Header lines: usually a good token and type, and what is asked for in addition. */
 export function headers(types: readonly string[], accepts: readonly string[]): fc.Arbitrary<Header[]> {
   const [usual = ''] = types
   const contentType = fc.oneof(

@@ -17,7 +17,7 @@ export interface WireRequest {
 /** A line of the header block. */
 export type Header = readonly [name: string, value: string]
 
-/** How the length of a body is told; all but the first two are lies or nonsense. */
+/** How a request states the length of its body; all but the first two are wrong or nonsense. */
 export type Framing = 'length' | 'chunked' | (typeof lies)[number]
 
 export const lies = [

@@ -29,7 +29,7 @@ import {
   value,
 } from './values.ts'
 
-/** Stores are named by `#n`, the n-th of the run; `#n^` is its UUID in upper case; anything else stands for itself. */
+/** Stores are named by `#n`, the n-th of the run; `#n^` is its UUID in upper case; anything else is literal. */
 export type Operation = { api: 'rest' | 'graphql'; dryRun?: boolean } & (
   | { kind: 'createStore'; input: NewStore; linked?: string; copyTaxonomy: boolean }
   | { kind: 'defineAttributes'; store: string; definitions: Definition[] }
@@ -70,8 +70,8 @@ const newProduct = fc.tuple(patch, urls).map(
   }),
 )
 
-/** Over REST `product_code` and `status` are beside the attributes: there, only a status that is no string is one of them. */
-const beside = (item: Patch): Patch => ({
+/** Over REST `product_code` and `status` are next to the attributes: there, only a status that is no string is one of them. */
+const nextTo = (item: Patch): Patch => ({
   ...item,
   attributes: item.attributes.filter(
     ([name, given]) =>
@@ -152,7 +152,7 @@ const createStore = fc.record(
 const anyOperation = fc.oneof(
   { weight: 2, arbitrary: createStore },
   operation(3, { api: graphql, kind: kind('defineAttributes'), store, definitions: fewOf(definition, 3) }),
-  operation(4, { api: rest, kind: kind('updateProducts'), store, patches: fewOf(patch.map(beside), 8) }),
+  operation(4, { api: rest, kind: kind('updateProducts'), store, patches: fewOf(patch.map(nextTo), 8) }),
   operation(4, { api: graphql, kind: kind('updateProducts'), store, patches: fewOf(patch, 8) }),
   operation(5, { api: graphql, kind: kind('upsertProducts'), store, patches: fewOf(patch, 10) }),
   operation(9, { api: graphql, kind: kind('addAssets'), store, assets: mayPoison(newAsset, poisonedAsset) }),
@@ -163,7 +163,7 @@ const anyOperation = fc.oneof(
     kind: kind('createProducts'),
     store,
     channel: target,
-    patches: fewOf(newProduct.map(beside), 8),
+    patches: fewOf(newProduct.map(nextTo), 8),
   }),
   operation(2, { api: graphql, kind: kind('createProducts'), store, channel: target, patches: fewOf(newProduct, 8) }),
   operation(1, { api: graphql, kind: kind('deleteProducts'), store, codes: fewOf(code) }),

@@ -82,7 +82,7 @@ function restPatch({ productCode, status, attributes }: Patch) {
   ])
 }
 
-/** `null` is as good as left out, and a single string as a list of one: both come in turn. */
+/** `null` is as good as left out, and a single string as a list of one: both are sent. */
 function restSelector({ storeUuid, channel, parentCode, assetId }: Selector, index: number) {
   const absent = index % 2 === 0 ? null : undefined
   const [id, ...others] = assetId ?? []
@@ -123,7 +123,7 @@ function restFailedProducts(data: Map<string, Ordered>) {
   }))
 }
 
-/** `product_code`, `status` and `assets` are the product's own; the attributes stand beside them. */
+/** `product_code`, `status` and `assets` are the product's own; the attributes are next to them. */
 function restProduct(key: string, product: Map<string, Ordered>) {
   const { product_code: code, status, assets: _assets, ...attributes } = Object.fromEntries(product)
   if (code !== key) throw new Error(`the product ${JSON.stringify(code)} is at ${JSON.stringify(key)}`)

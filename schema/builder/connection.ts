@@ -1,6 +1,6 @@
-import type { KeysetPage } from '../src/catalogue/conditions.ts'
-import { invalidRequest } from '../src/errors.ts'
-import { isStorable, shown } from '../src/text.ts'
+import type { KeysetPage } from '../../src/catalogue/conditions.ts'
+import { invalidRequest } from '../../src/errors.ts'
+import { isStorable, shown } from '../../src/text.ts'
 
 type ConnectionArguments = PothosSchemaTypes.DefaultConnectionArguments
 

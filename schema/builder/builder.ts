@@ -3,7 +3,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
-import type { Context } from '../src/graphql/context.ts'
+import type { Context } from '../../src/graphql/context.ts'
 import { DefaultValidation, validationError } from './validation.ts'
 
 interface BuilderTypes {

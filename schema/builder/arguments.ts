@@ -1,6 +1,6 @@
-import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
-import { write } from '../src/catalogue/transaction.ts'
-import type { Context } from '../src/graphql/context.ts'
+import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import type { Context } from '../../src/graphql/context.ts'
 import { builder } from './builder.ts'
 
 export const storeArgs = builder.args((t) => ({
