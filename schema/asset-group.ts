@@ -3,7 +3,7 @@ import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-
 import { type AssetGroup, type AssetGroupPage, largestPage } from '../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../src/catalogue/asset-groups/list-groups.ts'
 import { requireOneOf } from '../src/catalogue/enumerations.ts'
-import { defaultChannel, defaultFormat, firstArg, firstCost, withDefaults } from './builder/arguments.ts'
+import { defaults, firstArg, firstCost, withDefaults } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
@@ -70,11 +70,11 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
 
 const pageArgs = builder.args((t) => ({
   channel: t.string({
-    defaultValue: defaultChannel,
+    defaultValue: defaults.channel,
     description: 'Channel to list. An unknown channel lists nothing.',
   }),
   assetFormat: t.string({
-    defaultValue: defaultFormat,
+    defaultValue: defaults.assetFormat,
     description: 'Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.',
   }),
   offset: t.int({

@@ -1,14 +1,7 @@
 import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
 import { placeAssets } from '../src/catalogue/assets/place-assets.ts'
 import { AssetGroupRef } from './asset-group.ts'
-import {
-  defaultChannel,
-  defaultFormat,
-  type ResultOf,
-  resolveWrite,
-  withDefaults,
-  writeArgs,
-} from './builder/arguments.ts'
+import { defaults, type ResultOf, resolveWrite, withDefaults, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { failureFields } from './error-info.ts'
 
@@ -20,7 +13,7 @@ const AssetPlacementInput = builder.inputType('AssetPlacement', {
       description: 'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
     }),
     assetFormat: t.string({
-      defaultValue: defaultFormat,
+      defaultValue: defaults.assetFormat,
       description: 'Asset format of the group: one of `enumerations.assetFormats`.',
     }),
     assets: t.field({
@@ -41,9 +34,9 @@ const PlaceAssetsResult = builder.objectRef<ResultOf<typeof placeAssets>>('Place
 })
 
 const groupArgs = builder.args((t) => ({
-  channel: t.string({ defaultValue: defaultChannel, description: 'Channel of the group.' }),
+  channel: t.string({ defaultValue: defaults.channel, description: 'Channel of the group.' }),
   parentCode: t.string({ required: true, description: 'Parent code of the group.' }),
-  assetFormat: t.string({ defaultValue: defaultFormat, description: 'Asset format of the group.' }),
+  assetFormat: t.string({ defaultValue: defaults.assetFormat, description: 'Asset format of the group.' }),
 }))
 
 builder.mutationFields((t) => ({
@@ -85,7 +78,7 @@ builder.mutationFields((t) => ({
     args: {
       ...writeArgs,
       channel: t.arg.string({
-        defaultValue: defaultChannel,
+        defaultValue: defaults.channel,
         description: 'Channel of the groups: one of `enumerations.channels`.',
       }),
       groups: t.arg({
@@ -98,8 +91,8 @@ builder.mutationFields((t) => ({
       placeAssets(
         transaction,
         enumerations,
-        { storeUuid, channel: channel ?? defaultChannel },
-        groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaultFormat })),
+        { storeUuid, channel: channel ?? defaults.channel },
+        groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaults.assetFormat })),
       ),
     ),
   }),

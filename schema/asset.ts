@@ -2,15 +2,7 @@ import { addAssets } from '../src/catalogue/assets/add-assets.ts'
 import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
 import type { Removed } from '../src/catalogue/assets/remove-selected.ts'
 import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
-import {
-  defaultChannel,
-  defaultFormat,
-  dryRunArgs,
-  type ResultOf,
-  resolveWrite,
-  withDefaults,
-  writeArgs,
-} from './builder/arguments.ts'
+import { defaults, dryRunArgs, type ResultOf, resolveWrite, withDefaults, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { failureFields } from './error-info.ts'
 
@@ -22,7 +14,7 @@ const NewAssetInput = builder.inputType('NewAsset', {
         "Id of the asset: 1 to 255 characters. Default: the id of the store's asset with the same format and URL, otherwise a generated UUID.",
     }),
     channel: t.string({
-      defaultValue: defaultChannel,
+      defaultValue: defaults.channel,
       description: 'Channel of the group: one of `enumerations.channels`.',
     }),
     parentCode: t.string({
@@ -30,7 +22,7 @@ const NewAssetInput = builder.inputType('NewAsset', {
       description: 'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
     }),
     assetFormat: t.string({
-      defaultValue: defaultFormat,
+      defaultValue: defaults.assetFormat,
       description: 'Asset format: one of `enumerations.assetFormats`.',
     }),
     url: t.string({

@@ -1,5 +1,5 @@
 import { startExport, startImport } from '../src/jobs/start-job.ts'
-import { defaultChannel, storeArgs } from './builder/arguments.ts'
+import { defaults, storeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
@@ -42,7 +42,7 @@ const ImportInput = builder.inputType('ImportInput', {
       description: 'Shop system that exported the file. Default: none, that is plain columns.',
     }),
     channel: t.string({
-      defaultValue: defaultChannel,
+      defaultValue: defaults.channel,
       description: 'Channel to link the assets on: one of `enumerations.channels`.',
     }),
     code: t.string({ description: 'Column of the product code. Default: `product_code`, otherwise `sku`.' }),
@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
       const { content, map, ...rest } = input
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
       const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
-      const options = { format: 'csv' as const, channel: defaultChannel, ...given, store: storeUuid, map: pairs }
+      const options = { format: 'csv' as const, channel: defaults.channel, ...given, store: storeUuid, map: pairs }
       const job = await startImport(catalogue, enumerations, options, content)
       jobQueued()
       return job
@@ -85,11 +85,11 @@ builder.mutationFields((t) => ({
     args: {
       ...storeArgs,
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
-      channel: t.arg.string({ defaultValue: defaultChannel, description: 'Channel of the assets.' }),
+      channel: t.arg.string({ defaultValue: defaults.channel, description: 'Channel of the assets.' }),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
     },
     resolve: async (_root, { storeUuid, format, channel, status }, { catalogue, jobQueued }) => {
-      const options = { format: format ?? 'csv', channel: channel ?? defaultChannel, status: status ?? null }
+      const options = { format: format ?? 'csv', channel: channel ?? defaults.channel, status: status ?? null }
       const job = await startExport(catalogue, storeUuid, options)
       jobQueued()
       return job

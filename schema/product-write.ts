@@ -4,7 +4,7 @@ import type { FailedProduct } from '../src/catalogue/products/product-patches.ts
 import { updateProducts } from '../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
-import { defaultChannel, type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
+import { defaults, type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { anyText } from './builder/validation.ts'
 
@@ -135,12 +135,12 @@ builder.mutationFields((t) => ({
       ...writeArgs,
       ...productsArg,
       channel: t.arg.string({
-        defaultValue: defaultChannel,
+        defaultValue: defaults.channel,
         description: 'Channel to link the assets on: one of `enumerations.channels`.',
       }),
     },
     resolve: resolveWrite((transaction, { storeUuid, channel, products }, { enumerations }) =>
-      createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaultChannel }, products),
+      createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaults.channel }, products),
     ),
   }),
   updateProducts: t.field({

@@ -33,10 +33,8 @@ export function firstCost(typical: number) {
   return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
 }
 
-/** The channel of an argument that is left out or null. */
-export const defaultChannel = 'SMP'
-/** The asset format of an argument that is left out or null. */
-export const defaultFormat = 'image'
+/** The channel and asset format of arguments that are left out or null. */
+export const defaults = { channel: 'SMP', assetFormat: 'image' }
 
 interface ChannelAndFormat {
   channel?: string | null | undefined
@@ -47,5 +45,9 @@ interface ChannelAndFormat {
 export function withDefaults<Given extends ChannelAndFormat>(
   given: Given,
 ): Omit<Given, keyof ChannelAndFormat> & { channel: string; assetFormat: string } {
-  return { ...given, channel: given.channel ?? defaultChannel, assetFormat: given.assetFormat ?? defaultFormat }
+  return {
+    ...given,
+    channel: given.channel ?? defaults.channel,
+    assetFormat: given.assetFormat ?? defaults.assetFormat,
+  }
 }

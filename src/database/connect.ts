@@ -69,8 +69,7 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
   const withBackOff = createBackOff(async () => (await pool.connect()).release())
   const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(() => pool.connect()))
   const connect = async () => {
-    const { tokenId = '', signal } = requestContext.getStore() ?? {}
-    const releaseSlot = takeReservedSlot() ?? (await queue.acquire({ tokenId, signal }))
+    const releaseSlot = takeReservedSlot() ?? (await queue.acquire(requestContext.getStore()))
     try {
       return new Connection((await open()) as PooledClient, releaseSlot)
     } catch (error) {

@@ -43,7 +43,7 @@ export function createThreadPool(given: PoolOptions) {
     run: async <Output>({ input, moved }: Job): Promise<Output> => {
       const context = requestContext.getStore()
       const { requestId = { text: '', header: '' }, tokenId = '', signal } = context ?? {}
-      const release = await slots.acquire({ tokenId, signal })
+      const release = await slots.acquire(context)
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
       const traceparent = context?.trace?.traceparent() ?? context?.traceparent
       const task: Task = { input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }

@@ -1,3 +1,5 @@
+import type { RequestContext } from './context.ts'
+
 /** A request does not get a slot. PostgreSQL uses this code when it has too many clients. */
 export class NoSlot extends Error {
   override readonly name = 'NoSlot'
@@ -10,13 +12,6 @@ export interface FairQueueOptions {
   maxWaiting: number
   /** How long a request may wait, in ms; 0: without end. */
   maxWaitMs: number
-}
-
-export interface Waiter {
-  /** The token of the request: slots go round among tokens, not among requests. */
-  tokenId: string
-  /** Aborted when the client leaves. */
-  signal?: AbortSignal | undefined
 }
 
 interface Entry {
@@ -41,8 +36,8 @@ export class FairQueue {
     return this.#waiting
   }
 
-  /** Resolves with the function that releases the slot. Throws `NoSlot`. */
-  async acquire({ tokenId, signal }: Waiter): Promise<() => void> {
+  /** Resolves with the function that releases the slot. An aborted request leaves the queue. Throws `NoSlot`. */
+  async acquire({ tokenId = '', signal }: Partial<RequestContext> = {}): Promise<() => void> {
     if (this.#free > 0 && this.#mayHold(tokenId)) return this.#give(tokenId)
     this.#makeRoom(tokenId)
     return this.#wait(tokenId, signal)
