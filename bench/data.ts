@@ -47,7 +47,7 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
     await sql`
       insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
       select store_uuid, 'SMP', 'image', ${code(sql`i`)}, '[' || (
-        select string_agg('["asset-' || n || '","' || ${url(sql`n`)} || '"]', ',' order by n)
+        select string_agg('{"asset_id":"asset-' || n || '","Image URL ' || n - i * 5 + 1 || '":"' || ${url(sql`n`)} || '"}', ',' order by n)
         from generate_series(i * 5, i * 5 + 4) n
       ) || ']'
       from wanted, generate_series(0, groups - 1) i`.execute(transaction)

@@ -61,14 +61,15 @@ async function undone(db: Kysely<Database>, changes: RawBuilder<unknown>, answer
   const done = db.transaction().execute(async (transaction) => {
     await sql`
       with ${changes}, remaining as (
-        select t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
+        select t.channel, t.asset_format, t.parent_code, l.asset_id, a.url,
+          row_number() over (partition by t.channel, t.asset_format, t.parent_code order by l.place, l.asset_id) as position
         from touched t
         join asset_link l on l.store_uuid = ${stores.big}::uuid and l.parent_code = t.parent_code and l.channel = t.channel
         join asset a on a.store_uuid = ${stores.big}::uuid and a.asset_id = l.asset_id and a.asset_format = t.asset_format
         where (l.parent_code, l.channel, l.asset_id) not in (select parent_code, channel, asset_id from gone)
       ), rebuilt as (
-        select channel, asset_format, parent_code, '[' || string_agg('[' || to_json(asset_id) || ',' ||
-          to_json(url) || ']', ',' order by place, asset_id) || ']' as entries
+        select channel, asset_format, parent_code, '[' || string_agg('{"asset_id":' || to_json(asset_id) || ',"Image URL ' ||
+          position || '":' || to_json(url) || '}', ',' order by position) || ']' as entries
         from remaining group by channel, asset_format, parent_code
       ), kept as (
         update asset_group g set entries = r.entries from rebuilt r

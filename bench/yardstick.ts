@@ -44,11 +44,9 @@ const server = createServer(async (request, response) => {
   const { rows } = await pool.query({ ...page, values: [store, channel, format, offset, limit] })
   const status = statusOf(request, 'SUCCESS')
   const found = rows.filter((row) => row.parent_code !== null)
-  const assetsOf = (entries: [assetId: string, url: string][]) =>
-    entries.map(([asset_id, url], i) => ({ asset_id, [`Image URL ${i + 1}`]: url }))
   const assets = found.map((row) => [
     row.parent_code,
-    { channel, asset_type: format, store_uuid: store, assets: assetsOf(row.entries) },
+    { channel, asset_type: format, store_uuid: store, assets: row.entries },
   ])
   const data = { total_groups: rows[0].total, returned_groups: found.length, assets: Object.fromEntries(assets) }
   send(response, JSON.stringify({ status, data }))

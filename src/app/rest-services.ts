@@ -50,7 +50,10 @@ export function restServices(
       return traced('operation', nameOf(document), async () => {
         const { data, errors } = await operationOf(document).run(variables, context)
         if (errors) return { errors: publicErrors(errors, log, requestId) }
-        return { data, listing: page && { version: page.version, groups: new JsonText(await groupsText(page.groups)) } }
+        const listing = page && { version: page.version, groups: new JsonText(groupsText(page.groups)) }
+        // Node holds the context, and with it this function, until V8 collects its whole heap.
+        page = undefined
+        return { data, listing }
       })
     }
   return {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { sql } from 'kysely'
+import { entriesOf } from '../../src/catalogue/asset-groups/asset-entries.ts'
 import type { ProductStatus } from '../../src/catalogue/enumerations.ts'
 import { type CliOutcome, outcomeOf, startCli } from '../support/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -89,12 +90,8 @@ export async function productsOf({ database: { db } }: Catalog, storeUuid: strin
 
 /** The URLs of a product's groups on a channel, by format, each in its order. */
 export async function groupsOf({ database: { db } }: Catalog, storeUuid: string, code: string, channel = 'SMP') {
-  const { rows } = await sql<{ asset_format: string; entries: string }>`
-    select asset_format, entries from asset_group
+  const { rows } = await sql<{ assetType: string; entries: string }>`
+    select asset_format as "assetType", entries from asset_group
     where store_uuid = ${storeUuid} and parent_code = ${code} and channel = ${channel}`.execute(db)
-  return Object.fromEntries(rows.map(({ asset_format, entries }) => [asset_format, urlsOf(entries)]))
-}
-
-function urlsOf(entries: string): string[] {
-  return (JSON.parse(entries) as [assetId: string, url: string][]).map(([, url]) => url)
+  return Object.fromEntries(rows.map((group) => [group.assetType, entriesOf(group).map(({ url }) => url)]))
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
-import { encodedEntries } from './asset-entries.ts'
+import { encodedGroups } from './asset-entries.ts'
 
 /** One difference: `kept` is the value in the read model, `actual` the one that it should have; null: none. */
 export interface Difference {
@@ -17,9 +17,7 @@ export interface Difference {
 export async function checkReadModel(db: Kysely<Database>, limit = 100): Promise<Difference[]> {
   const { rows } = await sql<Difference>`
     with actual as (
-      select store_uuid, channel, asset_format, parent_code, ${encodedEntries} as entries
-      from asset_link join asset using (store_uuid, asset_id)
-      group by store_uuid, channel, asset_format, parent_code
+      ${encodedGroups(sql`select * from asset_link join asset using (store_uuid, asset_id)`)}
     ), range as (
       select store_uuid, channel, asset_format, first_code, groups,
         lead(first_code) over (partition by store_uuid, channel, asset_format order by first_code) as next_code

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { encodedAgain, encodedEntries, entryId, entryRows } from './asset-entries.ts'
+import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { largestRange, splitRanges } from './key-ranges.ts'
 
 /** The number of rows for a listing's total and version. */
@@ -59,8 +59,7 @@ export async function changeGroups<Answer>(
 ): Promise<Answer> {
   const { rows } = await sql<Answer & { largest: number | null }>`
     with ${changes}, rebuilt as (
-      select store_uuid, channel, asset_format, parent_code, ${encodedEntries} as entries from remaining
-      group by store_uuid, channel, asset_format, parent_code
+      ${encodedGroups(sql`select * from remaining`)}
     ), kept as (
       insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
       select store_uuid, channel, asset_format, parent_code, entries from rebuilt
@@ -96,14 +95,12 @@ export async function removeFromGroups<Answer>(
       select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
       from gone join asset a using (store_uuid, asset_id)
     ), after as (
-      select store_uuid, channel, asset_format, parent_code, (
-          select ${encodedAgain} from ${entryRows}
-          where (t.store_uuid, t.parent_code, t.channel, ${entryId}) not in (
-            select store_uuid, parent_code, channel, asset_id from gone
-          )
-        ) as entries
+      select g.store_uuid, g.channel, g.asset_format, g.parent_code, ${entriesWith(sql`
+        (g.store_uuid, g.parent_code, g.channel, entry ->> 'asset_id') not in (
+          select store_uuid, parent_code, channel, asset_id from gone
+        )`)} as entries
       from touched t cross join lateral (
-        select entries from asset_group
+        select * from asset_group
         where store_uuid = t.store_uuid and channel = t.channel and asset_format = t.asset_format and parent_code = t.parent_code
         offset 0
       ) g

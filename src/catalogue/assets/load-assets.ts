@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { OwnConnection } from '../../database/own-connection.ts'
-import { appendEntries, noEntries, urlsOf } from '../asset-groups/asset-entries.ts'
+import { type AssetEntry, encodeEntries, entriesOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
@@ -37,10 +37,11 @@ export async function loadAssets(
   await lockStores(catalogue, new Map([[target.storeUuid, { groups: 'all' }]]))
   const stored = await readEntries(catalogue, target, groups)
   const missing = groups.flatMap((group, i): MissingGroup[] => {
-    const entries = stored[i]?.entries ?? null
-    const known = urlsOf(entries ?? noEntries)
+    const entries = stored[i]?.entries
+    const current = entries ? entriesOf({ assetType: group.assetFormat, entries }) : []
+    const known = new Set(current.map(({ url }) => url))
     const urls = [...group.urls].filter((url) => !known.has(url))
-    return urls.length === 0 ? [] : [{ ...group, urls, entries }]
+    return urls.length === 0 ? [] : [{ ...group, urls, current }]
   })
   if (missing.length === 0) return { added: 0, linked: 0 }
   const ids = await findAssets(catalogue, target.storeUuid, missing)
@@ -70,10 +71,10 @@ async function writeRows(
   await countLoadedGroups(catalogue, { storeUuid, channel }, groups)
 }
 
-/** A group with those of its URLs that it does not have, and its entries; null: it does not exist. */
+/** A group with those of its URLs that it does not have, and what it has; nothing: it does not exist. */
 interface MissingGroup extends LoadedGroup {
   urls: string[]
-  entries: string | null
+  current: AssetEntry[]
 }
 
 /**
@@ -107,7 +108,7 @@ async function readLastPlaces(
   { storeUuid, channel }: Target,
   groups: readonly MissingGroup[],
 ): Promise<Map<string, number>> {
-  const codes = new Set(groups.flatMap(({ parentCode, entries }) => (entries === null ? [] : parentCode)))
+  const codes = new Set(groups.flatMap(({ parentCode, current }) => (current.length === 0 ? [] : parentCode)))
   if (codes.size === 0) return new Map()
   const { rows } = await sql<{ parent_code: string; place: number }>`
     select n.parent_code, l.place
@@ -143,7 +144,7 @@ function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, plac
   const links: { parentCode: string; id: string; place: number }[] = []
   const groups: { parentCode: string; assetFormat: string; entries: string; isNew: boolean }[] = []
   const first = uuidv7()
-  for (const { parentCode, assetFormat, urls, entries } of missing) {
+  for (const { parentCode, assetFormat, urls, current } of missing) {
     let place = places.get(parentCode) ?? 0
     const added = urls.map((url) => {
       const key = keyOf(assetFormat, url)
@@ -151,14 +152,14 @@ function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, plac
       if (!ids.has(key)) assets.push({ id, assetFormat, url })
       ids.set(key, id)
       links.push({ parentCode, id, place: ++place })
-      return { id, url }
+      return { assetId: id, url }
     })
     places.set(parentCode, place)
     groups.push({
       parentCode,
       assetFormat,
-      entries: appendEntries(entries ?? noEntries, added),
-      isNew: entries === null,
+      entries: encodeEntries(assetFormat, [...current, ...added]),
+      isNew: current.length === 0,
     })
   }
   return { assets, links, groups }

@@ -1,5 +1,5 @@
 import { CatalogueError } from '../../errors.ts'
-import { appendEntries, entriesOf, noEntries } from '../asset-groups/asset-entries.ts'
+import { encodeEntries, entriesOf, noEntries } from '../asset-groups/asset-entries.ts'
 import { type AssetGroup, listGroupsOfParents } from '../asset-groups/asset-groups.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { lockStore } from '../locks.ts'
@@ -19,7 +19,7 @@ export async function moveAssets(
   const storeUuid = await lockStore(catalogue, key.storeUuid, { groups: [parentCode] })
   const [stored] = await listGroupsOfParents(catalogue, [{ storeUuid, productCode: parentCode }], key)
   const group = stored ?? { storeUuid, channel, parentCode, assetType: assetFormat, entries: noEntries }
-  const byId = new Map(entriesOf(group).map(({ assetId, url }) => [assetId, { id: assetId, url }]))
+  const byId = new Map(entriesOf(group).map((entry) => [entry.assetId, entry]))
   const missing = assetIds.filter((assetId) => !byId.has(assetId))
   if (missing.length > 0) {
     const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
@@ -33,7 +33,7 @@ export async function moveAssets(
   const order = [...byId.keys()].filter((assetId) => !moved.has(assetId))
   order.splice(position - 1, 0, ...moved)
   const assets = order.flatMap((assetId) => byId.get(assetId) ?? [])
-  const places = assets.map(({ id, url }, i) => ({ parentCode, assetFormat, assetId: id, url, place: i + 1 }))
+  const places = assets.map(({ assetId, url }, i) => ({ parentCode, assetFormat, assetId, url, place: i + 1 }))
   await writePlaces(catalogue, storeUuid, channel, places)
-  return { ...group, entries: appendEntries(noEntries, assets) }
+  return { ...group, entries: encodeEntries(assetFormat, assets) }
 }

@@ -22,7 +22,7 @@ export function parseUrlField(
 }
 
 function wordOf(assetFormat: string): string {
-  return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
+  return assetFormat === 'pdf' ? 'PDF' : assetFormat.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 }
 
 const longestUrl = 2048
