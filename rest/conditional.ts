@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
-import type { RestRequest, RestResponse } from './exchange.ts'
+import type { HttpResponse, RestRequest } from './exchange.ts'
 import { headOf, type JsonText, toJson } from './response/envelope.ts'
 
 interface CachedAnswer {
@@ -37,8 +37,8 @@ export async function answerVersioned(
     version(): Promise<string | null>
     answer(): Promise<{ data?: unknown; listing?: { version: string | null; groups: JsonText } | undefined }>
   },
-): Promise<RestResponse> {
-  const answered = (version: string | null, data: Buffer): RestResponse => {
+): Promise<HttpResponse> {
+  const answered = (version: string | null, data: Buffer): HttpResponse => {
     const body = [Buffer.from(headOf(0, endpoint.success, request.requestId)), data]
     return { status: 200, headers: version === null ? {} : headersOf(version), body }
   }

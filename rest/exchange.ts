@@ -13,7 +13,7 @@ export interface RestRequest<Caller = unknown> {
 }
 
 /** A response for whatever server: `body` is JSON text, or its bytes in pieces, absent where HTTP has none. */
-export interface RestResponse {
+export interface HttpResponse {
   status: number
   headers: Record<string, string>
   body?: string | readonly Buffer[]

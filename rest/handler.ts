@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type AnswerCache, answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { RestRequest, RestResponse } from './exchange.ts'
+import type { HttpResponse, RestRequest } from './exchange.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
@@ -16,13 +16,13 @@ export interface RestServices<Caller> {
   /** The current version of the listing that the variables ask for; null where it has none. */
   listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
   /** Does work that queries the database at once, when a connection is free for it. */
-  withSlot(work: () => Promise<RestResponse>): Promise<RestResponse>
+  withSlot(work: () => Promise<HttpResponse>): Promise<HttpResponse>
   /** Answers a request in another thread when its body is too large for this one; undefined when it is not. */
   inThread(
     request: RestRequest<Caller>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
-  ): Promise<RestResponse> | undefined
+  ): Promise<HttpResponse> | undefined
   /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
   idempotent(
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
@@ -61,7 +61,7 @@ const prefix = '/v1'
 export function createHandler<Caller>(
   endpoints: readonly Endpoint[],
   services: RestServices<Caller>,
-): (request: RestRequest<Caller>) => Promise<RestResponse> {
+): (request: RestRequest<Caller>) => Promise<HttpResponse> {
   const routes = Map.groupBy(endpoints, (endpoint) => prefix + endpoint.path)
   return async (request) => {
     try {
@@ -85,7 +85,7 @@ function endpointOf(route: readonly Endpoint[] | undefined, method: string): End
 }
 
 /** The answer to an error, also to one found before the request was read. */
-export function errorResponse(error: HttpError, requestId: string): RestResponse & { body: string } {
+export function errorResponse(error: HttpError, requestId: string): HttpResponse & { body: string } {
   return { ...errorHead(error), body: errorEnvelope(requestId, error.errorInfo) }
 }
 
@@ -100,7 +100,7 @@ async function answer<Caller>(
   request: RestRequest<Caller>,
   route: readonly Endpoint[] | undefined,
   services: RestServices<Caller>,
-): Promise<RestResponse> {
+): Promise<HttpResponse> {
   const caller = request.caller()
   if (caller === undefined) throw unauthorized
   if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
@@ -122,7 +122,7 @@ async function answerHere<Caller>(
   caller: Caller,
   body: Uint8Array<ArrayBuffer> | undefined,
   services: RestServices<Caller>,
-): Promise<RestResponse> {
+): Promise<HttpResponse> {
   const { requestId } = request
   const { variables, keyed } = readRequest(request, endpoint, services.enumerations(), body)
   const context = { caller, requestId }

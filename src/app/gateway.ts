@@ -131,7 +131,7 @@ export async function startGateway(options: GatewayOptions) {
   }
 }
 
-/** The API of this thread, which hands what is heavy to a pool of threads. */
+/** The API of this thread, which runs expensive requests in a pool of threads. */
 function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
   const { db, connection, remoteFilter, introspection = 'all', persistedDocuments, log } = options
   const { pageCacheMb = 32, routeLimits = usualRouteLimits } = options

@@ -1,4 +1,4 @@
-import type { RestRequest, RestResponse } from '../../rest/exchange.ts'
+import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
@@ -49,7 +49,7 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
       { method, path, search, header }: RestRequest<Caller>,
       caller: Caller,
       body: Uint8Array<ArrayBuffer>,
-    ): Promise<RestResponse> => {
+    ): Promise<HttpResponse> => {
       const headers = Object.fromEntries(restHeaders.map((name) => [name, header(name)]))
       const { answer: response } = await answer({ api: 'rest', caller, method, path, search, headers, body })
       return response

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { CatalogueError } from '../errors.ts'
@@ -39,7 +39,7 @@ function limiterOf(points: number, countsIn: Pool | undefined): RateLimiterAbstr
 
 /** Counts are kept by a hash of the token's id: the id of a JSON Web Token may be long, and does not belong in a table of counts. */
 function consume(limiter: RateLimiterAbstract, tokenId: string): Promise<RateLimiterRes> {
-  const key = createHash('sha256').update(tokenId).digest('base64url')
+  const key = hash('sha256', tokenId, 'base64url')
   return limiter.consume(key).catch((thrown: unknown) => {
     if (thrown instanceof RateLimiterRes) return thrown
     throw thrown

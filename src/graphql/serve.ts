@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
-import type { RestResponse } from '../../rest/exchange.ts'
+import type { HttpResponse } from '../../rest/exchange.ts'
 import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
 import { CatalogueError, type Reason } from '../errors.ts'
@@ -25,13 +25,13 @@ export interface GraphQLRequest {
 export interface PreparedRequest {
   operation: PreparedOperation
   cost: number
-  run(context: Context): Promise<RestResponse>
+  run(context: Context): Promise<HttpResponse>
 }
 
 /** Makes the function that prepares what a request asks for: an operation to run, or the error to answer with. */
 export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
-  const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest | RestResponse => {
+  const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest | HttpResponse => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
     const query = documentOf(params, persisted)
     const { operationName, variables } = params
@@ -53,7 +53,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     }
     return { operation, cost: requested, run }
   }
-  return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | RestResponse => {
+  return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)
     if (request.method !== 'GET' && request.method !== 'POST') return otherMethod
     try {
@@ -73,7 +73,7 @@ async function answerByYoga(
   yoga: YogaServer,
   { method, accept }: GraphQLRequest,
   context: YogaContext,
-): Promise<RestResponse> {
+): Promise<HttpResponse> {
   const response = await yoga.fetch('http://localhost/graphql', { method, headers: { accept } }, context)
   const type = response.headers.get('content-type') ?? json
   return { status: response.status, headers: { 'Content-Type': type }, body: await response.text() }
@@ -103,7 +103,7 @@ function requestError(reason: Reason, errors: readonly unknown[], type: MediaTyp
 const mutationByGet = methodNotAllowed('POST', 'a mutation must be sent by POST')
 const otherMethod = methodNotAllowed('GET, POST', 'the method must be GET or POST')
 
-function methodNotAllowed(allow: string, message: string): RestResponse {
+function methodNotAllowed(allow: string, message: string): HttpResponse {
   const errors = [{ message, extensions: { code: 'method_not_allowed' } }]
   const { status, headers, body } = requestError('method_not_allowed', errors, json)
   return Object.freeze({ status, headers: { ...headers, Allow: allow }, body })

@@ -19,7 +19,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
-/** How long the rest of a body that nobody will read may still come in, so that its sender gets to see the answer. */
+/** How long the rest of an unread body may still arrive, so that the client can read the answer. */
 export const lingerMs = 2_000
 
 const readingMs = 20_000
@@ -77,7 +77,7 @@ function cutSlowReader(response: ServerResponse): void {
   response.once('close', () => clearTimeout(cut))
 }
 
-/** Throws away what comes in. Once all has come, or the time is over, `done` ends the answer, and with it the connection. */
+/** Discards the rest of the body. Once it has arrived, or the time is over, `done` ends the answer and the connection. */
 function drain(request: IncomingMessage, done: () => void): void {
   const cut = setTimeout(done, lingerMs).unref()
   request.on('error', () => {})

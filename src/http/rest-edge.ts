@@ -1,11 +1,11 @@
-import type { RestRequest, RestResponse } from '../../rest/exchange.ts'
+import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import { requireLength } from './answer-limit.ts'
 import { readBody } from './body/read-body.ts'
 import type { Incoming, Routed } from './routed.ts'
 
 export interface RestApi {
-  rest(request: RestRequest<Caller>): Promise<RestResponse>
+  rest(request: RestRequest<Caller>): Promise<HttpResponse>
   operationOf(method: string, path: string): string
   maxAnswerBytes: number
 }

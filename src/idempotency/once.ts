@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
@@ -18,8 +18,8 @@ export async function doOnce(
   { token, method, target, key, ...request }: KeyedRequest,
   work: (db: Transaction<Database>) => Promise<string>,
 ): Promise<string> {
-  const scope = hashOf(JSON.stringify([token, method, target, key]))
-  const body = hashOf(request.body)
+  const scope = hash('sha256', JSON.stringify([token, method, target, key]), 'buffer')
+  const body = hash('sha256', request.body, 'buffer')
   for (;;) {
     const stored = await findAnswer(db, scope)
     if (stored && !stored.body.equals(body)) {
@@ -36,10 +36,6 @@ export async function doOnce(
     // Another request was faster: its answer is stored now, unless it has just been deleted.
     if (answer !== undefined) return answer
   }
-}
-
-function hashOf(bytes: string | Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest()
 }
 
 /** How long an answer is kept. */

@@ -12,7 +12,7 @@ import { isUnavailable } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { type Attempt, beginAttempt, finishJob, requeue, saveProgress } from './attempt.ts'
 import type { JobKey } from './job.ts'
-import { inWordsOfApi } from './start-job.ts'
+import { withApiNames } from './start-job.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
@@ -92,7 +92,7 @@ export class JobRunner {
       const [{ runExport }, { runImport }] = await Promise.all([import('./run-export.ts'), import('./run-import.ts')])
       const run = attempt.kind === 'export' ? runExport : runImport
       const error = await run(this.#catalogue, attempt, { enumerations: this.#options.enumerations(), signal })
-      await finishJob(db, attempt, error && inWordsOfApi(error))
+      await finishJob(db, attempt, error && withApiNames(error))
     } catch (error) {
       if (this.#stopping.signal.aborted) await requeue(db, attempt)
       if (signal.aborted || isUnavailable(error)) throw error
@@ -108,7 +108,7 @@ export class JobRunner {
   /** What the user may read of an error: messages about the input, and nothing about other failures. */
   #reasonOf(error: unknown, { jobId }: JobKey): string {
     if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) {
-      return inWordsOfApi(error.message)
+      return withApiNames(error.message)
     }
     this.#options.log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
     return 'the service made a mistake; it has been logged'

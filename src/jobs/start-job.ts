@@ -30,7 +30,7 @@ export async function startImport(
   try {
     requireConfigured(importRequest('content', complete), enumerations)
   } catch (error) {
-    if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: inWordsOfApi(error.message) }])
+    if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: withApiNames(error.message) }])
     throw error
   }
   return insertJob(catalogue.db, storeUuid, 'import', complete, content)
@@ -49,7 +49,7 @@ export async function startExport(
 }
 
 /** Rewrites a message of the import, which names options as on the command line, with the names of the API. */
-export function inWordsOfApi(message: string): string {
+export function withApiNames(message: string): string {
   return message.replaceAll(/--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) =>
     name.replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase()),
   )

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { Twin } from '../../../rest/openapi/operation.ts'
@@ -28,7 +28,7 @@ export function graphiqlPage(operations: readonly Twin[]): Page {
 /** The scripts of this page and no other; its workers are blobs that it makes itself. */
 function policyOf(body: string): string {
   const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => {
-    return `'sha256-${createHash('sha256').update(script.replaceAll('\r\n', '\n')).digest('base64')}'`
+    return `'sha256-${hash('sha256', script.replaceAll('\r\n', '\n'), 'base64')}'`
   })
   return contentPolicy([
     `script-src ${scripts.join(' ')} blob:`,
