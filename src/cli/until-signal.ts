@@ -1,9 +1,16 @@
-import { once } from 'node:events'
+/** On Ctrl-C the gateway gets SIGINT from the terminal and once more from `npm start`, which passes it on. */
+const duplicateMs = 250
 
-/** Resolves with the first SIGINT or SIGTERM; the next one ends the process at once with exit code 1. */
-export async function untilSignal(): Promise<string> {
-  const signals = ['SIGINT', 'SIGTERM']
-  const first = await Promise.race(signals.map((signal) => once(process, signal).then(() => signal)))
-  for (const signal of signals) process.on(signal, () => process.exit(1))
-  return first
+/** Resolves with the first SIGINT or SIGTERM; another one, later than `duplicateMs`, ends the process at once with exit code 1. */
+export function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        firstAt ??= performance.now()
+        if (performance.now() - firstAt > duplicateMs) process.exit(1)
+        resolve(signal)
+      })
+    }
+  })
 }

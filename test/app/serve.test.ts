@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { useDatabase } from '../support/database.ts'
 import { send } from '../support/http.ts'
-import { startProgram } from '../support/program.ts'
+import { searchPath, startProgram } from '../support/program.ts'
 
 let running: ChildProcess[]
 let folder: string
@@ -47,6 +47,24 @@ describe('npm start', () => {
     const second = await start({ DATABASE_URL: database.url })
     expect(tokenIn(second.stderr())).toBeUndefined()
     expect(await stores(second.url, token)).toEqual({ status: 200, count: 0 })
+  })
+
+  it.each([
+    ['SIGTERM for npm alone', (npm: number) => process.kill(npm, 'SIGTERM')],
+    ['Ctrl-C, which npm passes on to a gateway that has got it as well', (npm: number) => process.kill(-npm, 'SIGINT')],
+  ])('ends well on %s', async (_title, signal) => {
+    const env = { ...process.env, PATH: searchPath, DATABASE_URL: database.url, PORT: '0' }
+    const npm = spawn('npm', ['start'], { cwd: join(import.meta.dirname, '../..'), env, detached: true })
+    running.push(npm)
+    let stdout = ''
+    npm.stdout.on('data', (chunk) => {
+      stdout += chunk
+    })
+    await expect.poll(() => stdout, { timeout: 30_000 }).toContain('catalogue gateway at ')
+    const url = /http:\/\/[^\s)]+/.exec(stdout)?.[0]
+    signal(npm.pid ?? 0)
+    expect(await once(npm, 'exit')).toEqual([0, null])
+    await expect(send(`${url}/health`)).rejects.toThrow('ECONNREFUSED')
   })
 
   it('lets two gateways start at once on an empty database: one makes the token, both take it', async () => {

@@ -115,7 +115,7 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
     wire.send('GET /health HTTP/1.1\r\nHo')
     await sleep(100)
     program.child.kill('SIGTERM')
-    await sleep(200)
+    await sleep(500)
     const begun = Date.now()
     program.child.kill('SIGTERM')
     expect(await once(program.child, 'exit')).toEqual([1, null])
