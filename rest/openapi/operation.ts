@@ -44,8 +44,11 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
 export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enumerations): Twin[] {
   return endpoints.map((endpoint) => {
     const twin = twinOf(endpoint, enumerations)
-    const hint = `# The operation of ${endpoint.method} /v1${endpoint.path}. Set storeUuid to one of your stores.`
-    return { ...twin, document: `${hint}\n${twin.document}` }
+    const source = `# The operation of ${endpoint.method} /v1${endpoint.path}.\n`
+    const hint = JSON.stringify(twin.variables).includes('"storeUuid"')
+      ? '# Set storeUuid to one of your stores.\n'
+      : ''
+    return { ...twin, document: `${source}${hint}${twin.document}` }
   })
 }
 

@@ -16,10 +16,12 @@ export interface Example {
   answer: unknown
 }
 
+type Shown = Pick<Example, 'name' | 'summary' | 'body' | 'answer'>
+
 export const keptExamples: readonly Example[] = examples
 
 /** The content of a request or an answer: its schema, and the part of each example. */
-export function content(schema: Json, examples: readonly Example[], part: 'body' | 'answer'): Json {
+export function content(schema: Json, examples: readonly Shown[], part: 'body' | 'answer'): Json {
   const named = Object.fromEntries(
     examples.map((example) => [example.name, { summary: example.summary, value: example[part] }]),
   )
@@ -55,13 +57,26 @@ export function errorResponses({ takesBody, dependsOnFilter, namesStore }: Row):
 
 type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter'> & { namesStore: boolean }
 
+/** Not recorded: no request provokes it. */
+const unexpectedError = {
+  name: 'unexpected-error',
+  summary: 'An unexpected error',
+  status: 500,
+  answer: {
+    status: { code: -1, message: 'ERROR', request_id: 'example-unexpected-error' },
+    data: {
+      error_info: [{ reason: 'internal_error', details: 'the service made a mistake; it has been logged' }],
+    },
+  },
+}
+
 /** The components that `errorResponses` refers to: one answer per status, with its reason and examples. */
 export function responseComponents(schemas: Schemas): Json {
   const schema = schemas.named('Error', failure)
   const documented = errorReasons.filter(([, , answer]) => answer)
   return Object.fromEntries(
     documented.map(([reason, status, answer, meaning]) => {
-      const examples = keptExamples.filter((example) => example.status === status)
+      const examples = [...keptExamples, unexpectedError].filter((example) => example.status === status)
       const description = `\`${reason}\`: ${meaning}`
       return [
         answer,
