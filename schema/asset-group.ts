@@ -3,7 +3,7 @@ import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-
 import { type AssetGroup, type AssetGroupPage, largestPage } from '../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../src/catalogue/asset-groups/list-groups.ts'
 import { requireOneOf } from '../src/catalogue/enumerations.ts'
-import { defaults, firstArg, firstCost, withDefaults } from './builder/arguments.ts'
+import { defaults, firstArg, firstCost, requireFirst, withDefaults } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
@@ -41,7 +41,7 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
       complexity: firstCost(10),
       description: 'Assets of the group in the order of their positions; at least one.',
       args: { first: t.arg.int(firstArg(mostAssets, defaultAssets)) },
-      resolve: (group, { first }) => entriesOf(group, first ?? defaultAssets),
+      resolve: (group, { first }) => entriesOf(group, requireFirst(first, mostAssets, defaultAssets)),
     }),
     product: t.field({
       type: ProductRef,

@@ -2,7 +2,7 @@ import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
 import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
 import { storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
-import { dryRunArgs, firstArg, firstCost, resolveWrite, writeArgs } from './builder/arguments.ts'
+import { dryRunArgs, firstArg, firstCost, requireFirst, resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { connectionCost, keysetConnection } from './builder/connection.ts'
 import { anyText } from './builder/validation.ts'
@@ -35,7 +35,7 @@ StoreRef.implement({
       args: { first: t.arg.int(firstArg(1_000)) },
       resolve: async (store, { first }, { loaders }) => {
         const group = (await loaders.linkedStores.load(store.storeGroup)) ?? []
-        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, first ?? 1_000)
+        return group.filter((other) => other.storeUuid !== store.storeUuid).slice(0, requireFirst(first, 1_000))
       },
     }),
     attributeDefinitions: t.field({
@@ -44,7 +44,7 @@ StoreRef.implement({
       description: 'Attribute definitions of the store, ordered by name.',
       args: { first: t.arg.int(firstArg(10_000)) },
       resolve: async (store, { first }, { loaders }) =>
-        ((await loaders.attributeDefinitions.load(store.storeUuid)) ?? []).slice(0, first ?? 10_000),
+        ((await loaders.attributeDefinitions.load(store.storeUuid)) ?? []).slice(0, requireFirst(first, 10_000)),
     }),
   }),
 })

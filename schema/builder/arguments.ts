@@ -1,5 +1,6 @@
 import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { write } from '../../src/catalogue/transaction.ts'
+import { invalidRequest } from '../../src/errors.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { builder } from './builder.ts'
 
@@ -25,7 +26,17 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
 
 /** The argument that bounds a list: 1 to `max` items, by default `usual`. */
 export function firstArg(max: number, usual = max) {
-  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.`, validate: { min: 1, max } }
+  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.` }
+}
+
+/** The value of `firstArg`. Resolvers check it, as zod's plugin would make a promise for each item that has the list. */
+export function requireFirst(first: number | null | undefined, max: number, usual = max): number {
+  if (first == null) return usual
+  const limit = first < 1 ? 'least 1' : `most ${max}`
+  if (first < 1 || first > max) {
+    throw invalidRequest([{ field: 'first', details: `first must be at ${limit}; got ${first}` }])
+  }
+  return first
 }
 
 /** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */

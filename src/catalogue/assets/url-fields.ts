@@ -22,7 +22,9 @@ export function parseUrlField(
 }
 
 function wordOf(assetFormat: string): string {
-  return assetFormat === 'pdf' ? 'PDF' : assetFormat.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+  if (assetFormat === 'pdf') return 'PDF'
+  const first = assetFormat.charAt(0)
+  return (first >= 'a' && first <= 'z' ? first.toUpperCase() : first) + assetFormat.slice(1)
 }
 
 const longestUrl = 2048
