@@ -68,10 +68,14 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
 function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
   const withBackOff = createBackOff(async () => (await pool.connect()).release())
   const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(() => pool.connect()))
+  const connections = new WeakMap<pg.PoolClient, Connection>()
   const connect = async () => {
     const releaseSlot = takeReservedSlot() ?? (await queue.acquire(requestContext.getStore()))
     try {
-      return new Connection((await open()) as PooledClient, releaseSlot)
+      const client = await open()
+      const connection = connections.get(client) ?? new Connection(client as PooledClient)
+      connections.set(client, connection)
+      return connection.begin(releaseSlot)
     } catch (error) {
       releaseSlot()
       throw error

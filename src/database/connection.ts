@@ -17,20 +17,27 @@ const cancelAgainMs = 500
 /** A pooled client, with what `pg` has and its types do not show. */
 export type PooledClient = pg.PoolClient & { connection: { stream: Socket }; readyForQuery: boolean }
 
-/** A connection of the pool, for one statement or transaction: traced, limited, cancelled when the client leaves. */
+/**
+ * A connection of the pool: what a request does with it is traced, limited, and cancelled when the client leaves. Kysely
+ * keeps something for each one that it sees, so there is one as long as the client of `pg` lives.
+ */
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
-  readonly #onRelease: () => void
-  readonly #context: RequestContext | undefined
+  #onRelease = () => {}
+  #context: RequestContext | undefined
   #cancelling: NodeJS.Timeout | undefined
 
-  constructor(pooled: PooledClient, onRelease: () => void) {
+  constructor(pooled: PooledClient) {
     this.#pooled = pooled
+    pooled.connection.stream.on('data', this.#limitAnswers)
+  }
+
+  /** Begins a statement or a transaction of the running request; `onRelease` is called after its end. */
+  begin(onRelease: () => void): this {
     this.#onRelease = onRelease
     this.#context = requestContext.getStore()
-    if (!this.#context) return
-    this.#context.signal.addEventListener('abort', this.#cancel)
-    pooled.connection.stream.on('data', this.#limitAnswers)
+    this.#context?.signal.addEventListener('abort', this.#cancel)
+    return this
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -50,7 +57,7 @@ export class Connection implements PostgresPoolClient {
   /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */
   release(destroy = false): void {
     this.#context?.signal.removeEventListener('abort', this.#cancel)
-    this.#pooled.connection.stream.off('data', this.#limitAnswers)
+    this.#context = undefined
     clearInterval(this.#cancelling)
     const end = (isBroken: boolean) => {
       this.#pooled.release(isBroken)

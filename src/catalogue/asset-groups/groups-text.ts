@@ -4,5 +4,9 @@ import type { AssetGroup } from './asset-groups.ts'
 export function groupsText(groups: readonly AssetGroup[]): string {
   const [{ channel, assetType, storeUuid } = {}] = groups
   const head = `:${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`
-  return `{${groups.map(({ parentCode, entries }) => `${JSON.stringify(parentCode)}${head}${entries}}`).join(',')}}`
+  let text = ''
+  for (const { parentCode, entries } of groups) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(parentCode)}${head}${entries}}`
+  }
+  return `{${text}}`
 }
