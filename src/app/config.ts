@@ -21,72 +21,58 @@ const url = (schemes: string[]) =>
   })
 
 const environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: wholeNumber(0, 65_535).default(4000),
-  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
-  DATA_DIR: z.string().default('.data'),
-  BOOTSTRAP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  FILTER_URL: url(['http:', 'https:']).optional(),
-  FILTER_TIMEOUT_MS: wholeNumber(50, 600_000).default(2_000),
-  GLOBAL_CONFIG: url(['https:', 'http:', 'file:']).optional(),
-  GLOBAL_CONFIG_REFRESH_MS: wholeNumber(100, 2_147_483_647).default(60_000),
-  METRICS_PUBLIC: flag,
-  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
-  JWT_ISSUER: z.string().optional(),
-  JWT_AUDIENCE: z.string().optional(),
-  JWT_JWKS_URL: url(['https:', 'http:']).optional(),
-  JWT_ALGORITHMS: z.string().transform(algorithmsOf).optional(),
-  RATE_LIMIT: z
+  host: z.string().default('127.0.0.1'),
+  port: wholeNumber(0, 65_535).default(4000),
+  databaseUrl: url(['postgres:', 'postgresql:']).optional(),
+  dataDir: z.string().default('.data'),
+  bootstrapToken: z.string().min(16, 'must have at least 16 characters').optional(),
+  filterUrl: url(['http:', 'https:']).optional(),
+  filterTimeoutMs: wholeNumber(50, 600_000).default(2_000),
+  globalConfig: url(['https:', 'http:', 'file:']).optional(),
+  globalConfigRefreshMs: wholeNumber(100, 2_147_483_647).default(60_000),
+  metricsPublic: flag,
+  logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  jwtIssuer: z.string().optional(),
+  jwtAudience: z.string().optional(),
+  jwtJwksUrl: url(['https:', 'http:']).optional(),
+  jwtAlgorithms: z.string().transform(algorithmsOf).optional(),
+  rateLimit: z
     .union(
       [z.literal(['off', '0']).transform(() => undefined), wholeNumber(1, 1_000_000)],
       'must be off or a whole number of requests a minute',
     )
     .optional(),
-  RATE_LIMIT_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
-  CORS_ORIGINS: z.string().transform(originsOf).default([]),
-  PERSISTED_DOCUMENTS: z.string().optional(),
-  PERSISTED_DOCUMENTS_ONLY: flag,
-  INTROSPECTION: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
-  PAGE_CACHE_MB: wholeNumber(0, 4_096).default(32),
-  WORKERS: wholeNumber(1, maxWorkers).default(1),
+  rateLimitStore: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
+  corsOrigins: z.string().transform(originsOf).default([]),
+  persistedDocuments: z.string().optional(),
+  persistedDocumentsOnly: flag,
+  introspection: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
+  pageCacheMb: wholeNumber(0, 4_096).default(32),
+  workers: wholeNumber(1, maxWorkers).default(1),
 })
 
 /** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
 export function readConfig(env: Record<string, string | undefined>) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = environment.safeParse(given)
+  const names = Object.keys(environment.shape)
+  const parsed = environment.safeParse(
+    Object.fromEntries(names.map((name) => [name, env[variableOf(name)] || undefined])),
+  )
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+    const problems = parsed.error.issues.map(({ path, message }) => `${variableOf(path.join('.'))} ${message}`)
     throw new Error(`the environment is not usable: ${problems.join('; ')}`)
   }
   const values = parsed.data
-  return {
-    host: values.HOST,
-    port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
-    dataDir: values.DATA_DIR,
-    bootstrapToken: values.BOOTSTRAP_TOKEN,
-    filterUrl: values.FILTER_URL,
-    filterTimeoutMs: values.FILTER_TIMEOUT_MS,
-    globalConfigUrl: values.GLOBAL_CONFIG,
-    globalConfigRefreshMs: values.GLOBAL_CONFIG_REFRESH_MS,
-    logLevel: values.LOG_LEVEL,
-    jwt: jwtOf(values),
-    introspection: values.INTROSPECTION,
-    rateLimit: values.RATE_LIMIT,
-    rateLimitShared: isRateLimitShared(values),
-    corsOrigins: values.CORS_ORIGINS,
-    persistedDocumentsFile: values.PERSISTED_DOCUMENTS,
-    persistedDocumentsOnly: values.PERSISTED_DOCUMENTS_ONLY,
-    metricsPublic: values.METRICS_PUBLIC,
-    pageCacheMb: values.PAGE_CACHE_MB,
-    workers: values.WORKERS,
-  }
+  return { ...values, jwt: jwtOf(values), isRateLimitShared: isRateLimitShared(values) }
+}
+
+/** The environment variable of a name: `DATABASE_URL` for `databaseUrl`. */
+function variableOf(name: string): string {
+  return name.replace(/[A-Z]/g, '_$&').toUpperCase()
 }
 
 /** All three are set or none: a token's issuer without its keys says nothing. */
 function jwtOf(values: z.output<typeof environment>): JwtOptions | undefined {
-  const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl, JWT_ALGORITHMS: algorithms } = values
+  const { jwtIssuer: issuer, jwtAudience: audience, jwtJwksUrl: jwksUrl, jwtAlgorithms: algorithms } = values
   if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {
     return { issuer, audience, jwksUrl, algorithms }
   }
@@ -95,11 +81,11 @@ function jwtOf(values: z.output<typeof environment>): JwtOptions | undefined {
 }
 
 /** Workers that count in their own memory would let each token make the limit's requests once per worker. */
-function isRateLimitShared({ RATE_LIMIT, RATE_LIMIT_STORE, WORKERS }: z.output<typeof environment>): boolean {
-  if (RATE_LIMIT !== undefined && RATE_LIMIT_STORE === 'memory' && WORKERS > 1) {
+function isRateLimitShared({ rateLimit, rateLimitStore, workers }: z.output<typeof environment>): boolean {
+  if (rateLimit !== undefined && rateLimitStore === 'memory' && workers > 1) {
     throw new Error('the environment is not usable: RATE_LIMIT_STORE=memory needs one worker; use postgres')
   }
-  return (RATE_LIMIT_STORE ?? (WORKERS > 1 ? 'postgres' : 'memory')) === 'postgres'
+  return (rateLimitStore ?? (workers > 1 ? 'postgres' : 'memory')) === 'postgres'
 }
 
 function algorithmsOf(text: string, context: z.RefinementCtx): string[] {

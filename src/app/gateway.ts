@@ -35,10 +35,18 @@ import { createOperationNames } from './rest-services.ts'
 import { startRetention } from './retention.ts'
 import { createThreadPoolApi } from './thread-pool-api.ts'
 
-/** The configuration, and what it was made into before. */
-export interface GatewayOptions extends Partial<Config> {
-  host: string
-  port: number
+type Settings =
+  | 'bootstrapToken'
+  | 'jwt'
+  | 'rateLimit'
+  | 'isRateLimitShared'
+  | 'metricsPublic'
+  | 'corsOrigins'
+  | 'introspection'
+  | 'pageCacheMb'
+
+/** The configuration, and what was made from it. */
+export interface GatewayOptions extends Pick<Config, 'host' | 'port'>, Partial<Pick<Config, Settings>> {
   db: Kysely<Database>
   connection: ClientConfig
   globalConfig: GlobalConfig
@@ -68,7 +76,7 @@ export async function startGateway(options: GatewayOptions) {
     bootstrapToken: options.bootstrapToken,
     jwt: options.jwt,
     rateLimit: options.rateLimit,
-    countsIn: options.rateLimitShared ? connectionPoolOf(db) : undefined,
+    countsIn: options.isRateLimitShared ? connectionPoolOf(db) : undefined,
   })
   const bodyMemory = createBodyMemory(maxBodyBytes)
   const metrics = createMetrics({

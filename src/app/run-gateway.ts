@@ -17,7 +17,7 @@ export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connect
 /** Runs the gateway of the configuration in this process. Resolves once it answers; leaves nothing running when it throws. */
 export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
-  const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
+  const { globalConfig: url, globalConfigRefreshMs: refreshMs } = config
   const globalConfig = await startGlobalConfig({ url, refreshMs, log })
   const remoteFilter = await remoteFilterOf(config, log)
   const tracing = await startTracing(env)
@@ -45,7 +45,7 @@ export async function runGateway(config: Config, { env, ...environment }: Gatewa
 }
 
 /** The documents that callers may name: a JSON object of name to document, as code generators write it. Throws what is wrong with the file. */
-async function readPersistedDocuments({ persistedDocumentsFile: file, persistedDocumentsOnly: only }: Config) {
+async function readPersistedDocuments({ persistedDocuments: file, persistedDocumentsOnly: only }: Config) {
   if (file === undefined && only) throw new Error('PERSISTED_DOCUMENTS_ONLY needs PERSISTED_DOCUMENTS')
   if (file === undefined) return undefined
   const parsed = documentsShape.safeParse(JSON.parse(await readFile(file, 'utf8')))

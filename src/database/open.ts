@@ -4,7 +4,7 @@ import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
 
 /** Opens the server of `databaseUrl`, else the embedded one. `loading`: modules that are loaded while it starts. */
 export async function openDatabase(
-  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
+  { databaseUrl, dataDir }: { databaseUrl?: string | undefined; dataDir: string },
   log: Logger,
   { mayCreate, loading }: { mayCreate: boolean; loading?: Promise<unknown> },
 ) {

@@ -26,9 +26,9 @@ describe('the global configuration', () => {
 
   it('is at an https:, http: or file: URL, and at no other', () => {
     for (const url of ['https://x/c', 'http://x/c', 'file:///c']) {
-      expect(readConfig({ GLOBAL_CONFIG: url }).globalConfigUrl).toBe(url)
+      expect(readConfig({ GLOBAL_CONFIG: url }).globalConfig).toBe(url)
     }
-    expect(readConfig({}).globalConfigUrl).toBeUndefined()
+    expect(readConfig({}).globalConfig).toBeUndefined()
     for (const url of ['ftp://x/c', 'config.json', '/etc/c']) {
       expect(() => readConfig({ GLOBAL_CONFIG: url })).toThrow(/GLOBAL_CONFIG/)
     }

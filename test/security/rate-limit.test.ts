@@ -6,8 +6,8 @@ import { newToken } from '../support/tokens.ts'
 describe.each([
   ['memory', false],
   ['PostgreSQL', true],
-])('the limit of requests, counted in %s', (_where, rateLimitShared) => {
-  const gateway = useGateway({ more: { rateLimit: 5, rateLimitShared } })
+])('the limit of requests, counted in %s', (_where, isRateLimitShared) => {
+  const gateway = useGateway({ more: { rateLimit: 5, isRateLimitShared } })
 
   it('lets a token make so many requests a minute, and then says when to come again', async () => {
     const { secret: token } = await newToken(gateway, { scopes: ['READ'] })
@@ -36,9 +36,9 @@ describe.each([
 })
 
 it('instances on one database count together', async () => {
-  const gateway = await startTestGateway({ more: { rateLimit: 5, rateLimitShared: true } })
+  const gateway = await startTestGateway({ more: { rateLimit: 5, isRateLimitShared: true } })
   const other = await startTestGateway({
-    more: { db: gateway.database.db, connection: gateway.database.connection, rateLimit: 5, rateLimitShared: true },
+    more: { db: gateway.database.db, connection: gateway.database.connection, rateLimit: 5, isRateLimitShared: true },
   })
   const { secret: token } = await newToken(gateway, { scopes: ['READ'] })
   const statuses = []

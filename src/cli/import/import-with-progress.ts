@@ -36,7 +36,7 @@ export async function importWithProgress(
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
     return await withDatabase(async ({ catalogue, config, log }) => {
-      const { globalConfigUrl: url, globalConfigRefreshMs: refreshMs } = config
+      const { globalConfig: url, globalConfigRefreshMs: refreshMs } = config
       const globalConfig = await startGlobalConfig({ url, refreshMs, log })
       globalConfig.stop()
       requireConfigured(request, globalConfig.enumerations())
