@@ -15,8 +15,6 @@ export interface RestServices<Caller> {
   execute: Execute<Caller>
   /** The current version of the listing that the variables ask for; null where it has none. */
   listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
-  /** Does work that queries the database at once, when a connection is free for it. */
-  withSlot(work: () => Promise<HttpResponse>): Promise<HttpResponse>
   /** Answers a request in another thread when its body is too large for this one; undefined when it is not. */
   inThread(
     request: RestRequest<Caller>,
@@ -134,7 +132,7 @@ async function answerHere<Caller>(
   if (endpoint.isVersioned) {
     const version = () => services.listingVersion(variables, context)
     const read = { version, answer: () => run(services.execute) }
-    return services.withSlot(() => answerVersioned(endpoint, request, variables, services.answers, read))
+    return answerVersioned(endpoint, request, variables, services.answers, read)
   }
   const work = async (execute: Execute<Caller>) => toJson(endpoint.data((await run(execute)).data))
   const data = keyed ? await services.idempotent(keyed, work) : await work(services.execute)

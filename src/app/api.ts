@@ -10,7 +10,6 @@ import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { catalogueFor } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { withSlot } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
 import { createContext } from '../graphql/context.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
@@ -82,7 +81,7 @@ export function createApi(options: ApiOptions): Api {
       if ('status' in prepared) return { answer: prepared }
       if (threads && isHeavy(body, prepared.cost)) return threads.graphql(request, caller)
       const { name, isMutation } = prepared.operation
-      const run = () => withSlot(db, () => prepared.run(contextOf(caller, requestId)))
+      const run = () => prepared.run(contextOf(caller, requestId))
       const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))
       return { answer, operation: { operation: name, isWrite: isMutation } }
     },

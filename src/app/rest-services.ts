@@ -8,7 +8,6 @@ import { JsonText } from '../../rest/response/envelope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { type AssetGroupPage, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import { groupsText } from '../catalogue/asset-groups/groups-text.ts'
-import { withSlot } from '../database/connect.ts'
 import type { Database } from '../database/tables.ts'
 import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
@@ -32,7 +31,7 @@ export interface RunOptions {
 export function restServices(
   engine: Engine,
   { db, log, contextOf }: Parts,
-): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'withSlot' | 'idempotent'> {
+): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'idempotent'> {
   const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
@@ -64,7 +63,6 @@ export function restServices(
       const { storeUuid, ...listing } = variables as ListAssetsQueryVariables
       return filter ? null : traced('operation', 'ListAssets', () => groupsVersion(catalogue, storeUuid, listing))
     },
-    withSlot: (work) => withSlot(db, work),
     idempotent: (request, work) => doOnce(db, request, (transaction) => work(executeIn(transaction))),
   }
 }

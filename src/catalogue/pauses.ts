@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const sliceMs = 10
 
-/** Makes the function that work awaits between its parts: after 10 ms without a pause it lets other requests run. */
+/** Makes the function that returns a pause for work to await, so that other requests run: one every 10 ms. */
 export function createPauses(): () => Promise<void> | undefined {
   let startedAt = performance.now()
   return () => {

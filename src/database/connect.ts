@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { requestContext } from '../request/context.ts'
@@ -70,7 +69,7 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
   const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(() => pool.connect()))
   const connections = new WeakMap<pg.PoolClient, Connection>()
   const connect = async () => {
-    const releaseSlot = takeReservedSlot() ?? (await queue.acquire(requestContext.getStore()))
+    const releaseSlot = await queue.acquire(requestContext.getStore())
     try {
       const client = await open()
       const connection = connections.get(client) ?? new Connection(client as PooledClient)
@@ -95,32 +94,4 @@ export function connectionPoolOf(db: Kysely<Database>): pg.Pool | undefined {
 export function connectionStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
   const { pool, queue } = pools.get(db.getExecutor().adapter) ?? {}
   return pool && queue && { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting }
-}
-
-/** The slot that a request holds until its first connection takes it over. */
-const reservedSlot = new AsyncLocalStorage<{ release: (() => void) | undefined }>()
-
-/**
- * Does work that queries the database at once, when a slot of the pool is free for it. A waiting request has allocated
- * nothing then: what it had would survive young collections while it waits, and stay until the whole heap is collected.
- */
-export async function withSlot<T>(db: Kysely<Database>, work: () => Promise<T>): Promise<T> {
-  const context = requestContext.getStore()
-  const { queue } = pools.get(db.getExecutor().adapter) ?? {}
-  if (!context || !queue) return work()
-  const slot: { release: (() => void) | undefined } = { release: await queue.acquire(context) }
-  try {
-    return await reservedSlot.run(slot, work)
-  } finally {
-    slot.release?.()
-    // What the work has started and left running must not take it for a slot that is still held.
-    slot.release = undefined
-  }
-}
-
-function takeReservedSlot(): (() => void) | undefined {
-  const slot = reservedSlot.getStore()
-  const release = slot?.release
-  if (slot) slot.release = undefined
-  return release
 }

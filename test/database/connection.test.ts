@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect, connectionStateOf, withSlot } from '../../src/database/connect.ts'
+import { connect, connectionStateOf } from '../../src/database/connect.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -112,28 +111,6 @@ it('is free again, and its slot too, after errors of any kind', async () => {
     const { total, idle, waiting } = connectionStateOf(db) ?? {}
     expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
   } finally {
-    await db.destroy()
-  }
-})
-
-it('has a slot of its own for what a request leaves running', async () => {
-  const db = connect({ ...database.connection, max: 2 }, () => {})
-  const held = Promise.withResolvers<void>()
-  const hold = () => db.connection().execute(() => held.promise)
-  try {
-    const context = contextOf(new AbortController().signal)
-    const ended = Promise.withResolvers<void>()
-    const { left } = await requestContext.run(context, () =>
-      withSlot(db, async () => ({ left: ended.promise.then(hold) })),
-    )
-    ended.resolve()
-    const all = [left, hold(), hold()]
-    await sleep(200)
-    expect(connectionStateOf(db)).toMatchObject({ total: 2, waiting: 1 })
-    held.resolve()
-    await Promise.all(all)
-  } finally {
-    held.resolve()
     await db.destroy()
   }
 })

@@ -68,7 +68,8 @@ export async function defineAttributes(
   const pauses = createPauses()
   for (const [index, definition] of definitions.entries()) {
     faults.push(...definitionFaults(definition, index, definitions))
-    await pauses()
+    const pause = pauses()
+    if (pause) await pause
   }
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(catalogue, storeUuid)

@@ -33,7 +33,8 @@ export async function findViolations(
       for (const [i, violations] of found.entries()) {
         const value = values[i] ?? undefined
         const reason = value === undefined ? undefined : rules[i]?.(value)
-        await pauses()
+        const pause = pauses()
+        if (pause) await pause
         if (value === undefined || reason === undefined) continue
         violations.productCount++
         if (violations.examples.length < mostExamples) violations.examples.push({ productCode, value, reason })

@@ -48,14 +48,10 @@ export async function validatePatches(
       continue
     }
     const failures: AttributeFailure[] = []
-    for (const { status, attributes } of entries) {
-      const fault = status == null ? undefined : oneOfFault(status, productStatuses)
-      if (fault !== undefined) failures.push({ attribute: 'status', reason: fault })
-      for (const attribute in attributes) {
-        const reason = validate(attribute, attributes[attribute])
-        if (reason !== undefined) failures.push({ attribute, reason })
-        await pauses()
-      }
+    for (const patch of entries) {
+      failures.push(...patchFailures(patch, validate))
+      const pause = pauses()
+      if (pause) await pause
     }
     if (failures.length > 0) {
       validated.failed.set(code, failures)
@@ -66,6 +62,17 @@ export async function validatePatches(
     if (!fitsAlone(patch.attributes)) failTooLarge(validated, [code])
   }
   return validated
+}
+
+function patchFailures({ status, attributes }: ProductPatch, validate: AttributeValidator): AttributeFailure[] {
+  const failures: AttributeFailure[] = []
+  const fault = status == null ? undefined : oneOfFault(status, productStatuses)
+  if (fault !== undefined) failures.push({ attribute: 'status', reason: fault })
+  for (const attribute in attributes) {
+    const reason = validate(attribute, attributes[attribute])
+    if (reason !== undefined) failures.push({ attribute, reason })
+  }
+  return failures
 }
 
 /** One patch of the entries of a code, which have no failures: their attributes are strings. */
