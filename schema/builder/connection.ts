@@ -48,11 +48,7 @@ function cursorOf(key: string): string {
   return Buffer.from(key).toString('base64url')
 }
 
-function keyOfCursor(
-  field: string,
-  cursor: string | null | undefined,
-  isKey: (key: string) => boolean,
-): string | undefined {
+function keyOfCursor(field: string, cursor: string | null | undefined, isKey: (key: string) => boolean) {
   if (cursor == null) return undefined
   const key = Buffer.from(cursor, 'base64url').toString()
   if (key !== '' && isKey(key) && cursorOf(key) === cursor) return key

@@ -44,11 +44,7 @@ export async function exportStore(
 }
 
 /** The next products after a code. */
-async function readBatch(
-  catalogue: WriteCatalogue,
-  { storeUuid, channel, status }: Selection,
-  after: string,
-): Promise<ExportedProduct[]> {
+async function readBatch(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection, after: string) {
   const { rows } = await sql<ExportedProduct>`
     select p.product_code as "productCode", p.status, p.attributes, coalesce((
       select json_agg(json_build_object('assetFormat', g.asset_format, 'urls', (

@@ -75,9 +75,7 @@ interface SelectionSize
   names: Map<string, number>
 }
 
-function createMeasure(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): (selections: SelectionSetNode) => SelectionSize {
+function createMeasure(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
   const measured = new Map<SelectionSetNode, SelectionSize>()
   const measure = (selections: SelectionSetNode): SelectionSize => {
     const known = measured.get(selections)

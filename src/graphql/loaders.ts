@@ -58,10 +58,7 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
 }
 
 /** A loader whose batch function gets each key once and answers by key; a key without an answer is undefined. */
-function batched<K, V>(
-  load: (keys: readonly K[]) => Promise<Map<string, V>>,
-  keyName: (key: K) => string = String,
-): DataLoader<K, V | undefined> {
+function batched<K, V>(load: (keys: readonly K[]) => Promise<Map<string, V>>, keyName: (key: K) => string = String) {
   return new DataLoader<K, V | undefined>(
     async (keys) => {
       const unique = new Map(keys.map((key) => [keyName(key), key]))

@@ -77,11 +77,7 @@ function parsed(query: string, limits: Limits): DocumentNode {
   }
 }
 
-function prepareDocument(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): PreparedOperation {
+function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {
   const operation = getOperationAST(document, operationName)
   if (!operation) throw invalidRequest([{ field: 'operationName', details: unknownOperation }])
   const size = sizeOf(document)

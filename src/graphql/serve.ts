@@ -69,11 +69,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
   }
 }
 
-async function answerByYoga(
-  yoga: YogaServer,
-  { method, accept }: GraphQLRequest,
-  context: YogaContext,
-): Promise<HttpResponse> {
+async function answerByYoga(yoga: YogaServer, { method, accept }: GraphQLRequest, context: YogaContext) {
   const response = await yoga.fetch('http://localhost/graphql', { method, headers: { accept } }, context)
   const type = response.headers.get('content-type') ?? json
   return { status: response.status, headers: { 'Content-Type': type }, body: await response.text() }

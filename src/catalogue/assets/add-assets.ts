@@ -76,11 +76,7 @@ function conflict({ index, channel, parentCode, assetId }: NewAsset & { index: n
 }
 
 /** The store's assets of the items' ids and, for items without one, the first asset of their format and URL. */
-async function findAssets(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  assets: readonly NewAsset[],
-): Promise<StoredAsset[]> {
+async function findAssets(catalogue: WriteCatalogue, storeUuid: string, assets: readonly NewAsset[]) {
   if (assets.length === 0) return []
   const ids = assets.flatMap((asset) => asset.assetId ?? [])
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))

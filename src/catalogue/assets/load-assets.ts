@@ -81,11 +81,7 @@ interface MissingGroup extends LoadedGroup {
  * The entries of the groups in their order, null of one that does not exist. One statement, which finds each by its
  * key.
  */
-async function readEntries(
-  { db }: WriteCatalogue,
-  { storeUuid, channel }: Target,
-  groups: readonly LoadedGroup[],
-): Promise<{ entries: string | null }[]> {
+async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Target, groups: readonly LoadedGroup[]) {
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const { rows } = await sql<{ entries: string | null }>`
@@ -103,11 +99,7 @@ async function readEntries(
 }
 
 /** The last place of the products' links, of those products that have a group already. At most one statement. */
-async function readLastPlaces(
-  { db }: WriteCatalogue,
-  { storeUuid, channel }: Target,
-  groups: readonly MissingGroup[],
-): Promise<Map<string, number>> {
+async function readLastPlaces({ db }: WriteCatalogue, { storeUuid, channel }: Target, groups: readonly MissingGroup[]) {
   const codes = new Set(groups.flatMap(({ parentCode, current }) => (current.length === 0 ? [] : parentCode)))
   if (codes.size === 0) return new Map()
   const { rows } = await sql<{ parent_code: string; place: number }>`
@@ -120,11 +112,7 @@ async function readLastPlaces(
 }
 
 /** The ids of the store's assets of the URLs, by format and URL. */
-async function findAssets(
-  { db }: WriteCatalogue,
-  storeUuid: string,
-  groups: readonly MissingGroup[],
-): Promise<Map<string, string>> {
+async function findAssets({ db }: WriteCatalogue, storeUuid: string, groups: readonly MissingGroup[]) {
   const urls = new Set(groups.flatMap((group) => group.urls))
   const { rows } = await sql<{ asset_format: string; asset_id: string; url: string }>`
     ${assetsByUrl(storeUuid, [...urls])}`.execute(db)

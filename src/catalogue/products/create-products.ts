@@ -46,11 +46,7 @@ export async function createProducts(
   }
 }
 
-async function insertProducts(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  patches: readonly ProductPatch[],
-): Promise<Set<string>> {
+async function insertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   if (patches.length === 0) return new Set()
   const { rows } = await sql<{ product_code: string }>`
     insert into product (store_uuid, product_code, status, attributes)

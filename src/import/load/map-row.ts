@@ -126,12 +126,7 @@ function productOf(cells: readonly Cell[], plan: Plan, faults: Fault[]): MappedP
   }
 }
 
-function assetsOf(
-  cells: readonly Cell[],
-  columns: Plan['assets'],
-  base: string | undefined,
-  faults: Fault[],
-): MappedAsset[] {
+function assetsOf(cells: readonly Cell[], columns: Plan['assets'], base: string | undefined, faults: Fault[]) {
   return columns.flatMap(({ at, column, separator, assetFormat }) => {
     const cell = cells[at] ?? ''
     const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, base }))
