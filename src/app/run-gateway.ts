@@ -17,8 +17,7 @@ export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connect
 /** Runs the gateway of the configuration in this process. Resolves once it answers; leaves nothing running when it throws. */
 export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
-  const { globalConfig: url, globalConfigRefreshMs: refreshMs } = config
-  const globalConfig = await startGlobalConfig({ url, refreshMs, log })
+  const globalConfig = await startGlobalConfig(config, log)
   const remoteFilter = await remoteFilterOf(config, log)
   const tracing = await startTracing(env)
   const closeParts = async () => {

@@ -91,7 +91,6 @@ async function loadDemoCatalogue(db: Kysely<Database>, config: Config, log: Logg
     import('../catalogue/catalogue.ts'),
     import('../demo/demo.ts'),
   ])
-  const { globalConfig: url, globalConfigRefreshMs: refreshMs } = config
-  const globalConfig = await startGlobalConfig({ url, refreshMs, log })
+  const globalConfig = await startGlobalConfig(config, log)
   await loadDemo(wholeCatalogue(db), globalConfig.enumerations(), log).finally(globalConfig.stop)
 }

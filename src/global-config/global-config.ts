@@ -19,16 +19,16 @@ export interface ConfigurationState {
   isCurrent: boolean
 }
 
-/** Reads the configuration, and again every `refreshMs`. A read that fails is logged and changes nothing. */
-export async function startGlobalConfig({
-  url,
-  refreshMs,
-  log,
-}: {
-  url: string | undefined
-  refreshMs: number
-  log: Logger
-}): Promise<GlobalConfig> {
+interface Settings {
+  globalConfig?: string | undefined
+  globalConfigRefreshMs: number
+}
+
+/** Reads the configuration, and again in the interval of the settings. A read that fails is logged and changes nothing. */
+export async function startGlobalConfig(
+  { globalConfig: url, globalConfigRefreshMs: refreshMs }: Settings,
+  log: Logger,
+): Promise<GlobalConfig> {
   let current = fallbackEnumerations
   if (url === undefined) return { enumerations: () => current, stop: () => {} }
 

@@ -188,7 +188,7 @@ async function start(url: string | undefined): Promise<{ config: GlobalConfig; l
       done()
     },
   })
-  const config = await startGlobalConfig({ url, refreshMs, log: pino({}, collect) })
+  const config = await startGlobalConfig({ globalConfig: url, globalConfigRefreshMs: refreshMs }, pino({}, collect))
   cleanups.push(() => config.stop())
   return { config, lines }
 }

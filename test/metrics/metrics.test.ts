@@ -76,7 +76,10 @@ describe('the metrics', () => {
     const db = connect({ connectionString: database.url }, () => {})
     await sql`select 1`.execute(db)
     const log = pino({ level: 'silent' })
-    const globalConfig = await startGlobalConfig({ url: 'file:///nowhere.json', refreshMs: 60_000, log })
+    const globalConfig = await startGlobalConfig(
+      { globalConfig: 'file:///nowhere.json', globalConfigRefreshMs: 60_000 },
+      log,
+    )
     const metrics = createMetrics({
       connectionPool: () => connectionStateOf(db),
       circuit: () => 'open',

@@ -112,7 +112,7 @@ it('nor is one in the address of the global configuration', async () => {
     `http://127.0.0.1:1/c?key=${canary}`,
     `file:///${canary}`,
   ]) {
-    const config = await startGlobalConfig({ url, refreshMs: 60_000, log })
+    const config = await startGlobalConfig({ globalConfig: url, globalConfigRefreshMs: 60_000 }, log)
     config.stop()
   }
   expect(lines.length).toBe(before + 3)

@@ -109,7 +109,10 @@ async function read(gateway: TestGateway): Promise<Enumerations> {
 function configured(content: object, check: (gateway: TestGateway, file: ConfigFile) => Promise<void>) {
   return async () => {
     const file = await configFile(content)
-    const globalConfig = await startGlobalConfig({ url: file.url, refreshMs, log: pino({ level: 'silent' }) })
+    const globalConfig = await startGlobalConfig(
+      { globalConfig: file.url, globalConfigRefreshMs: refreshMs },
+      pino({ level: 'silent' }),
+    )
     const gateway = await startTestGateway({ globalConfig })
     try {
       await check(gateway, file)

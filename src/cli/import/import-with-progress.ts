@@ -36,8 +36,7 @@ export async function importWithProgress(
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
     return await withDatabase(async ({ catalogue, config, log }) => {
-      const { globalConfig: url, globalConfigRefreshMs: refreshMs } = config
-      const globalConfig = await startGlobalConfig({ url, refreshMs, log })
+      const globalConfig = await startGlobalConfig(config, log)
       globalConfig.stop()
       requireConfigured(request, globalConfig.enumerations())
       await requireTarget(catalogue, request.storeUuid)
