@@ -34,14 +34,15 @@ export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup').impleme
       description: 'Parent code: the SKU code of a product, which need not exist.',
     }),
     channel: t.exposeString('channel', { description: 'Channel of the group.' }),
-    assetType: t.exposeString('assetType', { description: 'Asset format of the group, such as `image`.' }),
+    assetType: t.exposeString('assetFormat', { description: 'Asset format of the group, such as `image`.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that owns the group.' }),
     assets: t.field({
       type: [AssetEntryRef],
       complexity: firstCost(10),
       description: 'Assets of the group in the order of their positions; at least one.',
       args: { first: t.arg.int(firstArg(mostAssets, defaultAssets)) },
-      resolve: (group, { first }) => entriesOf(group, requireFirst(first, mostAssets, defaultAssets)),
+      resolve: ({ assetFormat, entries }, { first }) =>
+        entriesOf(assetFormat, entries, requireFirst(first, mostAssets, defaultAssets)),
     }),
     product: t.field({
       type: ProductRef,

@@ -6,29 +6,35 @@ const texts = ['a', '', '"', '\\', 'a\\', '",', '","', '"},{"', 'a"},{"b', '\n',
 
 it.each(['image', 'pdf', 'a "quoted" format', 'back\\slash'])(
   'assets of the format %s have any ids and URLs, as objects and as text',
-  (assetType) => {
+  (assetFormat) => {
     const pairs = texts.flatMap((assetId) => texts.map((url) => ({ assetId, url })))
     for (const assets of [pairs, ...pairs.map((pair) => [{ assetId: 'first', url: 'https://a.b' }, pair])]) {
-      const entries = encodeEntries(assetType, assets)
-      const decoded = entriesOf({ assetType, entries })
+      const entries = encodeEntries(assetFormat, assets)
+      const decoded = entriesOf(assetFormat, entries)
       expect(decoded.map(({ assetId, url }) => ({ assetId, url }))).toEqual(assets)
       expect(JSON.parse(entries)).toEqual(
         decoded.map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url })),
       )
-      expect(entriesOf({ assetType, entries }, 1)).toEqual(decoded.slice(0, 1))
+      expect(entriesOf(assetFormat, entries, 1)).toEqual(decoded.slice(0, 1))
     }
   },
 )
 
 it('a group without assets has none', () => {
-  expect(entriesOf({ assetType: 'image', entries: noEntries })).toEqual([])
+  expect(entriesOf('image', noEntries)).toEqual([])
   expect(encodeEntries('image', [])).toBe(noEntries)
 })
 
 it('a page is the JSON text of its groups', () => {
   const entries = encodeEntries('image', [{ assetId: 'an asset', url: 'https://cdn.example.com/1.jpg' }])
   const codes = ['a', 'b', '"', '\\']
-  const page = codes.map((parentCode) => ({ channel: 'SMP', assetType: 'image', storeUuid: 's', parentCode, entries }))
+  const page = codes.map((parentCode) => ({
+    channel: 'SMP',
+    assetFormat: 'image',
+    storeUuid: 's',
+    parentCode,
+    entries,
+  }))
   const shown = { channel: 'SMP', asset_type: 'image', store_uuid: 's', assets: JSON.parse(entries) }
   expect(JSON.parse(groupsText(page))).toEqual(Object.fromEntries(codes.map((code) => [code, shown])))
   expect(groupsText([])).toBe('{}')

@@ -90,8 +90,10 @@ export async function productsOf({ database: { db } }: Catalog, storeUuid: strin
 
 /** The URLs of a product's groups on a channel, by format, each in its order. */
 export async function groupsOf({ database: { db } }: Catalog, storeUuid: string, code: string, channel = 'SMP') {
-  const { rows } = await sql<{ assetType: string; entries: string }>`
-    select asset_format as "assetType", entries from asset_group
+  const { rows } = await sql<{ assetFormat: string; entries: string }>`
+    select asset_format as "assetFormat", entries from asset_group
     where store_uuid = ${storeUuid} and parent_code = ${code} and channel = ${channel}`.execute(db)
-  return Object.fromEntries(rows.map((group) => [group.assetType, entriesOf(group).map(({ url }) => url)]))
+  return Object.fromEntries(
+    rows.map((group) => [group.assetFormat, entriesOf(group.assetFormat, group.entries).map(({ url }) => url)]),
+  )
 }

@@ -19,12 +19,9 @@ export const noEntries = '[]'
 
 const opening = '{"asset_id":"'
 
-/** The group's assets, in order; of more than `most` the first ones. */
-export function entriesOf(
-  { assetType, entries }: { assetType: string; entries: string },
-  most = Number.POSITIVE_INFINITY,
-): AssetEntry[] {
-  const fieldAt = urlFieldsOf(assetType)
+/** The assets of a group's stored form, in order; of more than `most` the first ones. */
+export function entriesOf(assetFormat: string, entries: string, most = Number.POSITIVE_INFINITY): AssetEntry[] {
+  const fieldAt = urlFieldsOf(assetFormat)
   const assets: AssetEntry[] = []
   if (entries.includes('\\')) {
     for (const [i, entry] of (JSON.parse(entries) as Record<string, string>[]).slice(0, most).entries()) {
@@ -47,8 +44,8 @@ export function entriesOf(
 }
 
 /** The stored form of the assets, in their order. */
-export function encodeEntries(assetType: string, assets: readonly { assetId: string; url: string }[]): string {
-  const fieldAt = urlFieldsOf(assetType)
+export function encodeEntries(assetFormat: string, assets: readonly { assetId: string; url: string }[]): string {
+  const fieldAt = urlFieldsOf(assetFormat)
   return JSON.stringify(assets.map(({ assetId, url }, i) => ({ asset_id: assetId, [fieldAt(i + 1)]: url })))
 }
 

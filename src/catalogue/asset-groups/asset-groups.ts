@@ -8,7 +8,7 @@ import { noEntries } from './asset-entries.ts'
 export interface AssetGroup {
   parentCode: string
   channel: string
-  assetType: string
+  assetFormat: string
   storeUuid: string
   /** Its assets in order, in the stored form: asset-entries.ts reads it. */
   entries: string
@@ -59,8 +59,13 @@ export async function listGroupsOfStores(
   return new Map(
     rows.map(({ storeUuid, total, version, codes, entries }) => {
       const texts = entries?.split(newline) ?? []
-      const common = { storeUuid, channel, assetType: assetFormat }
-      const groups = (codes ?? []).map((parentCode, i) => ({ ...common, parentCode, entries: texts[i] ?? noEntries }))
+      const groups = (codes ?? []).map((parentCode, i) => ({
+        storeUuid,
+        channel,
+        assetFormat,
+        parentCode,
+        entries: texts[i] ?? noEntries,
+      }))
       return [storeUuid, { totalGroups: total, version, groups }]
     }),
   )
@@ -129,7 +134,7 @@ export async function listGroupsOfParents(
 ): Promise<AssetGroup[]> {
   const keys = visibleKeys(catalogue, parents)
   const { rows } = await sql<AssetGroup>`
-    select g.store_uuid as "storeUuid", g.channel, g.asset_format as "assetType", g.parent_code as "parentCode", g.entries
+    select g.store_uuid as "storeUuid", g.channel, g.asset_format as "assetFormat", g.parent_code as "parentCode", g.entries
     from unnest(${keys.map((key) => key.storeUuid)}::uuid[], ${keys.map((key) => key.productCode)}::text[])
       as k(store_uuid, parent_code)
     join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"

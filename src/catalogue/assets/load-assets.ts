@@ -38,7 +38,7 @@ export async function loadAssets(
   const stored = await readEntries(catalogue, target, groups)
   const missing = groups.flatMap((group, i): MissingGroup[] => {
     const entries = stored[i]?.entries
-    const current = entries ? entriesOf({ assetType: group.assetFormat, entries }) : []
+    const current = entries ? entriesOf(group.assetFormat, entries) : []
     const known = new Set(current.map(({ url }) => url))
     const urls = [...group.urls].filter((url) => !known.has(url))
     return urls.length === 0 ? [] : [{ ...group, urls, current }]

@@ -18,8 +18,8 @@ export async function moveAssets(
   const { channel, parentCode, assetFormat } = key
   const storeUuid = await lockStore(catalogue, key.storeUuid, { groups: [parentCode] })
   const [stored] = await listGroupsOfParents(catalogue, [{ storeUuid, productCode: parentCode }], key)
-  const group = stored ?? { storeUuid, channel, parentCode, assetType: assetFormat, entries: noEntries }
-  const byId = new Map(entriesOf(group).map((entry) => [entry.assetId, entry]))
+  const group = stored ?? { storeUuid, channel, parentCode, assetFormat, entries: noEntries }
+  const byId = new Map(entriesOf(assetFormat, group.entries).map((entry) => [entry.assetId, entry]))
   const missing = assetIds.filter((assetId) => !byId.has(assetId))
   if (missing.length > 0) {
     const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
