@@ -3,8 +3,9 @@ import { type AssetEntry, entriesOf } from '../src/catalogue/asset-groups/asset-
 import { type AssetGroup, type AssetGroupPage, largestPage } from '../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../src/catalogue/asset-groups/list-groups.ts'
 import { requireOneOf } from '../src/catalogue/enumerations.ts'
-import { defaults, firstArg, firstCost, requireFirst, withDefaults } from './builder/arguments.ts'
+import { firstArg, firstCost, requireFirst, storeArgs, withDefaults } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { defaultChannel, defaultFormat } from './builder/options.ts'
 import { ProductRef } from './product.ts'
 import { StoreRef } from './store.ts'
 
@@ -70,14 +71,10 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
 })
 
 const pageArgs = builder.args((t) => ({
-  channel: t.string({
-    defaultValue: defaults.channel,
-    description: 'Channel to list. An unknown channel lists nothing.',
-  }),
-  assetFormat: t.string({
-    defaultValue: defaults.assetFormat,
-    description: 'Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.',
-  }),
+  channel: t.string(defaultChannel('Channel to list. An unknown channel lists nothing.')),
+  assetFormat: t.string(
+    defaultFormat('Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.'),
+  ),
   offset: t.int({
     defaultValue: 0,
     description: 'Number of groups to skip: 0 or more. Past the end the page is empty.',
@@ -123,7 +120,7 @@ builder.queryField('assetGroups', (t) =>
     complexity: pageCost,
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
-    args: { storeUuid: t.arg.id({ required: true, description: 'UUID of the store, case-insensitive.' }), ...pageArgs },
+    args: { ...storeArgs, ...pageArgs },
     resolve: async (_root, args, { catalogue, enumerations, filter, onAssetGroupPage }) => {
       const query = queryOf(args)
       requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)

@@ -1,21 +1,18 @@
 import { moveAssets } from '../src/catalogue/assets/move-assets.ts'
 import { placeAssets } from '../src/catalogue/assets/place-assets.ts'
 import { AssetGroupRef } from './asset-group.ts'
-import { defaults, type ResultOf, resolveWrite, withDefaults, writeArgs } from './builder/arguments.ts'
+import { type ResultOf, resolveWrite, withDefaults, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { defaultChannel, defaultFormat, defaults, required } from './builder/options.ts'
 import { failureFields } from './error-info.ts'
 
 const AssetPlacementInput = builder.inputType('AssetPlacement', {
   description: 'Asset URLs with their positions in one group.',
   fields: (t) => ({
-    parentCode: t.string({
-      required: true,
-      description: 'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
-    }),
-    assetFormat: t.string({
-      defaultValue: defaults.assetFormat,
-      description: 'Asset format of the group: one of `enumerations.assetFormats`.',
-    }),
+    parentCode: t.string(
+      required('Parent code of the group: 1 to 255 characters. A product of this code need not exist.'),
+    ),
+    assetFormat: t.string(defaultFormat('Asset format of the group: one of `enumerations.assetFormats`.')),
     assets: t.field({
       type: 'AttributeMap',
       required: true,
@@ -34,9 +31,9 @@ const PlaceAssetsResult = builder.objectRef<ResultOf<typeof placeAssets>>('Place
 })
 
 const groupArgs = builder.args((t) => ({
-  channel: t.string({ defaultValue: defaults.channel, description: 'Channel of the group.' }),
-  parentCode: t.string({ required: true, description: 'Parent code of the group.' }),
-  assetFormat: t.string({ defaultValue: defaults.assetFormat, description: 'Asset format of the group.' }),
+  channel: t.string(defaultChannel('Channel of the group.')),
+  parentCode: t.string(required('Parent code of the group.')),
+  assetFormat: t.string(defaultFormat('Asset format of the group.')),
 }))
 
 builder.mutationFields((t) => ({
@@ -47,7 +44,7 @@ builder.mutationFields((t) => ({
     args: {
       ...writeArgs,
       ...groupArgs,
-      assetId: t.arg.string({ required: true, description: 'Id of the asset to move.' }),
+      assetId: t.arg.string(required('Id of the asset to move.')),
       position: t.arg.int({
         required: true,
         description: 'New position, from 1; a value past the end means the end.',
@@ -65,7 +62,7 @@ builder.mutationFields((t) => ({
     args: {
       ...writeArgs,
       ...groupArgs,
-      assetIds: t.arg.stringList({ required: true, description: 'Ids of assets of the group: at most 10,000.' }),
+      assetIds: t.arg.stringList(required('Ids of assets of the group: at most 10,000.')),
     },
     resolve: resolveWrite((transaction, { assetIds, ...group }) =>
       moveAssets(transaction, withDefaults(group), assetIds),
@@ -77,10 +74,7 @@ builder.mutationFields((t) => ({
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end (REST extension: POST /assets). A URL that the store already has keeps its asset id; a URL that the group already has moves. To append use `addAssets`. Errors: `invalid_request`, `store_not_found`.',
     args: {
       ...writeArgs,
-      channel: t.arg.string({
-        defaultValue: defaults.channel,
-        description: 'Channel of the groups: one of `enumerations.channels`.',
-      }),
+      channel: t.arg.string(defaultChannel('Channel of the groups: one of `enumerations.channels`.')),
       groups: t.arg({
         type: [AssetPlacementInput],
         required: true,

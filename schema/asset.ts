@@ -2,8 +2,9 @@ import { addAssets } from '../src/catalogue/assets/add-assets.ts'
 import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
 import type { Removed } from '../src/catalogue/assets/remove-selected.ts'
 import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
-import { defaults, dryRunArgs, type ResultOf, resolveWrite, withDefaults, writeArgs } from './builder/arguments.ts'
+import { dryRunArgs, type ResultOf, resolveWrite, withDefaults, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { defaultChannel, defaultFormat, required } from './builder/options.ts'
 import { failureFields } from './error-info.ts'
 
 const NewAssetInput = builder.inputType('NewAsset', {
@@ -13,22 +14,14 @@ const NewAssetInput = builder.inputType('NewAsset', {
       description:
         "Id of the asset: 1 to 255 characters. Default: the id of the store's asset with the same format and URL, otherwise a generated UUID.",
     }),
-    channel: t.string({
-      defaultValue: defaults.channel,
-      description: 'Channel of the group: one of `enumerations.channels`.',
-    }),
-    parentCode: t.string({
-      required: true,
-      description: 'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
-    }),
-    assetFormat: t.string({
-      defaultValue: defaults.assetFormat,
-      description: 'Asset format: one of `enumerations.assetFormats`.',
-    }),
-    url: t.string({
-      required: true,
-      description: 'Absolute URL with a host, at most 2,048 characters. The service stores it and never fetches it.',
-    }),
+    channel: t.string(defaultChannel('Channel of the group: one of `enumerations.channels`.')),
+    parentCode: t.string(
+      required('Parent code of the group: 1 to 255 characters. A product of this code need not exist.'),
+    ),
+    assetFormat: t.string(defaultFormat('Asset format: one of `enumerations.assetFormats`.')),
+    url: t.string(
+      required('Absolute URL with a host, at most 2,048 characters. The service stores it and never fetches it.'),
+    ),
   }),
 })
 
@@ -48,7 +41,7 @@ const AssetSelectorInput = builder.inputType('AssetSelector', {
   description:
     'Selects assets of a store. All given conditions must hold. At least one of `channel`, `parentCode` and `assetId` is required, otherwise the item fails with `selector_required`.',
   fields: (t) => ({
-    storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+    storeUuid: t.id(required('UUID of the store, case-insensitive.')),
     channel: t.string({ description: 'Only assets linked on this channel.' }),
     parentCode: t.string({ description: 'Only assets linked to this parent code.' }),
     assetId: t.stringList({ description: 'Only assets with these ids. An empty list selects no asset.' }),
@@ -66,9 +59,9 @@ const DeleteAssetsResult = builder.objectRef<Removed>('DeleteAssetsResult').impl
 const AssetUnlinkInput = builder.inputType('AssetUnlink', {
   description: 'Selects links between assets and one parent code on one channel.',
   fields: (t) => ({
-    storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
-    parentCode: t.string({ required: true, description: 'Parent code of the links.' }),
-    channel: t.string({ required: true, description: 'Channel of the links.' }),
+    storeUuid: t.id(required('UUID of the store, case-insensitive.')),
+    parentCode: t.string(required('Parent code of the links.')),
+    channel: t.string(required('Channel of the links.')),
     assetId: t.stringList({
       description:
         'Ids of the assets to unlink. Default: all assets linked to this parent code on this channel. An empty list selects none.',

@@ -3,6 +3,7 @@ import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rul
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
 const AttributeType = builder.enumType('AttributeType', {
@@ -103,7 +104,7 @@ builder.mutationFields((t) => ({
       'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
     args: {
       ...writeArgs,
-      names: t.arg.stringList({ required: true, description: 'Names of attributes: at most 10,000.' }),
+      names: t.arg.stringList(required('Names of attributes: at most 10,000.')),
     },
     resolve: resolveWrite((transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names)),
   }),

@@ -1,5 +1,6 @@
 import type { ItemFailure } from '../src/catalogue/item-failure.ts'
 import { builder } from './builder/builder.ts'
+import { nullable } from './builder/options.ts'
 
 export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   description: 'Failure of one item of a request, or of one asset id in an item. The other items are not affected.',
@@ -11,11 +12,11 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
     details: t.exposeString('details', {
       description: 'Human-readable explanation: the expected value and the received one.',
     }),
-    index: t.exposeInt('index', { nullable: true, description: 'Index of the item in the request, from 0.' }),
-    storeUuid: t.exposeID('storeUuid', { nullable: true, description: 'Store UUID of the item.' }),
-    channel: t.exposeString('channel', { nullable: true, description: 'Channel of the item.' }),
-    parentCode: t.exposeString('parentCode', { nullable: true, description: 'Parent code of the item.' }),
-    assetId: t.exposeString('assetId', { nullable: true, description: 'Asset id that failed.' }),
+    index: t.exposeInt('index', nullable('Index of the item in the request, from 0.')),
+    storeUuid: t.exposeID('storeUuid', nullable('Store UUID of the item.')),
+    channel: t.exposeString('channel', nullable('Channel of the item.')),
+    parentCode: t.exposeString('parentCode', nullable('Parent code of the item.')),
+    assetId: t.exposeString('assetId', nullable('Asset id that failed.')),
   }),
 })
 

@@ -1,6 +1,7 @@
 import { startExport, startImport } from '../src/jobs/start-job.ts'
-import { defaults, storeArgs } from './builder/arguments.ts'
+import { storeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { defaultChannel, defaults, required } from './builder/options.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
 
@@ -24,27 +25,23 @@ const ImportPreset = builder.enumType('ImportPreset', {
 const ColumnMapping = builder.inputType('ColumnMapping', {
   description: 'Renames a column: its values become the attribute of the given name.',
   fields: (t) => ({
-    column: t.string({ required: true, description: 'Name of the column.' }),
-    attribute: t.string({ required: true, description: 'Name of the attribute.' }),
+    column: t.string(required('Name of the column.')),
+    attribute: t.string(required('Name of the attribute.')),
   }),
 })
 
 const ImportInput = builder.inputType('ImportInput', {
   description: 'A file to import and the meaning of its columns. The fields are the options of `catalog import`.',
   fields: (t) => ({
-    content: t.string({
-      required: true,
-      description: 'Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.',
-    }),
+    content: t.string(
+      required('Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.'),
+    ),
     format: t.field({ type: FileFormat, defaultValue: 'csv', description: 'Format of the text.' }),
     preset: t.field({
       type: ImportPreset,
       description: 'Shop system that exported the file. Default: none, that is plain columns.',
     }),
-    channel: t.string({
-      defaultValue: defaults.channel,
-      description: 'Channel to link the assets on: one of `enumerations.channels`.',
-    }),
+    channel: t.string(defaultChannel('Channel to link the assets on: one of `enumerations.channels`.')),
     code: t.string({ description: 'Column of the product code. Default: `product_code`, otherwise `sku`.' }),
     status: t.string({ description: 'Column of the product status. Default: `status`.' }),
     assets: t.stringList({
@@ -85,7 +82,7 @@ builder.mutationFields((t) => ({
     args: {
       ...storeArgs,
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
-      channel: t.arg.string({ defaultValue: defaults.channel, description: 'Channel of the assets.' }),
+      channel: t.arg.string(defaultChannel('Channel of the assets.')),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
     },
     resolve: async (_root, { storeUuid, format, channel, status }, { catalogue, jobQueued }) => {

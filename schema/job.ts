@@ -1,6 +1,7 @@
 import { findJob, type Job, rateOf } from '../src/jobs/job.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { builder } from './builder/builder.ts'
+import { nullable, nullableTime } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
 const JobKind = builder.enumType('JobKind', {
@@ -44,18 +45,12 @@ const JobProblemRef = builder.objectRef<Job['problems'][number]>('JobProblem').i
   description: 'One fault in one row of an import.',
   fields: (t) => ({
     row: t.exposeInt('row', { description: 'Number of the row, from 1, the header not counted.' }),
-    line: t.exposeInt('line', {
-      nullable: true,
-      description: 'Line of the file on which the row begins, from 1; null for the format `JSON`.',
-    }),
-    productCode: t.exposeString('productCode', {
-      nullable: true,
-      description: 'Product code of the row; null if it has none.',
-    }),
-    field: t.exposeString('field', {
-      nullable: true,
-      description: 'Column with the fault; null when the whole row is at fault.',
-    }),
+    line: t.exposeInt(
+      'line',
+      nullable('Line of the file on which the row begins, from 1; null for the format `JSON`.'),
+    ),
+    productCode: t.exposeString('productCode', nullable('Product code of the row; null if it has none.')),
+    field: t.exposeString('field', nullable('Column with the fault; null when the whole row is at fault.')),
     reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
   }),
 })
@@ -80,31 +75,19 @@ export const JobRef = builder.objectRef<Job>('Job').implement({
       type: [JobProblemRef],
       description: 'The first 20 faults of the import. `output` contains all rows that failed.',
     }),
-    error: t.exposeString('error', {
-      nullable: true,
-      description: 'Cause of the failure when the state is `FAILED`, otherwise null.',
-    }),
+    error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
     rate: t.float({
       nullable: true,
       description: 'Mean throughput in rows per second; null before the job has started.',
       resolve: rateOf,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
-    startedAt: t.expose('startedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time at which the job was started; null while it is queued.',
-    }),
-    heartbeatAt: t.expose('heartbeatAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time of the last sign of progress; renewed every two seconds while the job runs.',
-    }),
-    finishedAt: t.expose('finishedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time at which the job succeeded or failed; null before.',
-    }),
+    startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
+    heartbeatAt: t.expose(
+      'heartbeatAt',
+      nullableTime('Time of the last sign of progress; renewed every two seconds while the job runs.'),
+    ),
+    finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),
     outputParts: t.int({
       description: 'Number of parts of `output` that are available at present.',
       resolve: (job, _args, { catalogue }) => countOutput(catalogue.db, job),

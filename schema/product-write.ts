@@ -4,8 +4,9 @@ import type { FailedProduct } from '../src/catalogue/products/product-patches.ts
 import { updateProducts } from '../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
-import { defaults, type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
+import { type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { defaultChannel, defaults } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
 const ProductPatch = builder.inputType('ProductPatch', {
@@ -134,10 +135,7 @@ builder.mutationFields((t) => ({
     args: {
       ...writeArgs,
       ...productsArg,
-      channel: t.arg.string({
-        defaultValue: defaults.channel,
-        description: 'Channel to link the assets on: one of `enumerations.channels`.',
-      }),
+      channel: t.arg.string(defaultChannel('Channel to link the assets on: one of `enumerations.channels`.')),
     },
     resolve: resolveWrite((transaction, { storeUuid, channel, products }, { enumerations }) =>
       createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaults.channel }, products),

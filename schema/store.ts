@@ -5,6 +5,7 @@ import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { dryRunArgs, firstArg, firstCost, requireFirst, resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { connectionCost, keysetConnection } from './builder/connection.ts'
+import { nullable, required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
@@ -23,10 +24,10 @@ StoreRef.implement({
     region: t.exposeStringList('region', { description: 'Regions of the store.' }),
     channels: t.exposeStringList('channels', { description: 'Channels of the store.' }),
     defaultAutomation: t.exposeStringList('defaultAutomation', { description: 'Automations enabled by default.' }),
-    storeWebsite: t.exposeString('storeWebsite', {
-      nullable: true,
-      description: 'Web site of the store. The service stores it and never fetches it.',
-    }),
+    storeWebsite: t.exposeString(
+      'storeWebsite',
+      nullable('Web site of the store. The service stores it and never fetches it.'),
+    ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     linkedStores: t.field({
       type: [StoreRef],
@@ -106,20 +107,13 @@ const CreateStoreInput = builder.inputType('CreateStoreInput', {
   ...anyText,
   description: 'A store to create (spec: Store). Repeated values of a list are stored once, in order.',
   fields: (t) => ({
-    storeName: t.string({
-      required: true,
-      description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.',
-    }),
-    storeTaxonomy: t.string({ required: true, description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({ required: true, description: 'Regions: values of `enumerations.regions`; may be empty.' }),
-    channels: t.stringList({
-      required: true,
-      description: 'Channels: values of `enumerations.channels`; may be empty.',
-    }),
-    defaultAutomation: t.stringList({
-      required: true,
-      description: 'Automations: values of `enumerations.defaultAutomations`; may be empty.',
-    }),
+    storeName: t.string(required('Name of the store: 1 to 200 characters after trimming; need not be unique.')),
+    storeTaxonomy: t.string(required('Taxonomy: one of `enumerations.storeTaxonomies`.')),
+    region: t.stringList(required('Regions: values of `enumerations.regions`; may be empty.')),
+    channels: t.stringList(required('Channels: values of `enumerations.channels`; may be empty.')),
+    defaultAutomation: t.stringList(
+      required('Automations: values of `enumerations.defaultAutomations`; may be empty.'),
+    ),
     storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
   }),
 })

@@ -4,6 +4,7 @@ import { createToken, listTokens, revokeToken, type Token } from '../src/auth/to
 import { storeUuidOf } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { nullable, nullableTime, required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
 const TokenScope = builder.enumType('TokenScope', {
@@ -21,23 +22,14 @@ const TokenRef = builder.objectRef<Token>('Token').implement({
     tokenId: t.exposeID('tokenId', { description: 'UUID of the token, for `revokeToken`. Not secret.' }),
     name: t.exposeString('name', { description: 'Name of the token, for people.' }),
     scopes: t.expose('scopes', { type: [TokenScope], description: 'Permissions of the token.' }),
-    stores: t.exposeIDList('stores', {
-      nullable: true,
-      description:
-        'UUIDs of the stores that the token is limited to; other stores do not exist for it. Null: all stores.',
-    }),
+    stores: t.exposeIDList(
+      'stores',
+      nullable('UUIDs of the stores that the token is limited to; other stores do not exist for it. Null: all stores.'),
+    ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Time of expiry; null: never.' }),
-    revokedAt: t.expose('revokedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time of revocation; null: not revoked.',
-    }),
-    lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'Time of the last use, to the minute; null: never used.',
-    }),
+    expiresAt: t.expose('expiresAt', nullableTime('Time of expiry; null: never.')),
+    revokedAt: t.expose('revokedAt', nullableTime('Time of revocation; null: not revoked.')),
+    lastUsedAt: t.expose('lastUsedAt', nullableTime('Time of the last use, to the minute; null: never used.')),
   }),
 })
 
@@ -76,7 +68,7 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
   ...anyText,
   description: 'A token to create.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Name: 1 to 200 characters after trimming.' }),
+    name: t.string(required('Name: 1 to 200 characters after trimming.')),
     scopes: t.field({ type: [TokenScope], required: true, description: 'Permissions: at least one.' }),
     stores: t.idList({
       description:

@@ -3,9 +3,10 @@ import { write } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { builder } from './builder.ts'
+import { defaults, required } from './options.ts'
 
 export const storeArgs = builder.args((t) => ({
-  storeUuid: t.id({ required: true, description: 'UUID of the store, case-insensitive.' }),
+  storeUuid: t.id(required('UUID of the store, case-insensitive.')),
 }))
 
 export const dryRunArgs = builder.args((t) => ({
@@ -43,9 +44,6 @@ export function requireFirst(first: number | null | undefined, max: number, usua
 export function firstCost(typical: number) {
   return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
 }
-
-/** The channel and asset format of arguments that are left out or null. */
-export const defaults = { channel: 'SMP', assetFormat: 'image' }
 
 interface ChannelAndFormat {
   channel?: string | null | undefined
