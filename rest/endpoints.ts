@@ -4,7 +4,7 @@ import * as operations from './operations.generated.ts'
 import { camelCase } from './request/camel-case.ts'
 import * as input from './request/shapes.ts'
 import * as output from './response/data-shapes.ts'
-import { failedProducts, productObject, productPatch, withErrorInfo } from './response/translate.ts'
+import { productObject, productPatch, withErrorInfo, withFailedProducts } from './response/translate.ts'
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -52,6 +52,7 @@ export const endpoints: readonly Endpoint[] = [
       updated_skus: output.skus('Codes of the products that were updated, in the order of the body.'),
       unavailable_skus: output.skus('Codes of which the store has no product.'),
       failed_products: output.failedProductsShape,
+      more: output.more,
     },
     document: operations.UpdateProductsDocument,
     shapes: () => ({
@@ -59,7 +60,7 @@ export const endpoints: readonly Endpoint[] = [
       body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
-    data: ({ updateProducts: result }) => ({ ...result, failed_products: failedProducts(result.failed_products) }),
+    data: ({ updateProducts: result }) => withFailedProducts(result),
   }),
 
   endpoint({
@@ -89,6 +90,7 @@ export const endpoints: readonly Endpoint[] = [
         'Number of asset ids that were not found, plus the number of items without ids that matched nothing.',
       ),
       error_info: output.itemFailures,
+      more: output.more,
     },
     document: operations.DeleteAssetsDocument,
     shapes: () => ({
@@ -114,6 +116,7 @@ export const endpoints: readonly Endpoint[] = [
       unlinked: output.count('Number of links removed.'),
       failed: output.count('Number of links that were not found.'),
       error_info: output.itemFailures,
+      more: output.more,
     },
     document: operations.UnlinkAssetsDocument,
     shapes: () => ({
@@ -142,6 +145,7 @@ export const endpoints: readonly Endpoint[] = [
       created_skus: output.skus('Codes of the products that were created, in the order of the body.'),
       existing_skus: output.skus('Codes of products that existed before; they are not changed.'),
       failed_products: output.failedProductsShape,
+      more: output.more,
     },
     document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
@@ -153,7 +157,7 @@ export const endpoints: readonly Endpoint[] = [
       body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
-    data: ({ createProducts: result }) => ({ ...result, failed_products: failedProducts(result.failed_products) }),
+    data: ({ createProducts: result }) => withFailedProducts(result),
   }),
 
   endpoint({
@@ -209,6 +213,7 @@ export const endpoints: readonly Endpoint[] = [
       updated: output.count('Number of assets that were in their group and moved.'),
       failed: output.count('Number of entries that failed.'),
       error_info: output.itemFailures,
+      more: output.more,
     },
     document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({

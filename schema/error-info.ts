@@ -1,4 +1,4 @@
-import type { ItemFailure } from '../src/catalogue/item-failure.ts'
+import type { ItemFailure, ItemFailures } from '../src/catalogue/item-failure.ts'
 import { builder } from './builder/builder.ts'
 import { nullable } from './builder/options.ts'
 
@@ -10,7 +10,7 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
         'Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
     }),
     details: t.exposeString('details', {
-      description: 'Human-readable explanation: the expected value and the received one.',
+      description: 'Human-readable explanation: the expected value and the received one, at most 200 characters.',
     }),
     index: t.exposeInt('index', nullable('Index of the item in the request, from 0.')),
     storeUuid: t.exposeID('storeUuid', nullable('Store UUID of the item.')),
@@ -20,16 +20,17 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   }),
 })
 
-type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, { failures: ItemFailure[] }>
+type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, ItemFailures>
 
 export const failureFields = (t: ResultFields) => ({
   failed: t.int({
     description: 'Number of items or asset ids that failed.',
-    resolve: ({ failures }) => failures.length,
+    resolve: ({ failures, more }) => failures.length + more,
   }),
   errorInfo: t.field({
     type: [ErrorInfo],
-    description: 'One entry per failure; an empty list when nothing failed.',
+    description: 'One entry per failure, at most 10,000 and 8 MiB; an empty list when nothing failed.',
     resolve: ({ failures }) => failures,
   }),
+  more: t.exposeInt('more', { description: 'Number of failures that `errorInfo` leaves out.' }),
 })

@@ -1,9 +1,11 @@
+import type { Catalogue } from '../src/catalogue/catalogue.ts'
 import { createProducts } from '../src/catalogue/products/create-products.ts'
 import { deleteProducts } from '../src/catalogue/products/delete-products.ts'
 import type { FailedProduct } from '../src/catalogue/products/product-patches.ts'
 import { updateProducts } from '../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
+import { isSelectedOnce } from '../src/graphql/answer-size.ts'
 import { type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { defaultChannel, defaults } from './builder/options.ts'
@@ -35,7 +37,9 @@ const AttributeFailureRef = builder.objectRef<FailedProduct['failures'][number]>
   description: 'One invalid attribute of a product.',
   fields: (t) => ({
     attribute: t.exposeString('attribute', { description: 'Name of the attribute, or `status`.' }),
-    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
+    reason: t.exposeString('reason', {
+      description: 'Explanation: the expected value and the received one, at most 200 characters.',
+    }),
   }),
 })
 
@@ -52,15 +56,17 @@ const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').imple
 
 type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
   typeof builder.$inferSchemaTypes,
-  { storeUuid: string; failedProducts: FailedProduct[] }
+  { storeUuid: string; failedProducts: FailedProduct[]; more: number }
 >
 
 const commonFields = (t: ResultFields) => ({
   storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
   failedProducts: t.expose('failedProducts', {
     type: [FailedProductRef],
-    description: 'Products that were not written, each with every invalid attribute.',
+    description:
+      'Products that were not written, each with every invalid attribute: at most 10,000 failures and 8 MiB, the first one of each product before others.',
   }),
+  more: t.exposeInt('more', { description: 'Number of failures that `failedProducts` leaves out.' }),
 })
 
 const UpdateProductsResult = builder.objectRef<ResultOf<typeof updateProducts>>('UpdateProductsResult').implement({
@@ -146,8 +152,12 @@ builder.mutationFields((t) => ({
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
-    resolve: (_root, { storeUuid, products, dryRun }, { catalogue }) =>
-      writeInOneStatement(catalogue, dryRun, (transaction) => updateProducts(transaction, storeUuid, products)),
+    resolve: (root, args, context, info) => {
+      const update = (catalogue: Catalogue) => updateProducts(catalogue, args.storeUuid, args.products)
+      // One result is never too long.
+      if (isSelectedOnce(info)) return writeInOneStatement(context.catalogue, args.dryRun, update)
+      return resolveWrite<typeof args, ResultOf<typeof update>>(update)(root, args, context, info)
+    },
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,

@@ -141,12 +141,14 @@ export interface components {
                 created_skus: string[];
                 /** @description Codes of products that existed before; they are not changed. */
                 existing_skus: string[];
-                /** @description Map from SKU code to a map from attribute name to the reason of its failure. */
+                /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
                 failed_products: {
                     [key: string]: {
                         [key: string]: string;
                     };
                 };
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                more?: number;
             };
         };
         CreateProductsBody: ({
@@ -210,6 +212,8 @@ export interface components {
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                more?: number;
             };
         };
         DeleteAssetsBody: {
@@ -260,7 +264,7 @@ export interface components {
              * @enum {string}
              */
             reason: "asset_not_found" | "link_not_found" | "store_not_found" | "selector_required" | "invalid_request" | "asset_conflict";
-            /** @description Human-readable explanation: the expected value and the received one. */
+            /** @description Human-readable explanation: the expected value and the received one, at most 200 characters. */
             details: string;
             /** @description Index of the item in the body, from 0. */
             index?: number;
@@ -342,6 +346,8 @@ export interface components {
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                more?: number;
             };
         };
         PlaceAssetsBody: {
@@ -389,6 +395,8 @@ export interface components {
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                more?: number;
             };
         };
         UnlinkAssetsBody: {
@@ -419,12 +427,14 @@ export interface components {
                 updated_skus: string[];
                 /** @description Codes of which the store has no product. */
                 unavailable_skus: string[];
-                /** @description Map from SKU code to a map from attribute name to the reason of its failure. */
+                /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
                 failed_products: {
                     [key: string]: {
                         [key: string]: string;
                     };
                 };
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                more?: number;
             };
         };
         UpdateProductsBody: ({

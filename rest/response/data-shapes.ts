@@ -31,7 +31,13 @@ export const assetGroupShape = z
 
 export const failedProductsShape = z
   .record(z.string(), z.record(z.string(), z.string()))
-  .describe('Map from SKU code to a map from attribute name to the reason of its failure.')
+  .describe('Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.')
+
+export const more = z
+  .int()
+  .min(1)
+  .optional()
+  .describe('Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.')
 
 const itemReasons = [
   'asset_not_found',
@@ -45,7 +51,9 @@ const itemReasons = [
 const itemFailure = z
   .object({
     reason: z.enum(itemReasons).describe('Stable code for programs.'),
-    details: z.string().describe('Human-readable explanation: the expected value and the received one.'),
+    details: z
+      .string()
+      .describe('Human-readable explanation: the expected value and the received one, at most 200 characters.'),
     index: z.int().optional().describe('Index of the item in the body, from 0.'),
     store_uuid: z.string().optional().describe('Store UUID of the item.'),
     channel: z.string().optional().describe('Channel of the item.'),

@@ -8,21 +8,29 @@ export function productPatch({ product_code: productCode, ...rest }: { product_c
 }
 
 /** The spec's error_info of a success: an empty object where there is nothing to report. */
-export function withErrorInfo<Result extends { error_info: ItemFailureFragment[] }>(result: Result) {
+export function withErrorInfo<Result extends { error_info: ItemFailureFragment[]; more: number }>(result: Result) {
   const failures = result.error_info.map((failure) =>
     Object.fromEntries(Object.entries(failure).filter(([, value]) => value !== null)),
   )
-  return { ...result, error_info: failures.length === 0 ? [{}] : failures }
+  return withMore({ ...result, error_info: failures.length === 0 ? [{}] : failures })
 }
 
+/** Leaves out a `more` of 0. */
+function withMore<Result extends { more: number }>({ more, ...result }: Result) {
+  return more > 0 ? { ...result, more } : result
+}
+
+type FailedProducts = Pick<UpdateProductsMutation['updateProducts'], 'failed_products' | 'more'>
+
 /** The spec's map from SKU code to a map from attribute name to a reason. */
-export function failedProducts(products: UpdateProductsMutation['updateProducts']['failed_products']) {
-  return new Map(
-    products.map(({ product_code, failures }) => [
+export function withFailedProducts<Result extends FailedProducts>(result: Result) {
+  const failed = new Map(
+    result.failed_products.map(({ product_code, failures }) => [
       product_code,
       new Map(failures.map(({ attribute, reason }) => [attribute, reason])),
     ]),
   )
+  return withMore({ ...result, failed_products: failed })
 }
 
 type Product = ListProductsQuery['productPage']['products'][number]

@@ -1,6 +1,8 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
+import { requireAnswerable } from '../../src/graphql/answer-size.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { builder } from './builder.ts'
 import { defaults, required } from './options.ts'
@@ -21,8 +23,12 @@ export type ResultOf<Work extends (...args: never[]) => unknown> = Awaited<Retur
 export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
   work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
 ) {
-  return (_root: unknown, args: Args, context: Context) =>
-    write(context.catalogue, args.dryRun, (transaction) => work(transaction, args, context))
+  return (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
+    write(context.catalogue, args.dryRun, async (transaction) => {
+      const result = await work(transaction, args, context)
+      requireAnswerable(result, context, info)
+      return result
+    })
 }
 
 /** The argument that bounds a list: 1 to `max` items, by default `usual`. */

@@ -20,13 +20,16 @@ export interface Context {
   /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
   readonly onAssetGroupPage?: ((page: AssetGroupPage) => void) | undefined
   readonly requestId: string
+  /** How long the results of the writes so far make the answer at most. */
+  readonly answer: { bytes: number }
 }
 
-export function createContext(request: Omit<Context, 'loaders'>): Context {
+export function createContext(request: Omit<Context, 'loaders' | 'answer'>): Context {
   // Most requests by REST need none.
   const loaders = lazy(() => createLoaders(request.catalogue, request.filter))
   return {
     ...request,
+    answer: { bytes: 0 },
     get loaders() {
       return loaders()
     },

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
+import { brief, longestReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
-import type { ItemFailure } from '../item-failure.ts'
+import { boundedFailures, type ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { urlFault } from './url-fields.ts'
@@ -49,7 +50,7 @@ export async function addAssets(
     added: rows.filter((row) => row.is_new).length,
     linked: await insertAssets(catalogue, uuid, rows),
     assetIds: rows.map((row) => row.asset_id),
-    failures: [...failures, ...conflicts.map(conflict)].sort((a, b) => a.index - b.index),
+    ...boundedFailures([...failures, ...conflicts.map(conflict)].sort((a, b) => a.index - b.index)),
   }
 }
 
@@ -63,7 +64,9 @@ function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number)
     url: urlFault(url),
   }).flatMap(([field, fault]) => (fault === undefined ? [] : [`${field} ${fault}`]))
   if (faults.length === 0) return undefined
-  return { reason: 'invalid_request', details: faults.join('; '), index, channel, parentCode, assetId }
+  // So that each of them is seen.
+  const details = faults.map((fault) => brief(fault, Math.floor(longestReason / faults.length) - 2)).join('; ')
+  return { reason: 'invalid_request', details, index, channel, parentCode, assetId }
 }
 
 function nameFault(name: string): string | undefined {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
+import { BoundedFailures, brief } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
@@ -30,35 +31,38 @@ export async function placeAssets(
   placements: readonly Placement[],
 ) {
   requireOneOf('channel', target.channel, enumerations.channels)
-  const checked = placements.map((placement, index) => check(enumerations, placement, index, target.channel))
-  const positions = checked.flatMap(({ entries }) => entries)
+  const failures = new BoundedFailures<ItemFailure>()
+  const positions = placements.flatMap((placement, index) => {
+    const { parentCode } = placement
+    return goodEntries(enumerations, placement, (details) =>
+      failures.add({ reason: 'invalid_request', details: brief(details), index, channel: target.channel, parentCode }),
+    )
+  })
   const names = positions.flatMap(({ parentCode, url }) => [parentCode, url])
   const storeUuid = await lockStore(catalogue, target.storeUuid, { groups: names })
   const current = await readGroups(catalogue, storeUuid, target.channel, positions)
   const { assets, created, moved } = applyPositions(current, positions, uuidv7)
   if (assets.length > 0) await writePlaces(catalogue, storeUuid, target.channel, assets)
-  return { created, updated: moved, failures: checked.flatMap(({ failures }) => failures) }
+  return { created, updated: moved, failures: failures.kept, more: failures.more }
 }
 
-/** The good entries of a placement in the order of their positions, and the failures of the others. */
-function check(enumerations: Enumerations, placement: Placement, index: number, channel: string) {
+/** The good entries of a placement in the order of their positions; `fail` takes what is wrong with the others. */
+function goodEntries(enumerations: Enumerations, placement: Placement, fail: (details: string) => void): UrlPosition[] {
   const { parentCode, assetFormat } = placement
-  const failure = (details: string): ItemFailure => ({ reason: 'invalid_request', details, index, channel, parentCode })
   const wrongFormat = oneOfFault(assetFormat, enumerations.assetFormats)
-  if (wrongFormat) return { entries: [], failures: [failure(`asset_type ${wrongFormat}`)] }
-  if (!isName(parentCode)) {
-    return { entries: [], failures: [failure(`parent_code must have 1 to 255 characters; got ${shown(parentCode)}`)] }
-  }
+  const wrongCode = isName(parentCode) ? undefined : `must have 1 to 255 characters; got ${shown(parentCode)}`
+  if (wrongFormat) fail(`asset_type ${wrongFormat}`)
+  else if (wrongCode) fail(`parent_code ${wrongCode}`)
+  if (wrongFormat || wrongCode) return []
   const entries: UrlPosition[] = []
-  const failures: ItemFailure[] = []
   for (const [name, url] of Object.entries(placement.assets)) {
     const field = parseUrlField([assetFormat], name)
     const wrongUrl = urlFault(url)
-    if (!field) failures.push(failure(`${shown(name)} must be a URL field such as ${urlField(assetFormat, 1)}`))
-    else if (wrongUrl) failures.push(failure(`${name} ${wrongUrl}`))
+    if (!field) fail(`${shown(name)} must be a URL field such as ${urlField(assetFormat, 1)}`)
+    else if (wrongUrl) fail(`${name} ${wrongUrl}`)
     else entries.push({ parentCode, assetFormat, url: String(url), position: field.position })
   }
-  return { entries: entries.sort((a, b) => a.position - b.position), failures }
+  return entries.sort((a, b) => a.position - b.position)
 }
 
 /** The assets of the groups in order, and the store's assets of the URLs: those rows have no parent code. */

@@ -3,7 +3,7 @@ import { CatalogueError, type Reason } from '../../errors.ts'
 import { storeUuidOf } from '../../text.ts'
 import { removeFromGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import type { ItemFailure } from '../item-failure.ts'
+import { boundedFailures, type ItemFailures } from '../item-failure.ts'
 import { lockStores, type Names } from '../locks.ts'
 
 /** Which links or assets an item means. `assetId` left out does not narrow the choice, an empty list chooses none. */
@@ -38,9 +38,8 @@ export interface Removal {
   identity: (selection: Selection) => string
 }
 
-export interface Removed {
+export interface Removed extends ItemFailures {
   removed: number
-  failures: ItemFailure[]
 }
 
 /** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements. */
@@ -72,7 +71,7 @@ export async function removeSelected(
     if (selection.assetId !== null) counted.add(id)
     return [{ reason, details: detailsOf(selection, reason), ...selection }]
   })
-  return { removed, failures }
+  return { removed, ...boundedFailures(failures) }
 }
 
 const maxIds = 10_000

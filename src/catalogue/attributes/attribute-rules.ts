@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
+import { brief, reasonOf } from '../bounded-failures.ts'
 import { maxCharactersFor, patternOf } from './patterns.ts'
 
 type AttributeType = Database['attribute_definition']['type']
@@ -58,11 +59,11 @@ export function valueRule(definition: AttributeDefinition): (value: string) => s
   const { type, allowedValues, maxLength, pattern } = definition
   const compiled = pattern === null ? undefined : lazy(() => patternOf(pattern))
   const allowed = allowedValues === null ? undefined : new Set(allowedValues)
-  const choice = brief(allowedValues?.join(', ') ?? '')
-  const wanted = brief(pattern ?? '')
+  const choice = `must be one of ${brief(allowedValues?.join(', ') ?? '')}`
+  const wanted = `must match the pattern ${brief(pattern ?? '')}`
   return (value) => {
     if (!isOfType[type](value)) return `must be ${expected[type]}; got ${shown(value)}`
-    if (allowed && !allowed.has(value)) return `must be one of ${choice}; got ${shown(value)}`
+    if (allowed && !allowed.has(value)) return reasonOf(choice, shown(value))
     if (maxLength !== null && lengthOf(value) > maxLength) {
       return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
     }
@@ -71,13 +72,8 @@ export function valueRule(definition: AttributeDefinition): (value: string) => s
     if (value.length > most && lengthOf(value) > most) {
       return `must have at most ${most} characters, as a pattern of its size holds; got ${lengthOf(value)}`
     }
-    return compiled().testExact(value) ? undefined : `must match the pattern ${wanted}; got ${shown(value)}`
+    return compiled().testExact(value) ? undefined : reasonOf(wanted, shown(value))
   }
-}
-
-/** Shortens a text of a reason, which ten thousand products may repeat. */
-function brief(text: string): string {
-  return text.length <= 1_000 ? text : `${text.slice(0, 1_000).toWellFormed()}…`
 }
 
 const expected: Record<AttributeType, string> = {

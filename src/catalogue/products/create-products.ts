@@ -42,7 +42,7 @@ export async function createProducts(
     storeUuid,
     createdSkus: codes.filter((code) => created.has(code)),
     existingSkus: codes.filter((code) => !created.has(code)),
-    failedProducts: failedProducts(patches, failed),
+    ...failedProducts(patches, failed),
   }
 }
 

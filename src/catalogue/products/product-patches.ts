@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isName } from '../../text.ts'
 import type { AttributeValidator } from '../attributes/attribute-rules.ts'
+import { BoundedFailures, brief, mostFailures } from '../bounded-failures.ts'
 import { oneOfFault, productStatuses } from '../enumerations.ts'
 import { createPauses } from '../pauses.ts'
 
@@ -30,7 +31,13 @@ export interface GoodPatch {
 /** Validated patches, one entry per product code, each map in the order of the request. */
 export interface ValidatedPatches {
   good: Map<string, GoodPatch>
-  failed: Map<string, AttributeFailure[]>
+  failed: Map<string, ProductFailures>
+}
+
+/** `more`: how many failures of the product are only counted. */
+interface ProductFailures {
+  kept: AttributeFailure[]
+  more: number
 }
 
 /** Validates every attribute and merges the entries of one code: one bad entry fails the product, with all its faults. */
@@ -41,19 +48,25 @@ export async function validatePatches(
 ): Promise<ValidatedPatches> {
   const pauses = createPauses()
   const validated: ValidatedPatches = { good: new Map(), failed: new Map() }
+  /** How many failures are kept besides the first one of each product. */
+  let room = mostFailures
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {
       const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
-      validated.failed.set(code, [{ attribute: 'product_code', reason }])
+      validated.failed.set(code, { kept: [{ attribute: 'product_code', reason }], more: 0 })
       continue
     }
-    const failures: AttributeFailure[] = []
+    const failures: ProductFailures = { kept: [], more: 0 }
+    const fail = (attribute: string, reason: string) => {
+      if (failures.kept.length > 0 && room-- <= 0) failures.more++
+      else failures.kept.push({ attribute, reason: brief(reason) })
+    }
     for (const patch of entries) {
-      failures.push(...patchFailures(patch, validate))
+      validatePatch(patch, validate, fail)
       const pause = pauses()
       if (pause) await pause
     }
-    if (failures.length > 0) {
+    if (failures.kept.length > 0) {
       validated.failed.set(code, failures)
       continue
     }
@@ -64,15 +77,17 @@ export async function validatePatches(
   return validated
 }
 
-function patchFailures({ status, attributes }: ProductPatch, validate: AttributeValidator): AttributeFailure[] {
-  const failures: AttributeFailure[] = []
+function validatePatch(
+  { status, attributes }: ProductPatch,
+  validate: AttributeValidator,
+  fail: (attribute: string, reason: string) => void,
+): void {
   const fault = status == null ? undefined : oneOfFault(status, productStatuses)
-  if (fault !== undefined) failures.push({ attribute: 'status', reason: fault })
+  if (fault !== undefined) fail('status', fault)
   for (const attribute in attributes) {
     const reason = validate(attribute, attributes[attribute])
-    if (reason !== undefined) failures.push({ attribute, reason })
+    if (reason !== undefined) fail(attribute, reason)
   }
-  return failures
 }
 
 /** One patch of the entries of a code, which have no failures: their attributes are strings. */
@@ -91,20 +106,33 @@ export function failTooLarge({ good, failed }: ValidatedPatches, codes: readonly
   for (const code of codes) {
     const [attribute = 'attributes'] = Object.keys(good.get(code)?.attributes ?? {})
     const reason = `the product's attributes must take at most ${maxMebibytes} MiB together`
-    failed.set(code, [{ attribute, reason }])
+    failed.set(code, { kept: [{ attribute, reason }], more: 0 })
     good.delete(code)
   }
 }
 
+/** The failures that the answer has, in the order of the request: the first of each product before any second one. */
 export function failedProducts(
   patches: readonly ProductPatch[],
-  failed: ReadonlyMap<string, AttributeFailure[]>,
-): FailedProduct[] {
-  if (failed.size === 0) return []
-  return [...new Set(patches.map((patch) => patch.productCode))].flatMap((productCode) => {
+  failed: ReadonlyMap<string, ProductFailures>,
+): { failedProducts: FailedProduct[]; more: number } {
+  if (failed.size === 0) return { failedProducts: [], more: 0 }
+  const products = [...new Set(patches.map((patch) => patch.productCode))].flatMap((productCode) => {
     const failures = failed.get(productCode)
-    return failures ? [{ productCode, failures }] : []
+    return failures ? [{ productCode, ...failures }] : []
   })
+  const bounded = new BoundedFailures<AttributeFailure & { productCode: string }>()
+  for (const { productCode, kept } of products)
+    for (const first of kept.slice(0, 1)) bounded.add({ productCode, ...first })
+  for (const { productCode, kept } of products)
+    for (const other of kept.slice(1)) bounded.add({ productCode, ...other })
+  return {
+    failedProducts: [...Map.groupBy(bounded.kept, ({ productCode }) => productCode)].map(([productCode, failures]) => ({
+      productCode,
+      failures,
+    })),
+    more: products.reduce((sum, { more }) => sum + more, bounded.more),
+  }
 }
 
 /** The patches as rows that PostgreSQL can join: one parameter, whatever their number. */

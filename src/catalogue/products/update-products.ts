@@ -59,7 +59,7 @@ function resultOf(storeUuid: string, patches: readonly ProductPatch[], validated
     storeUuid,
     updatedSkus: [...validated.good.keys()].filter((code) => !missing.has(code)),
     unavailableSkus: codes.filter((code) => missing.has(code) || !isName(code)),
-    failedProducts: failedProducts(patches, validated.failed),
+    ...failedProducts(patches, validated.failed),
   }
 }
 

@@ -25,7 +25,7 @@ export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: strin
     storeUuid: uuid,
     createdSkus: good.filter((code) => created.has(code)),
     updatedSkus: good.filter((code) => !created.has(code)),
-    failedProducts: failedProducts(patches, validated.failed),
+    ...failedProducts(patches, validated.failed),
   }
 }
 

@@ -1,0 +1,34 @@
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+import { CatalogueError } from '../errors.ts'
+import type { Context } from './context.ts'
+
+const maxBytes = 64 * 1024 * 1024
+
+/** Adds a result to the answer of a request. Throws `payload_too_large`, within its transaction, when that is too long. */
+export function requireAnswerable(result: unknown, { answer }: Context, info: GraphQLResolveInfo): void {
+  answer.bytes += Buffer.byteLength(JSON.stringify(result)) * copiesOf(info)
+  if (answer.bytes <= maxBytes) return
+  const details = `the answer to a write may have ${maxBytes} bytes; this one would have ${answer.bytes}, and nothing was written: send fewer items, or select each field once`
+  throw new CatalogueError('payload_too_large', [{ details }])
+}
+
+/** Whether the answer has one result and each field of it once. */
+export function isSelectedOnce(info: GraphQLResolveInfo): boolean {
+  const { selections } = info.operation.selectionSet
+  return selections.length === 1 && selections[0]?.kind === Kind.FIELD && copiesOf(info) === 1
+}
+
+/** How often the field that is selected most often, under several aliases, is in the answer. */
+function copiesOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+  const counts = new Map<string, number>()
+  const count = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
+      if (selection.kind === Kind.FIELD) counts.set(selection.name.value, (counts.get(selection.name.value) ?? 0) + 1)
+      const within = isSpread ? fragments[selection.name.value]?.selectionSet : selection.selectionSet
+      if (within) count(within)
+    }
+  }
+  for (const { selectionSet } of fieldNodes) if (selectionSet) count(selectionSet)
+  return Math.max(1, ...counts.values())
+}

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { define, newStore, productOf, storeWithProducts } from '../../support/factories.ts'
+import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
+
+const gateway = useGateway()
+
+const put = async (store: string, body: unknown) => {
+  const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+  return { ...reply, data: (reply.json as { data: Answer }).data }
+}
+
+interface Answer {
+  updated_skus: string[]
+  failed_products: Record<string, Record<string, string>>
+  error_info: { details: string }[]
+  failed: number
+  more?: number
+}
+
+const codes = Array.from({ length: 300 }, (_, i) => `code-${i}`)
+const names = Array.from({ length: 100 }, (_, i) => `name-${i}`)
+
+it('the answer to a PUT of which every value is bad has 10,000 short reasons and the number of the others', async () => {
+  const store = await storeWithProducts(gateway, ['good', ...codes])
+  const allowedValues = Array.from({ length: 20 }, (_, i) => `${i} ${'x'.repeat(100)}`)
+  await define(
+    gateway,
+    store,
+    names.map((name) => ({ name, type: 'ENUM', allowedValues })),
+  )
+  const bad = Object.fromEntries(names.map((name) => [name, `not allowed: ${name}`]))
+  const body = [...codes.map((product_code) => ({ product_code, ...bad })), { product_code: 'good', Color: 'red' }]
+  const { status, text, data } = await put(store, body)
+  expect(status).toBe(200)
+  expect(data.updated_skus).toEqual(['good'])
+  expect(Object.keys(data.failed_products)).toEqual(codes)
+  const reasons = Object.values(data.failed_products).flatMap((failures) => Object.values(failures))
+  expect([reasons.length, data.more]).toEqual([10_000, 20_000])
+  for (const reason of reasons) {
+    expect(reason.length).toBeLessThanOrEqual(200)
+    expect(reason).toMatch(/^must be one of 0 x+.*…; got "not allowed: name-\d+"$/)
+  }
+  expect(text.length).toBeLessThan(4 * 1024 * 1024)
+  const few = await put(store, body.slice(0, 1))
+  expect(few.data).not.toHaveProperty('more')
+})
+
+it('failures of items take at most 8 MiB, and the others are counted', async () => {
+  const channel = '漢'.repeat(510)
+  const asset_id = Array.from({ length: 10_000 }, (_, i) => `${i}`)
+  const body = [{ store_uuid: await newStore(gateway), channel, parent_code: channel, asset_id }]
+  const reply = await gateway.call('/v1/assets', { method: 'DELETE', body })
+  const { data } = reply.json as { data: Answer }
+  expect(Buffer.byteLength(reply.text)).toBeLessThan(8.5 * 1024 * 1024)
+  expect(data.failed).toBe(10_000)
+  expect(data.error_info.length + (data.more ?? 0)).toBe(10_000)
+  expect(data.more).toBeGreaterThan(0)
+  expect(Math.max(...data.error_info.map(({ details }) => [...details].length))).toBe(200)
+})
+
+it('a write whose answer would be too long under many aliases changes nothing', async () => {
+  const store = await storeWithProducts(gateway, ['good'])
+  const long = 'x'.repeat(2_000_000)
+  const patches = [{ productCode: 'good', attributes: { Color: 'red' } }, { productCode: long }]
+  const copies = (n: number) => Array.from({ length: n }, (_, i) => `a${i}: unavailableSkus`).join(' ')
+  const update = async (fields: string) => {
+    const query = `mutation ($store: ID!, $patches: [ProductPatch!]!) { ${fields} }`
+    const reply = await gateway.call('/graphql', { method: 'POST', body: { query, variables: { store, patches } } })
+    return reply.json as GraphQLReply
+  }
+  const one = 'updateProducts(storeUuid: $store, products: $patches)'
+  const reply = await update(`${one} { ${copies(40)} }`)
+  expect(reply.errors?.[0]).toMatchObject({
+    message: expect.stringMatching(/may have 67108864 bytes.*nothing was written/),
+    extensions: { code: 'payload_too_large' },
+  })
+  expect((await productOf(gateway, store, 'good'))?.attributes).toEqual({})
+  expect((await update(`${one} { ${copies(4)} }`)).errors).toBeUndefined()
+  expect((await productOf(gateway, store, 'good'))?.attributes).toEqual({ Color: 'red' })
+})
