@@ -15,15 +15,12 @@ import { type Counts, sum } from './report/counts.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface ImportWork {
-  /** The channels and asset formats that are configured. */
   enumerations: Enumerations
   /** Ends the import after the chunk that is being written. */
   signal: AbortSignal
   /** Called after each chunk with the counts of all rows so far. */
   onProgress?(counts: Counts): void
-  /** Receives the rows that fail. */
   report?: ImportReport
-  /** Identifies the run, so that it can be resumed. */
   run?: RunKey | undefined
   /** The position to resume from; by default the start. */
   from?: RunPosition | undefined

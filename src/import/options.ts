@@ -5,7 +5,6 @@ import { isAbsoluteUrl, shown, storeUuidOf } from '../text.ts'
 import { type Format, formats } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The shops whose exports can be read. */
 export const presetNames = ['shopify', 'magento'] as const
 export type PresetName = (typeof presetNames)[number]
 
@@ -13,7 +12,6 @@ export type PresetName = (typeof presetNames)[number]
 export interface ImportOptions {
   /** The UUID of the store. */
   store: string
-  /** By default `SMP`. */
   channel?: string
   /** By default that of the file's extension. */
   format?: Format
@@ -23,7 +21,6 @@ export interface ImportOptions {
   status?: string
   /** Columns of image URLs, in the order in which a row's assets are linked. */
   assets?: readonly string[]
-  /** By default a comma. */
   assetSeparator?: string
   assetBase?: string
   /** `COLUMN=ATTRIBUTE`, or its two parts. */
@@ -34,7 +31,6 @@ export interface ImportOptions {
   dryRun?: boolean
   preset?: PresetName
   resume?: boolean
-  /** How many rows one transaction may write. */
   chunkRows?: number
 }
 

@@ -10,7 +10,6 @@ export interface RunKey {
   file: string
   /** The hash of its content. */
   content: string
-  /** The options, as a text. */
   options: string
   /** The file that failed rows are reported to, if there is one: another report begins empty. */
   report: string | null

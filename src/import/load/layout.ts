@@ -7,7 +7,6 @@ import { UsageError } from '../usage-error.ts'
 
 /** What each column of a file is read as. */
 export interface Layout {
-  /** The column of the product code. */
   code: string
   /** The column of the status, if the rows have it. */
   status: string

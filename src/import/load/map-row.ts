@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
 import type { Cell, Entry, Fault, Place, Source } from '../read/row.ts'
@@ -19,19 +20,13 @@ export interface MappedRow extends Place {
   faults: Fault[]
 }
 
-export interface MappedProduct {
-  status: string | null
-  /** The names of its attributes, each once, and the values at the same indexes. */
-  names: readonly string[]
-  values: readonly string[]
-}
+export type MappedProduct = Pick<LoadedProduct, 'status' | 'names' | 'values'>
 
 interface MappedAsset {
   assetFormat: string
   url: string
 }
 
-/** A row that has failed, with all its faults. */
 export interface FailedRow {
   row: MappedRow
   faults: readonly Fault[]
@@ -48,7 +43,6 @@ interface Plan {
   status: number
   /** `others` are the columns before it that have the same name. */
   attributes: readonly { at: number; column: string; name: string; others: readonly number[] }[]
-  /** The names of all attributes. */
   names: readonly string[]
   assets: readonly { at: number; column: string; separator: string | undefined; assetFormat: string }[]
 }

@@ -1,17 +1,11 @@
-import type { ImportRequest, PresetName } from '../options.ts'
+import type { ImportOptions, ImportRequest, PresetName } from '../options.ts'
 import type { RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpacked } from './magento.ts'
 import { joined } from './shopify.ts'
 
-/** How a shop's export is read. */
-interface Preset {
-  /** The column of the product code. */
-  code: string
-  /** The column of the status, if the file has it. */
-  status: string
-  /** Columns of image URLs, those of them that the file has. */
-  assets: readonly string[]
+/** How a shop's export is read: the columns that options would name, of which only `code` must be in the file. */
+interface Preset extends Required<Pick<ImportOptions, 'code' | 'status' | 'assets'>> {
   /** Turns the export's rows into rows of one product each. */
   reshape(source: RowSource): RowSource
 }

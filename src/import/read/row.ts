@@ -26,7 +26,6 @@ export interface Row extends Place {
   faults?: readonly Fault[]
 }
 
-/** A row that could not be read. */
 export interface UnreadableRow extends Place {
   field?: string | undefined
   reason: string
@@ -69,5 +68,4 @@ export class BrokenFile extends Error {
 /** The longest row that is read, in bytes: in a longer one a quote or bracket was probably never closed. */
 export const longestRow = 10 * 1024 * 1024
 
-/** How many columns a row may have. */
 export const mostColumns = 5_000

@@ -25,9 +25,7 @@ export function problemsOf(failed: readonly FailedRow[]): Problem[] {
 /** A format of failed rows as their file has them, to be corrected and imported again. */
 interface ReportFormat {
   head(columns: readonly string[]): string
-  /** The text between two rows. */
   between: string
-  /** The text after the last row. */
   foot: string
   row(row: ReportedRow, columns: readonly string[]): string | Buffer
 }
