@@ -102,10 +102,7 @@ builder.mutationFields((t) => ({
     type: [AttributeDefinitionRef],
     description:
       'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
-    args: {
-      ...writeArgs,
-      names: t.arg.stringList(required('Names of attributes: at most 10,000.')),
-    },
+    args: { ...writeArgs, names: t.arg.stringList(required('Names of attributes: at most 10,000.')) },
     resolve: resolveWrite((transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names)),
   }),
 }))

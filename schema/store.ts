@@ -66,9 +66,7 @@ builder.queryFields((t) => ({
     type: StoreRef,
     nullable: true,
     description: 'Finds a store; null when there is none or when the token has no access to it.',
-    args: {
-      storeUuid: t.arg.id({ required: true, ...anyText, description: 'UUID of the store, case-insensitive.' }),
-    },
+    args: { storeUuid: t.arg.id({ required: true, ...anyText, description: 'UUID of the store, case-insensitive.' }) },
     resolve: async (_root, args, { loaders }) => {
       const storeUuid = storeUuidOf(args.storeUuid)
       return storeUuid === undefined ? null : loaders.store.load(storeUuid)
@@ -157,10 +155,7 @@ builder.mutationFields((t) => ({
   updateStore: t.field({
     type: StoreRef,
     description: 'Changes fields of a store. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
-    args: {
-      ...writeArgs,
-      input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }),
-    },
+    args: { ...writeArgs, input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }) },
     resolve: resolveWrite((transaction, { storeUuid, input: { storeWebsite, ...rest } }, { enumerations }) => {
       const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
       const website = storeWebsite === undefined ? {} : { storeWebsite }

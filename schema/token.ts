@@ -52,10 +52,7 @@ builder.queryField('tokens', (t) =>
       'All tokens, revoked and expired ones included, in the order of their creation. Needs the scope `admin`.',
     args: {
       first: t.arg.int({ defaultValue: 100, description: 'Page size: 0 to 1,000.', validate: { min: 0, max: 1_000 } }),
-      after: t.arg.id({
-        description: 'Only tokens after the token with this id.',
-        validate: uuid,
-      }),
+      after: t.arg.id({ description: 'Only tokens after the token with this id.', validate: uuid }),
     },
     extensions: { access: 'admin' },
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? 100 }),
@@ -84,10 +81,7 @@ builder.mutationFields((t) => ({
     type: NewTokenRef,
     description:
       'Creates a token. Needs the scope `admin`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
-    args: {
-      input: t.arg({ type: CreateTokenInput, required: true, description: 'Token to create.' }),
-      ...dryRunArgs,
-    },
+    args: { input: t.arg({ type: CreateTokenInput, required: true, description: 'Token to create.' }), ...dryRunArgs },
     extensions: { access: 'admin' },
     resolve: resolveWrite((transaction, { input }) => createToken(transaction.db, input)),
   }),
@@ -96,10 +90,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Revokes a token permanently; every instance refuses it within 5 seconds. Null when there is no token with this id. Needs the scope `admin`.',
-    args: {
-      tokenId: t.arg.id({ required: true, ...anyText, description: 'UUID of the token.' }),
-      ...dryRunArgs,
-    },
+    args: { tokenId: t.arg.id({ required: true, ...anyText, description: 'UUID of the token.' }), ...dryRunArgs },
     extensions: { access: 'admin' },
     resolve: resolveWrite((transaction, { tokenId }) => revokeToken(transaction.db, tokenId)),
   }),

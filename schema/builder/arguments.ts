@@ -57,9 +57,7 @@ interface ChannelAndFormat {
 }
 
 /** The same with the default channel and format where they are null. */
-export function withDefaults<Given extends ChannelAndFormat>(
-  given: Given,
-): Omit<Given, keyof ChannelAndFormat> & { channel: string; assetFormat: string } {
+export function withDefaults<Given extends ChannelAndFormat>(given: Given) {
   return {
     ...given,
     channel: given.channel ?? defaults.channel,
