@@ -23,13 +23,7 @@ export function collectSchemas() {
 }
 
 /** Removes the bounds of JavaScript's integers and that keys are strings; adds the default of what is transformed. */
-function override({
-  zodSchema,
-  jsonSchema,
-}: {
-  zodSchema: z.core.$ZodType
-  jsonSchema: z.core.JSONSchema.BaseSchema
-}): void {
+const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.type === 'object') delete jsonSchema.propertyNames
