@@ -14,7 +14,6 @@ export async function listen(server: Server, { host, port }: { host: string; por
 /** A name that does not resolve gets the code of an address of another machine: for HOST the two mean the same. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const code = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? error.code : 'EADDRNOTAVAIL'
-  return Object.assign(new Error(`cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error }), {
-    code,
-  })
+  const message = `cannot listen on ${host}, port ${port}: ${error.message}`
+  return Object.assign(new Error(message, { cause: error }), { code })
 }

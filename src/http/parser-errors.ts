@@ -21,10 +21,8 @@ export function answerParserErrors(server: Server): void {
     }
   })
   server.on('checkExpectation', (request, response) => {
-    const error = new HttpError(
-      'invalid_request',
-      `Expect must be 100-continue; got ${JSON.stringify(request.headers.expect)}`,
-    )
+    const details = `Expect must be 100-continue; got ${JSON.stringify(request.headers.expect)}`
+    const error = new HttpError('invalid_request', details)
     const id = requestIdOf(request)
     respond(request, response, id, { ...errorResponse(error, id.text), status: 417 })
   })

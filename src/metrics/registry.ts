@@ -1,12 +1,14 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ConfigurationState } from '../global-config/global-config.ts'
 
+const circuitStates = ['closed', 'half-open', 'open'] as const
+
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
   bodies?: (() => { held: number; most: number }) | undefined
-  circuit?: (() => 'closed' | 'half-open' | 'open') | undefined
+  circuit?: (() => (typeof circuitStates)[number]) | undefined
   configuration?: (() => ConfigurationState) | undefined
   peers?: ClusterPeers | undefined
 }
@@ -74,13 +76,7 @@ function addGauges(registry: Registry, { connectionPool, bodies, circuit, config
   add('body_bytes', bodyHelp, 'state', () => bodies?.())
   add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
-    return (
-      now && {
-        closed: Number(now === 'closed'),
-        'half-open': Number(now === 'half-open'),
-        open: Number(now === 'open'),
-      }
-    )
+    return now && Object.fromEntries(circuitStates.map((state) => [state, Number(state === now)]))
   })
   const addConfiguration = (name: string, help: string, value: (state: ConfigurationState) => number) =>
     add(`configuration_${name}`, help, 'source', () => configuration && { url: value(configuration()) })
