@@ -16,7 +16,6 @@ export interface RequestSummary {
   tokenName: string | undefined
 }
 
-/** From here on a request counts as slow. */
 const slowMs = 1_000
 
 /** Logs a request, fast successful reads at `debug` only. No line holds a body, a query, a header or a token. */

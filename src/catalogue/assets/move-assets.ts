@@ -23,11 +23,9 @@ export async function moveAssets(
   const missing = assetIds.filter((assetId) => !byId.has(assetId))
   if (missing.length > 0) {
     const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
-    const faults = missing.map((id) => `the asset ${JSON.stringify(id)} is not among ${place}`)
-    throw new CatalogueError(
-      'link_not_found',
-      faults.map((details) => ({ details, field: 'assetId' })),
-    )
+    const field = 'assetId'
+    const faults = missing.map((id) => ({ field, details: `the asset ${JSON.stringify(id)} is not among ${place}` }))
+    throw new CatalogueError('link_not_found', faults)
   }
   const moved = new Set(assetIds)
   const order = [...byId.keys()].filter((assetId) => !moved.has(assetId))

@@ -101,16 +101,12 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
 function storeFaults(enumerations: Enumerations, input: Partial<NewStore>): Omit<Fault, 'reason'>[] {
   const { storeName, storeTaxonomy, storeWebsite } = input
+  const isNamed = storeName === undefined || isName(storeName.trim(), 200)
   const isWebsite = storeWebsite == null || (isStorable(storeWebsite) && lengthOf(storeWebsite) <= 2048)
   const eachOf = (field: 'region' | 'channels' | 'defaultAutomation', allowed: readonly string[]) =>
     (input[field] ?? []).map((value, i) => [`${field}[${i}]`, oneOfFault(value, allowed)] as const)
   const faults: (readonly [field: string, fault: string | false | undefined])[] = [
-    [
-      'storeName',
-      storeName !== undefined &&
-        !isName(storeName.trim(), 200) &&
-        `must have 1 to 200 characters after trimming; got ${shown(storeName)}`,
-    ],
+    ['storeName', !isNamed && `must have 1 to 200 characters after trimming; got ${shown(storeName)}`],
     ['storeTaxonomy', storeTaxonomy !== undefined && oneOfFault(storeTaxonomy, enumerations.storeTaxonomies)],
     ...eachOf('region', enumerations.regions),
     ...eachOf('channels', enumerations.channels),
