@@ -35,18 +35,10 @@ import { createOperationNames } from './rest-services.ts'
 import { startRetention } from './retention.ts'
 import { createThreadPoolApi } from './thread-pool-api.ts'
 
-type Settings =
-  | 'bootstrapToken'
-  | 'jwt'
-  | 'rateLimit'
-  | 'isRateLimitShared'
-  | 'metricsPublic'
-  | 'corsOrigins'
-  | 'introspection'
-  | 'pageCacheMb'
-
 /** The configuration, and what was made from it. */
-export interface GatewayOptions extends Pick<Config, 'host' | 'port'>, Partial<Pick<Config, Settings>> {
+export interface GatewayOptions extends Partial<Omit<Config, 'globalConfig' | 'persistedDocuments'>> {
+  host: string
+  port: number
   db: Kysely<Database>
   connection: ClientConfig
   globalConfig: GlobalConfig
