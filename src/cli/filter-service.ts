@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { listen } from '../http/listen.ts'
+import { wholeNumber } from './option-values.ts'
 import { untilSignal } from './until-signal.ts'
-import { wholeNumber } from './whole-number.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `catalog filter-service`: serves the filtering contract over the gateway's database until SIGINT or SIGTERM. */

@@ -3,7 +3,7 @@ import { type ImportOptions, presetNames } from '../import/options.ts'
 import { formats } from '../import/read/row.ts'
 import type { Counts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
-import { wholeNumber } from './whole-number.ts'
+import { collect, wholeNumber } from './option-values.ts'
 
 /** `catalog import`: imports a file of products and their assets into a store. Exit code 1 if a row failed, 2 for wrong usage. */
 export function addImport(program: Command): void {
@@ -70,8 +70,4 @@ function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false): 
 
 function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
   return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value]
 }

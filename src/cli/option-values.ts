@@ -7,3 +7,8 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
   }
 }
+
+/** The values of an option that may be repeated. */
+export function collect(value: string, before: string[]): string[] {
+  return [...before, value]
+}

@@ -5,8 +5,8 @@ import { type Config, maxWorkers, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
+import { wholeNumber } from './option-values.ts'
 import { untilSignal } from './until-signal.ts'
-import { wholeNumber } from './whole-number.ts'
 import { nameDatabase } from './with-database.ts'
 
 /** A process that has not ended this long after the signal is ended by force. */

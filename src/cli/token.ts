@@ -3,6 +3,7 @@ import { scopes } from '../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../auth/tokens.ts'
 import { migrate } from '../database/migrate.ts'
 import { CatalogueError } from '../errors.ts'
+import { collect } from './option-values.ts'
 import { type Work, withDatabase } from './with-database.ts'
 
 interface CreateOptions {
@@ -49,7 +50,7 @@ function addList(token: Command): void {
     .description('list all tokens, revoked ones too, without their secrets')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const all = await withTables(({ db }) => listTokens(db, { limit: Number.MAX_SAFE_INTEGER }))
+      const all = await withTables(({ db }) => listTokens(db, Number.MAX_SAFE_INTEGER))
       const rows = all.map(inJson)
       if (json) return print({ tokens: rows })
       for (const row of rows)
@@ -91,8 +92,4 @@ function inJson({ tokenId, name, scopes, stores, createdAt, expiresAt, revokedAt
 function stateOf({ revoked_at, expires_at }: ReturnType<typeof inJson>): string {
   if (revoked_at) return 'revoked'
   return expires_at && expires_at.getTime() <= Date.now() ? 'expired' : 'valid'
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value]
 }
