@@ -56,8 +56,7 @@ builder.queryField('tokens', (t) =>
     },
     extensions: { access: 'admin' },
     complexity: ({ first }) => ({ field: 1, multiplier: first ?? 100 }),
-    resolve: (_root, { first, after }, { catalogue }) =>
-      listTokens(catalogue.db, { after: after ?? undefined, limit: first ?? 100 }),
+    resolve: (_root, { first, after }, { catalogue }) => listTokens(catalogue.db, first ?? 100, after),
   }),
 )
 

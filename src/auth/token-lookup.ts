@@ -7,10 +7,7 @@ import type { Caller, Scope } from './caller.ts'
 const maxTokens = 10_000
 
 /** Makes the function that finds the caller of a token by its hash. It is trusted for `trustMs`, revoked or not. */
-export function createTokenLookup(
-  db: Kysely<Database>,
-  trustMs = 4_000,
-): (hash: Buffer) => Promise<Caller | undefined> {
+export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
   const lookUp = async (hash: Buffer, options: { ttl?: number }): Promise<Caller | undefined> => {
     const row = await findToken(db, hash)
     if (!row) return undefined
@@ -28,7 +25,7 @@ export function createTokenLookup(
     // Outside the request: others wait for the same lookup, which must not end with the request that came first.
     fetchMethod: (key, _stale, { options }) => requestContext.exit(lookUp, Buffer.from(key, 'latin1'), options),
   })
-  return (hash) => cache.fetch(hash.toString('latin1'))
+  return (hash: Buffer) => cache.fetch(hash.toString('latin1'))
 }
 
 function findToken(db: Kysely<Database>, hash: Buffer) {

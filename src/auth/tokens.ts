@@ -69,14 +69,11 @@ export async function ensureAdminToken(db: Kysely<Database>): Promise<{ secret?:
 }
 
 /** All tokens, also revoked ones, in the order of their creation: at most `limit` after the given one. */
-export function listTokens(
-  db: Kysely<Database>,
-  { after, limit = 1_000 }: { after?: string | undefined; limit?: number },
-) {
+export function listTokens(db: Kysely<Database>, limit: number, after?: string | null) {
   return db
     .selectFrom('token')
     .select(columns)
-    .$if(after !== undefined, (query) => query.where('token_id', '>', after ?? ''))
+    .$if(after != null, (query) => query.where('token_id', '>', after ?? ''))
     .orderBy('token_id')
     .limit(limit)
     .execute()

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './account.ts'
 import { createCluster } from './create-cluster.ts'
 import { type DataDirectory, giveTo, socketPort } from './data-directory.ts'
-import { acquireLease, type Lease } from './lease.ts'
+import { acquireLease } from './lease.ts'
 import { findPostmaster, removeStaleLocks } from './postmaster.ts'
 import { type Account, commandLine, spawnOptions } from './process.ts'
 
@@ -17,10 +17,7 @@ type ServerProcess = Awaited<ReturnType<typeof spawnServer>>
 const maxRecoveryMs = 60_000
 
 /** Acquires a lease on the cluster's server, which many processes may start at once: PostgreSQL lets one stay. */
-export async function startServer(
-  directory: DataDirectory,
-  binDir: string,
-): Promise<{ lease: Lease; started: boolean }> {
+export async function startServer(directory: DataDirectory, binDir: string) {
   const postgres = join(binDir, 'postgres')
   let server: ServerProcess | undefined
   for (const deadline = Date.now() + maxRecoveryMs; Date.now() < deadline; await sleep(15)) {

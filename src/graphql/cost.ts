@@ -5,15 +5,11 @@ import { type DocumentNode, type GraphQLSchema, getVariableValues, Kind, type Op
 export class InvalidVariables extends AggregateError {}
 
 /** Makes the function that estimates how many fields the answer can have. Throws `InvalidVariables`. */
-export function createCost(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): (variables: Record<string, unknown>) => number {
+export function createCost(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
   // The plugin takes the first operation of a document.
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
   const alone: DocumentNode = { ...document, definitions: [operation, ...fragments] }
-  return (variables) => {
+  return (variables: Record<string, unknown>): number => {
     const options = { maxErrors: 20, hideSuggestions: true }
     const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, options)
     if (errors) throw new InvalidVariables(errors)

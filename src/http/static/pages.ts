@@ -10,10 +10,7 @@ const types = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
 const json = 'application/json; charset=utf-8'
 
 /** What is served to people and to tools without a token: path to page. Files are read when they are first asked for, and kept. */
-export function createPages(
-  enumerations: () => Enumerations,
-  isReady: () => Promise<boolean>,
-): ReadonlyMap<string, () => Page | Promise<Page>> {
+export function createPages(enumerations: () => Enumerations, isReady: () => Promise<boolean>) {
   const own = (name: string) => file(new URL(name, import.meta.url))
   const vendor = (name: string) =>
     file(pathToFileURL(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)))
