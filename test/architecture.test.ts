@@ -116,6 +116,11 @@ describe('the source', () => {
     expect(strays).toEqual([])
   })
 
+  it('builds no SQL text from values: input comes as parameters', () => {
+    const strays = files.filter((file) => /\bsql\.(raw|lit)\b/.test(sourceOf(file)))
+    expect(strays).toEqual(['src/database/migrate.ts'])
+  })
+
   it('has no any and no !', () => {
     const loose = /(?:[:<|&,] ?|\bas )any\b(?!\()|[\w)\]]!(?=[.,;)\]]|$)/m
     const strays = files

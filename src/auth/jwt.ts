@@ -24,14 +24,14 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
   })
   return async (token: string): Promise<Caller | undefined> => {
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer,
         audience,
         algorithms: [...algorithms],
         clockTolerance: skewSeconds,
         requiredClaims: ['exp', 'sub'],
       })
-      return callerOf(payload)
+      return isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined
     } catch (error) {
       if (error instanceof errors.JOSEError && !unreachable.has(error.code)) return undefined
       throw unavailable('unavailable', error)
@@ -42,10 +42,13 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
 /** The errors of fetching keys. ERR_JOSE_GENERIC: the provider's answer is not 200 or not JSON. */
 const unreachable = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'])
 
-/** Claims: `scope` as words or a list, `stores` as a list of UUIDs, by default all. A claim in another form makes the token invalid. */
+/** The types of a token for an API (RFC 7519, RFC 9068): a token of another type was made for something else. */
+const isAccessToken = /^(application\/)?(at\+)?jwt$/i
+
+/** Claims: `sub` as text, `scope` as words or a list, `stores` as a list of UUIDs, by default all. A claim in another form makes the token invalid. */
 function callerOf({ sub = '', iss = '', scope, stores }: JWTPayload): Caller | undefined {
   const words = typeof scope === 'string' ? scope.split(' ') : scope
-  if (!isTexts(words)) return undefined
+  if (typeof sub !== 'string' || !isTexts(words)) return undefined
   if (stores !== undefined && !isTexts(stores)) return undefined
   const uuids = stores?.map(storeUuidOf).filter((uuid) => uuid !== undefined)
   return {

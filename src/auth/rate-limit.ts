@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { CatalogueError } from '../errors.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, hasScope } from './caller.ts'
 
 const seconds = 60
 
@@ -10,9 +10,9 @@ const seconds = 60
 export function createRateLimit(perMinute: number, countsIn: Pool | undefined) {
   const limiter = limiterOf(perMinute, countsIn)
   const policy = `"default";q=${perMinute};w=${seconds}`
-  return async ({ scopes, tokenId }: Caller): Promise<{ headers: Record<string, string>; error?: CatalogueError }> => {
-    if (scopes.has('admin')) return { headers: {} }
-    const { consumedPoints, remainingPoints, msBeforeNext } = await consume(limiter, tokenId)
+  return async (caller: Caller): Promise<{ headers: Record<string, string>; error?: CatalogueError }> => {
+    if (hasScope(caller, 'admin')) return { headers: {} }
+    const { consumedPoints, remainingPoints, msBeforeNext } = await consume(limiter, caller.tokenId)
     const reset = Math.max(1, Math.ceil(msBeforeNext / 1_000))
     const headers = { 'RateLimit-Policy': policy, RateLimit: `"default";r=${Math.max(0, remainingPoints)};t=${reset}` }
     if (consumedPoints <= perMinute) return { headers }

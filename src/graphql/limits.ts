@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, hasScope } from '../auth/caller.ts'
 import { type CatalogueError, invalidRequest } from '../errors.ts'
 import { type DocumentSize, measures } from './document-size.ts'
 
@@ -38,8 +38,8 @@ const administrators: Limits = {
   cost: 1_000_000,
 }
 
-export function limitsOf({ scopes }: Caller): Limits {
-  return scopes.has('admin') ? administrators : ordinary
+export function limitsOf(caller: Caller): Limits {
+  return hasScope(caller, 'admin') ? administrators : ordinary
 }
 
 export function requireWithin(size: DocumentSize, limits: Limits): void {

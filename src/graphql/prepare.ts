@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../auth/caller.ts'
+import { type Caller, hasScope } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
 import { type Access, accessOf, requireAccess, rootFields } from './access.ts'
 import { createCost } from './cost.ts'
@@ -41,7 +41,7 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
       const key = `${operationName ?? ''}\n${query}`
       const known = kept.get(key)
       const limits = limitsOf(caller)
-      const mayIntrospect = introspection === 'all' || caller.scopes.has('admin')
+      const mayIntrospect = introspection === 'all' || hasScope(caller, 'admin')
       try {
         const prepared = known ?? prepareDocument(schema, parsed(query, limits), operationName)
         requireAccess(prepared.access, caller)

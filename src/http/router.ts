@@ -26,7 +26,7 @@ export async function route(
   response: ServerResponse,
   id: RequestId,
 ): Promise<Routed> {
-  requireOneHost(request, response)
+  requireClearHeaders(request, response)
   const { path, search } = targetOf(request)
   const page = await routes.pages.get(path)?.()
   const wantsHtml = request.headers.accept?.includes('text/html')
@@ -53,17 +53,25 @@ function serverOf(routes: Routes, path: string): ((incoming: Incoming) => Promis
   return async ({ request, admission }) => ({ answer: answerWithPage(await routes.metrics(admission), request.method) })
 }
 
-/** Node keeps the first of several hosts and says nothing; a proxy before us may have routed by another. */
-function requireOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage, response: ServerResponse): void {
+/** Throws for headers that a proxy before us may have read in another way. */
+function requireClearHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage, response: ServerResponse): void {
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new HttpError('invalid_request', 'the header Host is required')
   }
+  const { 'transfer-encoding': coding = 'chunked' } = headers
+  const repeated = ['host', 'authorization'].find((name) => isRepeated(name, rawHeaders))
+  if (repeated === undefined && coding.toLowerCase() === 'chunked') return
+  response.shouldKeepAlive = false
+  const problem = `the header Transfer-Encoding must be chunked; got ${JSON.stringify(coding)}`
+  throw new HttpError('invalid_request', repeated === undefined ? problem : `the header ${repeated} must come once`)
+}
+
+/** Node keeps the first of several such headers and says nothing. */
+function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
-    if (rawHeaders[i]?.length === 4 && /host/i.test(rawHeaders[i] ?? '')) count++
-  if (count <= 1) return
-  response.shouldKeepAlive = false
-  throw new HttpError('invalid_request', 'the header Host must come once')
+    if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) count++
+  return count > 1
 }
 
 /** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */

@@ -41,6 +41,8 @@ describe('a request that is not HTTP', () => {
     ['a carriage return in a header', 'GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nX-Request-Id: a\rb\r\n\r\n', 400],
     ['a byte beyond ASCII in the target', 'GET /v1/\xff HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
     ['two Host headers', 'GET /v1/assets HTTP/1.1\r\nHost: gateway\r\nhOst: other\r\n\r\n', 400],
+    ['two Authorization headers', `${put}Authorization: Bearer a\r\nContent-Length: 2\r\n\r\n[]`, 400],
+    ['a transfer coding besides chunks', `${put}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n`, 400],
     ['an unknown method', 'GETT /v1/assets HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
     ['a method in lower case', 'get /v1/assets HTTP/1.1\r\nHost: gateway\r\n\r\n', 400],
     ['a version that is none', 'GET /v1/assets HTTP/9.9\r\nHost: gateway\r\n\r\n', 400],

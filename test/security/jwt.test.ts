@@ -61,6 +61,8 @@ describe('JSON Web Tokens', () => {
       'another audience': await provider.sign({ aud: 'another-service' }),
       'no expiry': await provider.sign({ exp: undefined as never }),
       'no subject': await provider.sign({ sub: undefined as never }),
+      'a subject that is a number': await provider.sign({ sub: 7 as never }),
+      'another type': await provider.sign({}, { typ: 'logout+jwt' }),
       'no scope': await provider.sign({ scope: undefined }),
       'expired beyond the skew': await provider.sign({ exp: inSeconds(-10) }),
       'not yet good': await provider.sign({ nbf: inSeconds(60) }),
@@ -73,6 +75,7 @@ describe('JSON Web Tokens', () => {
     }
     for (const [what, token] of Object.entries(bad)) expect(await statusOf(token), what).toBe(401)
     expect(await statusOf(good)).toBe(404)
+    expect(await statusOf(await provider.sign({}, { typ: 'at+jwt' }))).toBe(404)
   })
 
   it('may be a few seconds late, as clocks differ', async () => {

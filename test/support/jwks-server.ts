@@ -9,7 +9,7 @@ export interface JwksServer {
   /** How often the keys were asked for. */
   asked(): number
   /** Signs with the newest key. `header` and `claims` replace the usual ones. */
-  sign(claims?: JWTPayload, header?: { alg?: string; kid?: string }): Promise<string>
+  sign(claims?: JWTPayload, header?: { alg?: string; kid?: string; typ?: string }): Promise<string>
   /** Publishes a new key, for ES256 unless another is given; the old ones are withdrawn unless kept. */
   rotate(keep?: boolean, alg?: string): Promise<void>
   close(): Promise<void>

@@ -37,7 +37,7 @@ export async function listProducts(
   filter: ProductFilter,
   page: KeysetPage,
 ): Promise<Map<string, Product[]>> {
-  const direction = sql.raw(page.backwards ? 'desc' : 'asc')
+  const direction = page.backwards ? sql`desc` : sql`asc`
   const { rows } = await sql<Product>`
     select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store) cross join lateral (
       select ${columns} from product
