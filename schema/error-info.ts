@@ -1,8 +1,10 @@
 import type { ItemFailure, ItemFailures } from '../src/catalogue/item-failure.ts'
+import { partOfResult } from '../src/graphql/access.ts'
 import { builder } from './builder/builder.ts'
 import { nullable } from './builder/options.ts'
 
 export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
+  extensions: partOfResult,
   description: 'Failure of one item of a request, or of one asset id in an item. The other items are not affected.',
   fields: (t) => ({
     reason: t.exposeString('reason', {

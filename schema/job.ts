@@ -89,6 +89,7 @@ export const JobRef = builder.objectRef<Job>('Job').implement({
     ),
     finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),
     outputParts: t.int({
+      extensions: { access: 'read' },
       description: 'Number of parts of `output` that are available at present.',
       resolve: (job, _args, { catalogue }) => countOutput(catalogue.db, job),
     }),

@@ -5,6 +5,7 @@ import type { FailedProduct } from '../src/catalogue/products/product-patches.ts
 import { updateProducts } from '../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
+import { partOfResult } from '../src/graphql/access.ts'
 import { isSelectedOnce } from '../src/graphql/answer-size.ts'
 import { type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
@@ -34,6 +35,7 @@ const ProductPatch = builder.inputType('ProductPatch', {
 })
 
 const AttributeFailureRef = builder.objectRef<FailedProduct['failures'][number]>('AttributeFailure').implement({
+  extensions: partOfResult,
   description: 'One invalid attribute of a product.',
   fields: (t) => ({
     attribute: t.exposeString('attribute', { description: 'Name of the attribute, or `status`.' }),
@@ -44,6 +46,7 @@ const AttributeFailureRef = builder.objectRef<FailedProduct['failures'][number]>
 })
 
 const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').implement({
+  extensions: partOfResult,
   description: 'A product that was not written because at least one of its attributes is invalid.',
   fields: (t) => ({
     productCode: t.exposeString('productCode', { description: 'SKU code of the product.' }),

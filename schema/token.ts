@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Scope } from '../src/auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
+import { partOfResult } from '../src/graphql/access.ts'
 import { storeUuidOf } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
@@ -11,12 +12,17 @@ const TokenScope = builder.enumType('TokenScope', {
   description: 'Permission of a token.',
   values: {
     READ: { value: 'read', description: 'GraphQL queries, and GET in REST.' },
-    WRITE: { value: 'write', description: 'GraphQL mutations, and every other method in REST.' },
+    WRITE: {
+      value: 'write',
+      description:
+        'GraphQL mutations, and every other method in REST. What a mutation returns besides its own result needs `READ` too.',
+    },
     ADMIN: { value: 'admin', description: 'All operations, including the administration of tokens.' },
   } satisfies Record<string, { value: Scope; description: string }>,
 })
 
 const TokenRef = builder.objectRef<Token>('Token').implement({
+  extensions: partOfResult,
   description: 'A bearer token. The service stores only a hash of its secret.',
   fields: (t) => ({
     tokenId: t.exposeID('tokenId', { description: 'UUID of the token, for `revokeToken`. Not secret.' }),

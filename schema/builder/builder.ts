@@ -70,7 +70,7 @@ function createBuilder() {
 builder.queryType({ description: 'Read operations. They need the scope `read`.' })
 builder.mutationType({
   description:
-    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed.',
+    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed. An operation that selects other data than its own results (fields with arguments, or of other objects) needs the scope `read` too; it is one transaction: if such a field fails, nothing is changed.',
 })
 
 builder.scalarType('DateTime', {

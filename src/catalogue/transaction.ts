@@ -7,12 +7,12 @@ const maxAttempts = 4
 const rollback = new Error('a dry run is rolled back')
 
 /**
- * Does the work in one transaction, or savepoint if there is one: completely, or not at all when it throws. A dry run
- * is rolled back in the end. After a deadlock or a serialization failure it is repeated.
+ * Does the work in one transaction, or savepoint if there is one: completely, or not at all when it throws. A dry run, or
+ * a result that `dryRun` is true for, is rolled back in the end. After a deadlock or a serialization failure it is repeated.
  */
 export async function write<T>(
   catalogue: Catalogue,
-  dryRun: boolean | null | undefined,
+  dryRun: boolean | null | undefined | ((result: T) => boolean | undefined),
   work: (catalogue: WriteCatalogue) => Promise<T>,
 ): Promise<T> {
   return withRetries(async () => {
@@ -20,7 +20,7 @@ export async function write<T>(
     try {
       return await transact(catalogue, async (within) => {
         result = { of: await work(within) }
-        if (dryRun) throw rollback
+        if (typeof dryRun === 'function' ? dryRun(result.of) : dryRun) throw rollback
         return result.of
       })
     } catch (error) {

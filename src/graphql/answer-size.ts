@@ -6,9 +6,17 @@ const maxBytes = 64 * 1024 * 1024
 
 /** Adds a result to the answer of a request. Throws `payload_too_large`, within its transaction, when that is too long. */
 export function requireAnswerable(result: unknown, { answer }: Context, info: GraphQLResolveInfo): void {
-  answer.bytes += Buffer.byteLength(JSON.stringify(result)) * copiesOf(info)
-  if (answer.bytes <= maxBytes) return
-  const details = `the answer to a write may have ${maxBytes} bytes; this one would have ${answer.bytes}, and nothing was written: send fewer items, or select each field once`
+  answer.bytes += bytesOf(result) * copiesOf(info)
+  requireShort(answer.bytes)
+}
+
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+export function requireShort(bytes: number): void {
+  if (bytes <= maxBytes) return
+  const details = `the answer to a write may have ${maxBytes} bytes; this one would have ${bytes}, and nothing was written: send fewer items, or select each field once`
   throw new CatalogueError('payload_too_large', [{ details }])
 }
 

@@ -6,7 +6,7 @@ import { type Access, accessOf, requireAccess, rootFields } from './access.ts'
 import { createCost } from './cost.ts'
 import { type DocumentSize, sizeOf } from './document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits.ts'
-import { compileWhenRunAgain, interpret, type Run } from './run.ts'
+import { allOrNothing, compileWhenRunAgain, interpret, type Run } from './run.ts'
 
 /** One operation of a document, ready to be run any number of times. Every API runs these and nothing else. */
 export interface PreparedOperation {
@@ -83,14 +83,16 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
   const size = sizeOf(document)
   // Introspection is rare, and long to compile.
   const createRun = size.introspectionDepth > 0 ? interpret : compileWhenRunAgain
+  const access = accessOf(schema, document, operation)
+  const run = createRun(schema, document, operationName)
   return {
     document,
     size,
-    access: accessOf(schema, document, operation),
+    access,
     isMutation: operation.operation === 'mutation',
     name: [...rootFields(document, operation)][0] ?? 'none',
     cost: createCost(schema, document, operation),
-    run: createRun(schema, document, operationName),
+    run: access.readsInPayload ? allOrNothing(run) : run,
   }
 }
 

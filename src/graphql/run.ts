@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type GraphQLError,
   type GraphQLSchema,
   getNamedType,
   isEnumType,
@@ -9,8 +10,10 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
+import { write } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
-import type { Context } from './context.ts'
+import { bytesOf, requireShort } from './answer-size.ts'
+import { type Context, createContext } from './context.ts'
 
 /** Runs one operation of a document. What resolvers throw is in the result's errors, as it was thrown. */
 export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
@@ -53,4 +56,24 @@ function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
   }
   visit(document, visitWithTypeInfo(types, { Field: { enter } }))
   return found
+}
+
+/** Runs a mutation whose payloads read in one transaction: nothing is written if one of these reads fails. */
+export function allOrNothing(run: Run): Run {
+  return async (variables, context) => {
+    let jobs = 0
+    const jobQueued = () => {
+      jobs++
+    }
+    const isOfPayload = ({ path = [] }: GraphQLError) => path.length > 1
+    const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
+    const result = await write(context.catalogue, hasFailed, async (catalogue) => {
+      const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
+      requireShort(bytesOf(made.data ?? null))
+      return made
+    })
+    if (hasFailed(result)) return { ...result, data: null }
+    for (; jobs > 0; jobs--) context.jobQueued()
+    return result
+  }
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations, ProductStatus } from '../catalogue/enumerations.ts'
@@ -64,7 +64,7 @@ async function insertJob(
   input: string,
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
-  return db.transaction().execute(async (transaction) => {
+  const insert = async (transaction: Transaction<Database>) => {
     const queue = await openQueue(transaction)
     await writeParts(transaction, key, 'input', 0, partsOf(input))
     const values = { options: JSON.stringify(options), counts: JSON.stringify(noCounts) }
@@ -76,10 +76,13 @@ async function insertJob(
       .executeTakeFirstOrThrow()
     const priority = -(await countUnfinished(transaction, storeUuid))
     // Tenants have no rights on the queue.
-    await sql`reset role`.execute(transaction)
+    const { rows } = await sql<{ role: string }>`
+      select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)
     await queue.send(queueName, key, { group: { id: storeUuid }, priority })
+    if (db.isTransaction) await sql`select set_config('role', ${rows[0]?.role}, true)`.execute(transaction)
     return job
-  })
+  }
+  return db.isTransaction ? insert(db as Transaction<Database>) : db.transaction().execute(insert)
 }
 
 /** The more jobs a store has, the later its next one runs: the first job of another store comes before its second. */

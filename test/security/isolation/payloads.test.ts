@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { define, newStore, productOf, storeWithAssets, storeWithProducts } from '../../support/factories.ts'
+import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
+import { newToken } from '../../support/tokens.ts'
+
+const gateway = useGateway()
+
+const run = async (query: string, token?: string) => {
+  const reply = await gateway.call('/graphql', { method: 'POST', body: { query }, ...(token && { token }) })
+  return { status: reply.status, ...(reply.json as GraphQLReply) }
+}
+
+const nameOf = async (store: string) => {
+  const { data } = await run(`{ store(storeUuid: "${store}") { storeName } }`)
+  return (data as unknown as { store: { storeName: string } }).store.storeName
+}
+
+it.each([
+  'linkedStores(first: 0) { storeUuid }',
+  'products(first: -1) { totalCount }',
+  'products(first: 1, last: 1) { totalCount }',
+  'products(after: "nonsense") { totalCount }',
+  'assetGroups(assetFormat: "nonsense") { totalGroups }',
+  '... on Store { ...Below } } } fragment Below on Store { attributeDefinitions(first: 0) { name',
+])('a mutation whose payload fails changes nothing: %s', async (fields) => {
+  const store = await newStore(gateway, { store_name: 'before' })
+  const update = `mutation { updateStore(storeUuid: "${store}", input: { storeName: "after" }) { storeName ${fields} } }`
+  for (const _ of ['interpreted', 'compiled']) {
+    const { data, errors } = await run(update)
+    expect([data, errors?.[0]?.extensions.code]).toEqual([null, 'invalid_request'])
+    expect(await nameOf(store)).toBe('before')
+  }
+})
+
+it('a job whose payload fails is not queued, and one whose payload reads is', async () => {
+  const store = await storeWithProducts(gateway, ['1'])
+  const start = (fields: string) => run(`mutation { startExport(storeUuid: "${store}") { jobId ${fields} } }`)
+  const jobs = async () => (await sql`select from job where store_uuid = ${store}`.execute(gateway.database.db)).rows
+  expect((await start('output(part: -1)')).data).toBeNull()
+  expect(await jobs()).toHaveLength(0)
+  expect((await start('output outputParts')).data).toMatchObject({ startExport: { output: null, outputParts: 0 } })
+  const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
+  const limited = await run(`mutation { startExport(storeUuid: "${store}") { outputParts } }`, secret)
+  expect(limited.data).toMatchObject({ startExport: { outputParts: 0 } })
+  expect(await jobs()).toHaveLength(2)
+})
+
+it('a mutation whose payload reads what it wrote is committed', async () => {
+  const store = await newStore(gateway)
+  const query = `mutation { updateStore(storeUuid: "${store}", input: { storeName: "after" }) {
+    products { edges { node { productCode } } } linkedStores { storeUuid } attributeDefinitions { name } } }`
+  expect((await run(query)).errors).toBeUndefined()
+  expect(await nameOf(store)).toBe('after')
+})
+
+it('a token with only the scope write gets from a mutation its result, and nothing that is read for it', async () => {
+  const store = await storeWithAssets(gateway, [['a', '1']])
+  await define(gateway, store, [{ name: 'Color', type: 'TEXT' }])
+  const { secret } = await newToken(gateway, { scopes: ['WRITE'] })
+  const upsert = `upsertProducts(storeUuid: "${store}", products: [{ productCode: "1", status: "bad" }, { productCode: "2" }])`
+  const allowed = await run(
+    `mutation { ${upsert} { createdSkus more failedProducts { productCode failures { attribute reason } } }
+      updateStore(storeUuid: "${store}", input: { storeName: "by write" }) { __typename storeName storeUuid }
+      deleteAssets(selectors: []) { errorInfo { reason } } }`,
+    secret,
+  )
+  expect(allowed).toMatchObject({ status: 200, data: { upsertProducts: { createdSkus: ['2'] } } })
+  const update = (fields: string) =>
+    `mutation { updateStore(storeUuid: "${store}", input: { storeName: "forbidden" }) { storeUuid ${fields} } }`
+  const group = `storeUuid: "${store}", parentCode: "1"`
+  const forbidden = [
+    update('products { totalCount }'),
+    update('product(productCode: "2") { status }'),
+    update('linkedStores { storeUuid }'),
+    update('attributeDefinitions { name }'),
+    update('productCounts { count }'),
+    update('...F } } fragment F on Store { ... { assetGroups { totalGroups }'),
+    `mutation { ...M } fragment M on Mutation { defineAttributes(storeUuid: "${store}", definitions: []) { violations { productCount } } }`,
+    `mutation { moveAsset(${group}, assetId: "a", position: 1) { assets { url } } }`,
+    `mutation { startExport(storeUuid: "${store}") { outputParts } }`,
+    `mutation { startExport(storeUuid: "${store}") { output } }`,
+  ]
+  for (const query of forbidden) {
+    const reply = await run(query, secret)
+    expect([reply.status, reply.errors?.[0]?.message], query).toEqual([403, 'the token must have the scope read'])
+  }
+  expect(await nameOf(store)).toBe('by write')
+  expect(await productOf(gateway, store, '2')).not.toBeNull()
+})
