@@ -1,7 +1,9 @@
+import { deleteJob } from '../src/jobs/job.ts'
 import { startExport, startImport } from '../src/jobs/start-job.ts'
-import { storeArgs } from './builder/arguments.ts'
+import { dryRunArgs, resolveWrite, storeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { defaultChannel, defaults, required } from './builder/options.ts'
+import { anyText } from './builder/validation.ts'
 import { ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
 
@@ -60,17 +62,17 @@ builder.mutationFields((t) => ({
   startImport: t.field({
     type: JobRef,
     description:
-      'Queues an import and returns its job at once; poll `job` for its progress. Importing the same file again changes nothing. Errors: `invalid_request`, `store_not_found`.',
+      'Queues an import and returns its job at once; poll `job` for its progress. Importing the same file again changes nothing. Errors: `invalid_request`, `store_not_found`, `quota_exceeded`.',
     args: {
       ...storeArgs,
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
-    resolve: async (_root, { storeUuid, input }, { catalogue, enumerations, jobQueued }) => {
+    resolve: async (_root, { storeUuid, input }, { catalogue, enumerations, jobQueued, jobQuotas }) => {
       const { content, map, ...rest } = input
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
       const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
       const options = { format: 'csv' as const, channel: defaults.channel, ...given, store: storeUuid, map: pairs }
-      const job = await startImport(catalogue, enumerations, options, content)
+      const job = await startImport(catalogue, enumerations, options, content, jobQuotas)
       jobQueued()
       return job
     },
@@ -78,18 +80,26 @@ builder.mutationFields((t) => ({
   startExport: t.field({
     type: JobRef,
     description:
-      'Queues an export of the products of a store with their assets on one channel, and returns its job at once. `Job.output` is the file, which an import can read. Errors: `invalid_request`, `store_not_found`.',
+      'Queues an export of the products of a store with their assets on one channel, and returns its job at once. `Job.output` is the file, which an import can read. Errors: `invalid_request`, `store_not_found`, `quota_exceeded`.',
     args: {
       ...storeArgs,
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
       channel: t.arg.string(defaultChannel('Channel of the assets.')),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
     },
-    resolve: async (_root, { storeUuid, format, channel, status }, { catalogue, jobQueued }) => {
+    resolve: async (_root, { storeUuid, format, channel, status }, { catalogue, jobQueued, jobQuotas }) => {
       const options = { format: format ?? 'csv', channel: channel ?? defaults.channel, status: status ?? null }
-      const job = await startExport(catalogue, storeUuid, options)
+      const job = await startExport(catalogue, storeUuid, options, jobQuotas)
       jobQueued()
       return job
     },
+  }),
+  deleteJob: t.field({
+    type: JobRef,
+    nullable: true,
+    description:
+      'Deletes a job with its input and output, and returns it as it was. A running one is cancelled: it stops within seconds, and rows that it has imported are kept. Null when there is none or when the token has no access to its store.',
+    args: { jobId: t.arg.id({ required: true, ...anyText, description: 'UUID of the job.' }), ...dryRunArgs },
+    resolve: resolveWrite(async (transaction, { jobId }) => (await deleteJob(transaction, jobId)) ?? null),
   }),
 }))

@@ -57,7 +57,7 @@ const JobProblemRef = builder.objectRef<Job['problems'][number]>('JobProblem').i
 
 export const JobRef = builder.objectRef<Job>('Job').implement({
   description:
-    'An import or export that runs in the background. It belongs to a store, continues after a restart of the gateway, and is deleted seven days after it has finished.',
+    'An import or export that runs in the background. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),

@@ -10,6 +10,7 @@ export type Reason =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'quota_exceeded'
   | 'internal_error'
   | 'downstream_unavailable'
   | 'unavailable'

@@ -18,7 +18,7 @@ const mayImport: Record<string, string> = {
   'src/import': 'catalogue database',
   'src/filter': 'catalogue database request',
   'src/http': 'rest auth graphql request tracing',
-  'src/graphql': 'rest auth catalogue database request',
+  'src/graphql': 'auth catalogue database jobs request rest',
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',
   'src/auth': 'catalogue database request',

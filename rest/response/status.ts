@@ -23,6 +23,7 @@ export const errorReasons: readonly Row[] = [
   ['payload_too_large', 413, 'ContentTooLarge', 'The body has more than 10 MiB or 10,000 items.'],
   ['unsupported_media_type', 415, 'UnsupportedMediaType', 'The body is not `application/json`.'],
   ['rate_limited', 429, 'TooManyRequests', 'The token has exceeded its rate limit.'],
+  ['quota_exceeded', 429, null, 'The store has used up a quota.'],
   ['internal_error', 500, 'InternalError', 'An unexpected error of the service. It is logged with the request id.'],
   [
     'downstream_unavailable',

@@ -19,6 +19,7 @@ import { createGraphQL } from '../graphql/serve.ts'
 import { type RouteLimits, routeOf } from '../heavy/route.ts'
 import { errorAnswer } from '../http/graphql-edge.ts'
 import type { Routes } from '../http/router.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
 import { maxObjectBytes, ReadLimit } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
@@ -30,6 +31,7 @@ export interface ApiOptions {
   enumerations(): Enumerations
   filter: Filter | undefined
   onJobQueued(): void
+  jobQuotas: JobQuotas
   introspection: Introspection
   persistedDocuments: PersistedDocuments | undefined
   pageCacheMb: number
@@ -43,7 +45,7 @@ export interface ApiOptions {
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
-  const { db, enumerations, filter, onJobQueued: jobQueued, threads, routeLimits, log } = options
+  const { db, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, routeLimits, log } = options
   const contextOf = (caller: Caller, requestId: string, { transaction, onAssetGroupPage }: RunOptions = {}) =>
     createContext({
       catalogue: catalogueFor(transaction ?? db, caller.viewer),
@@ -52,6 +54,7 @@ export function createApi(options: ApiOptions): Api {
       requestId,
       filter,
       jobQueued,
+      jobQuotas,
       onAssetGroupPage,
     })
   const errorOf = (thrown: unknown, requestId: string) => publicError(thrown, log.child({ requestId }))

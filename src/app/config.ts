@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
+import { millisecondsOf } from '../auth/tokens.ts'
+import { usualJobQuotas } from '../jobs/quotas.ts'
 
 /** What the gateway runs with; README.md says what each variable means. */
 export type Config = ReturnType<typeof readConfig>
@@ -49,6 +51,9 @@ const environment = z.object({
   introspection: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
   pageCacheMb: wholeNumber(0, 4_096).default(32),
   workers: wholeNumber(1, maxWorkers).default(1),
+  jobsRetention: z.string().default('7d').transform(durationOf),
+  quotaQueuedJobs: wholeNumber(1, 10_000).default(usualJobQuotas.queued),
+  quotaJobOutputMb: wholeNumber(1, 1_000_000).default(usualJobQuotas.keptMb),
 })
 
 /** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
@@ -93,6 +98,12 @@ function algorithmsOf(text: string, context: z.RefinementCtx): string[] {
   if (!names.every((name) => jwtAlgorithms.includes(name)))
     context.addIssue(`must be some of ${jwtAlgorithms.join(', ')}, separated by commas`)
   return names
+}
+
+function durationOf(text: string, context: z.RefinementCtx): number {
+  const milliseconds = millisecondsOf(text)
+  if (milliseconds === undefined) context.addIssue('must be a duration such as 7d, 12h or 45m')
+  return milliseconds ?? 0
 }
 
 /** Origins as browsers send them: a scheme, a host and perhaps a port. Never `*`: who is to be let in has a name. */

@@ -20,6 +20,7 @@ import { type StopOptions, stopServer } from '../http/drain.ts'
 import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createGraphiql, createPages } from '../http/static/pages.ts'
+import { type JobQuotas, usualJobQuotas } from '../jobs/quotas.ts'
 import { JobRunner } from '../jobs/runner.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
@@ -122,8 +123,8 @@ export async function startGateway(options: GatewayOptions) {
   }
   try {
     const url = await listen(server, { host, port })
-    runner = new JobRunner({ db, connection: options.connection, enumerations, log })
-    stopRetention = startRetention(db, log)
+    runner = new JobRunner({ db, connection: options.connection, enumerations, quotas: jobQuotasOf(options), log })
+    stopRetention = startRetention(db, options.jobsRetention ?? 7 * 86_400_000, log)
     return { url, close }
   } catch (error) {
     await close()
@@ -141,6 +142,7 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
     filter: remoteFilter?.address,
     introspection,
     persistedDocuments,
+    jobQuotas: jobQuotasOf(options),
     logLevel: log.level,
   }
   const threadPool = createThreadPool({ entry: new URL('./pool-thread.ts', import.meta.url), workerData, log })
@@ -148,9 +150,14 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
     ...{ db, enumerations, filter, onJobQueued, introspection, persistedDocuments, pageCacheMb, routeLimits, log },
+    jobQuotas: workerData.jobQuotas,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
   })
   return { api, closeThreadPool: threadPool.close }
+}
+
+function jobQuotasOf({ quotaQueuedJobs, quotaJobOutputMb }: GatewayOptions): JobQuotas {
+  return { queued: quotaQueuedJobs ?? usualJobQuotas.queued, keptMb: quotaJobOutputMb ?? usualJobQuotas.keptMb }
 }
 
 function requireAdmin(caller: Caller | undefined): void {

@@ -12,7 +12,7 @@ import { type Api, type ApiOptions, createApi } from './api.ts'
 import { createLog } from './log.ts'
 import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
-export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments'> {
+export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas'> {
   connection: ClientConfig
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
@@ -29,7 +29,7 @@ export function run(task: Task<ThreadRequest>): Promise<unknown> {
 const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
 /** Makes the function that answers requests by APIs of this thread. They run one after the other. */
-function createAnswer({ connection, filter, introspection, persistedDocuments, logLevel }: ThreadData) {
+function createAnswer({ connection, filter, introspection, persistedDocuments, jobQuotas, logLevel }: ThreadData) {
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   let enumerations = fallbackEnumerations
@@ -37,6 +37,7 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, l
   const api = createApi({
     introspection,
     persistedDocuments,
+    jobQuotas,
     db: connect({ ...connection, ...database }, onError),
     enumerations: () => enumerations,
     filter: filter && createRemoteFilter({ ...filter, log }).filter,

@@ -3,6 +3,7 @@ import type { AssetGroupPage } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
@@ -17,6 +18,7 @@ export interface Context {
   readonly loaders: Loaders
   /** Notifies the runner of jobs that one more is queued. */
   jobQueued(): void
+  readonly jobQuotas: JobQuotas
   /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
   readonly onAssetGroupPage?: ((page: AssetGroupPage) => void) | undefined
   readonly requestId: string

@@ -4,6 +4,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Database } from '../database/tables.ts'
 import type { Job, JobKey } from './job.ts'
 import { deleteParts } from './parts.ts'
+import type { JobQuotas } from './quotas.ts'
 
 /** One attempt at a job. Once a later attempt has begun, updates of an earlier one change nothing. */
 export interface Attempt extends Pick<Job, keyof JobKey | 'kind' | 'counts' | 'problems'> {
@@ -15,7 +16,7 @@ export interface Attempt extends Pick<Job, keyof JobKey | 'kind' | 'counts' | 'p
 export type RunAttempt = (
   catalogue: Catalogue,
   attempt: Attempt,
-  context: { enumerations: Enumerations; signal: AbortSignal },
+  context: { enumerations: Enumerations; quotas: JobQuotas; signal: AbortSignal },
 ) => Promise<string | undefined>
 
 /** A job is retried once after its process died: it may be the cause. */
@@ -37,7 +38,7 @@ export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: J
   return undefined
 }
 
-/** Saves how far the attempt is. Returns false when another attempt has begun since. */
+/** Saves how far the attempt is. Returns false when another attempt has begun since, or the job is deleted. */
 export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Promise<boolean> {
   const { numUpdatedRows } = await updateOf(db, attempt).executeTakeFirst()
   return numUpdatedRows === 1n
@@ -48,13 +49,15 @@ export async function requeue(db: Kysely<Database>, attempt: Attempt): Promise<v
   await updateOf(db, attempt).set({ state: 'queued' }).execute()
 }
 
-/** Ends the job, successfully unless there is an error, and deletes its input. */
+/** Ends the job, successfully unless there is an error, and deletes its input, and the output of an export that failed. */
 export async function finishJob(db: Kysely<Database>, attempt: Attempt, error: string | undefined): Promise<void> {
   const state = error === undefined ? 'succeeded' : 'failed'
-  await updateOf(db, attempt)
-    .set({ state, error: error ?? null, finished_at: sql`now()` })
-    .execute()
-  await deleteParts(db, attempt, 'input')
+  await db.transaction().execute(async (transaction) => {
+    const ended = updateOf(transaction, attempt).set({ state, error: error ?? null, finished_at: sql`now()` })
+    await ended.execute()
+    await deleteParts(transaction, attempt, 'input')
+    if (state === 'failed' && attempt.kind === 'export') await deleteParts(transaction, attempt, 'output')
+  })
 }
 
 function updateOf(db: Kysely<Database>, { storeUuid, jobId, attempt, counts, problems }: Attempt) {

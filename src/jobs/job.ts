@@ -39,13 +39,20 @@ export async function findJob({ db, viewer: { stores } }: Catalogue, jobId: stri
   return job && (stores?.has(job.storeUuid) ?? true) ? job : undefined
 }
 
-/** Deletes the jobs that ended more than seven days ago, with their output. */
-export async function deleteOldJobs(db: Kysely<Database>): Promise<void> {
+/** Deletes a job with its input and output, and returns it; undefined when `findJob` finds none. A running one stops soon. */
+export async function deleteJob(catalogue: Catalogue, jobId: string): Promise<Job | undefined> {
+  const job = await findJob(catalogue, jobId)
+  if (!job) return undefined
+  const found = catalogue.db.deleteFrom('job').where('store_uuid', '=', job.storeUuid).where('job_id', '=', job.jobId)
+  return found.returning(jobColumns).$castTo<Job>().executeTakeFirst()
+}
+
+/** Deletes the jobs that ended too long ago, with their output, and the positions of imports whose job is deleted. */
+export async function deleteOldJobs(db: Kysely<Database>, keptMs: number): Promise<void> {
+  await sql`delete from job where finished_at < now() - ${keptMs / 1000} * interval '1 second'`.execute(db)
   await sql`
-    with old as (
-      delete from job where finished_at < now() - interval '7 days' returning store_uuid, job_id
-    )
-    delete from job_part p using old where p.store_uuid = old.store_uuid and p.job_id = old.job_id`.execute(db)
+    delete from import_run r where file like 'job %' and not exists (
+      select from job j where j.store_uuid = r.store_uuid and 'job ' || j.job_id = r.file)`.execute(db)
 }
 
 /** Rows per second so far; null before the job starts. */

@@ -5,12 +5,13 @@ import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { problemsOf, reportFormats, reportText } from '../import/report/report-format.ts'
 import { type RunAttempt, saveProgress } from './attempt.ts'
-import { readInput, writeParts } from './parts.ts'
+import { deleteParts, readInput } from './parts.ts'
+import { createOutput } from './quotas.ts'
 
 const maxProblems = 20
 
 /** Runs an import from the position of the attempt before. Its output is the rows that fail, in the format of the input. */
-export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, signal }) => {
+export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, quotas, signal }) => {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)
   const { storeUuid, jobId } = attempt
@@ -23,7 +24,8 @@ export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, 
   attempt.counts = from?.counts ?? noCounts
   let columns: readonly string[] = []
   let parts = from?.reportBytes ?? 0
-  const reportOfDryRun: string[] = []
+  const writeOutput = createOutput(attempt, quotas)
+  if (!from) await deleteParts(db, attempt, 'output')
   const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
     run,
@@ -39,12 +41,10 @@ export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, 
         const isFirst = partsBefore === 0
         const text = reportText(request.format, columns, rows, isFirst).toString()
         const added = text === '' ? [] : [(isFirst ? head(columns) : '') + text]
-        if (!run) reportOfDryRun.push(...added)
-        else {
-          // In the transaction of the rows themselves, so that no failure is lost or reported twice.
-          await writeParts(transaction, attempt, 'output', partsBefore, added)
-          if (!(await saveProgress(transaction, attempt))) throw new Error('another attempt at the job has begun')
-        }
+        // In the transaction of the rows themselves, so that no failure is lost or reported twice; that of a dry run is rolled back.
+        const within = run ? transaction : db
+        await writeOutput(within, partsBefore, added)
+        if (!(await saveProgress(within, attempt))) throw new Error('another attempt at the job has begun')
         parts = partsBefore + added.length
         return parts
       },
@@ -56,8 +56,7 @@ export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, 
   })
   signal.throwIfAborted()
   if (isUnavailable(result.cause)) throw result.cause
-  await writeParts(db, attempt, 'output', 0, reportOfDryRun)
-  if (parts > 0) await writeParts(db, attempt, 'output', parts, [foot])
+  if (parts > 0) await writeOutput(db, parts, [foot])
   if (run) await forgetRun(db, run)
   attempt.counts = result.counts
   return result.stopped

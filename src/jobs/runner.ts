@@ -12,12 +12,14 @@ import { isUnavailable } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { type Attempt, beginAttempt, finishJob, requeue, saveProgress } from './attempt.ts'
 import type { JobKey } from './job.ts'
+import type { JobQuotas } from './quotas.ts'
 import { withApiNames } from './start-job.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
   connection: ClientConfig
   enumerations(): Enumerations
+  quotas: JobQuotas
   log: Logger
 }
 
@@ -86,16 +88,23 @@ export class JobRunner {
     const attempt = await beginAttempt(db, key)
     if (!attempt) return
     this.#running = attempt
-    const timer = setInterval(() => saveProgress(db, attempt).catch(() => {}), saveProgressEveryMs)
+    const superseded = new AbortController()
+    const save = () => saveProgress(db, attempt).then((isSaved) => isSaved || superseded.abort())
+    const timer = setInterval(() => save().catch(() => {}), saveProgressEveryMs)
+    const anySignal = AbortSignal.any([signal, superseded.signal])
     try {
       // Loaded with the first job, because a gateway may never have one.
       const [{ runExport }, { runImport }] = await Promise.all([import('./run-export.ts'), import('./run-import.ts')])
       const run = attempt.kind === 'export' ? runExport : runImport
-      const error = await run(this.#catalogue, attempt, { enumerations: this.#options.enumerations(), signal })
+      const { enumerations, quotas } = this.#options
+      const work = { enumerations: enumerations(), quotas, signal: anySignal }
+      const error = await run(this.#catalogue, attempt, work)
       await finishJob(db, attempt, error && withApiNames(error))
     } catch (error) {
       if (this.#stopping.signal.aborted) await requeue(db, attempt)
       if (signal.aborted || isUnavailable(error)) throw error
+      // The job is deleted, or another attempt has begun.
+      if (superseded.signal.aborted || !(await saveProgress(db, attempt))) return
       await finishJob(db, attempt, this.#reasonOf(error, attempt))
     } finally {
       clearInterval(timer)

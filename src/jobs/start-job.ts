@@ -11,6 +11,7 @@ import { noCounts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
 import { type Job, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
+import { type JobQuotas, requireRoom } from './quotas.ts'
 
 export interface ExportOptions {
   format: 'csv' | 'jsonl'
@@ -18,12 +19,13 @@ export interface ExportOptions {
   status: ProductStatus | null
 }
 
-/** Queues an import of a text. Throws `invalid_request` for options that cannot be used, and `store_not_found`. */
+/** Queues an import of a text. Throws `invalid_request` for options that cannot be used, `store_not_found` and `quota_exceeded`. */
 export async function startImport(
   catalogue: Catalogue,
   enumerations: Enumerations,
   options: ImportOptions,
   content: string,
+  quotas: JobQuotas,
 ): Promise<Job> {
   const storeUuid = await requireStore(catalogue, options.store)
   const complete = { ...options, store: storeUuid }
@@ -33,19 +35,20 @@ export async function startImport(
     if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: withApiNames(error.message) }])
     throw error
   }
-  return insertJob(catalogue.db, storeUuid, 'import', complete, content)
+  return insertJob(catalogue.db, storeUuid, 'import', complete, content, quotas)
 }
 
-/** Queues an export. Throws `invalid_request` and `store_not_found`. */
+/** Queues an export. Throws `invalid_request`, `store_not_found` and `quota_exceeded`. */
 export async function startExport(
   catalogue: Catalogue,
   storeUuid: string,
   { format, ...options }: Omit<ExportOptions, 'format'> & { format: string },
+  quotas: JobQuotas,
 ): Promise<Job> {
   if (format !== 'csv' && format !== 'jsonl') {
     throw invalidRequest([{ field: 'format', details: 'format must be CSV or JSONL; got JSON' }])
   }
-  return insertJob(catalogue.db, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '')
+  return insertJob(catalogue.db, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 
 /** Rewrites a message of the import, which names options as on the command line, with the names of the API. */
@@ -62,11 +65,12 @@ async function insertJob(
   kind: Job['kind'],
   options: object,
   input: string,
+  quotas: JobQuotas,
 ): Promise<Job> {
   const key = { storeUuid, jobId: uuidv7() }
   const insert = async (transaction: Transaction<Database>) => {
     const queue = await openQueue(transaction)
-    await writeParts(transaction, key, 'input', 0, partsOf(input))
+    await requireRoom(transaction, storeUuid, input, quotas)
     const values = { options: JSON.stringify(options), counts: JSON.stringify(noCounts) }
     const job = await transaction
       .insertInto('job')
@@ -74,6 +78,7 @@ async function insertJob(
       .returning(jobColumns)
       .$castTo<Job>()
       .executeTakeFirstOrThrow()
+    await writeParts(transaction, key, 'input', 0, partsOf(input))
     const priority = -(await countUnfinished(transaction, storeUuid))
     // Tenants have no rights on the queue.
     const { rows } = await sql<{ role: string }>`

@@ -5,6 +5,7 @@ import { type Gateway, startGateway } from '../../src/app/gateway.ts'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { findJob, type Job } from '../../src/jobs/job.ts'
+import { usualJobQuotas } from '../../src/jobs/quotas.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { useDatabase } from '../support/database.ts'
 import { storeIn } from '../support/factories.ts'
@@ -33,7 +34,7 @@ async function stopAll(): Promise<void> {
 const newStore = () => storeIn(database.catalogue)
 
 const queueExport = (storeUuid: string) =>
-  startExport(database.catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null })
+  startExport(database.catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null }, usualJobQuotas)
 
 const queueImport = (storeUuid: string, rows: number) => {
   const lines = Array.from({ length: rows }, (_, i) => `P${i},https://a.example/${i}\n`)
@@ -47,7 +48,13 @@ const queueImport = (storeUuid: string, rows: number) => {
     dryRun: false,
   }
   const content = `sku,Image URL 1\n${lines.join('')}`
-  return startImport(database.catalogue, fallbackEnumerations, { ...options, store: storeUuid }, content)
+  return startImport(
+    database.catalogue,
+    fallbackEnumerations,
+    { ...options, store: storeUuid },
+    content,
+    usualJobQuotas,
+  )
 }
 
 async function currentState({ jobId }: Job): Promise<Job> {
@@ -145,7 +152,8 @@ it('fails a job whose gateway died twice', async () => {
 it('queues a job of a caller that is limited to its store, with the transaction that creates it', async () => {
   const storeUuid = await newStore()
   const catalogue = catalogueFor(database.db, { stores: new Set([storeUuid]) })
-  const job = await startExport(catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null })
+  const options = { format: 'jsonl', channel: 'SMP', status: null }
+  const job = await startExport(catalogue, storeUuid, options, usualJobQuotas)
   await startOne()
   expect(await finished(job)).toMatchObject({ state: 'succeeded' })
 })

@@ -46,6 +46,7 @@ const values: Record<string, string> = {
   tokenId: '"01a1fdce-0000-7000-8000-000000000000"',
   key: '"a-key"',
   id: '"01a1fdce-0000-7000-8000-00000000000f"',
+  jobId: '"01a1fdce-0000-7000-8000-00000000000f"',
   content: '"sku\\nCODE-1\\n"',
 }
 

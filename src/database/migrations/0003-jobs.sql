@@ -31,14 +31,15 @@ create table job (
   primary key (store_uuid, job_id)
 );
 
--- The input and output of a job, in parts.
+-- The input and output of a job, in parts, which are deleted with it.
 create table job_part (
   store_uuid uuid not null,
   job_id uuid not null,
   direction text not null check (direction in ('input', 'output')),
   part integer not null,
   text text not null,
-  primary key (store_uuid, job_id, direction, part)
+  primary key (store_uuid, job_id, direction, part),
+  foreign key (store_uuid, job_id) references job on delete cascade
 );
 
 -- As in 0002-access.sql. `import_run` has no grants: only the gateway itself uses it.

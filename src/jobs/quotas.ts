@@ -1,0 +1,76 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../database/tables.ts'
+import { CatalogueError } from '../errors.ts'
+import type { JobKey } from './job.ts'
+import { writeParts } from './parts.ts'
+
+/** What the jobs of one store may take. One of them runs at a time. */
+export interface JobQuotas {
+  queued: number
+  /** The input and output that its jobs keep. */
+  keptMb: number
+}
+
+export const usualJobQuotas: JobQuotas = { queued: 20, keptMb: 1_024 }
+
+const mebibyte = 1024 * 1024
+/** What a job counts besides its input and output. */
+const bytesOfJob = 16 * 1024
+/** Output may grow by so much before the jobs of its store are measured again. */
+const measureEvery = 8 * mebibyte
+
+/** Throws `quota_exceeded` unless the store may have one more job. Until the transaction ends, no other job of the store is queued. */
+export async function requireRoom(db: Kysely<Database>, storeUuid: string, input: string, quotas: JobQuotas) {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs of ${storeUuid}`}, 0))`.execute(db)
+  const queued = await countQueued(db, storeUuid)
+  if (queued >= quotas.queued) {
+    throw quotaExceeded(
+      `at most ${quotas.queued} jobs of a store may be queued; there are ${queued}: wait until one of them has started, or delete one with deleteJob`,
+    )
+  }
+  const kept = await measureJobs(db, storeUuid)
+  if (kept + bytesOfJob + Buffer.byteLength(input) > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
+}
+
+/** Makes the function that writes parts of a job's output, from a number on. That throws `quota_exceeded` when the store's jobs would keep too much. */
+export function createOutput(key: JobKey, quotas: JobQuotas) {
+  let room = 0
+  return async (db: Kysely<Database>, from: number, parts: readonly string[]): Promise<void> => {
+    const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+    if (bytes > room) {
+      const kept = await measureJobs(db, key.storeUuid)
+      const left = quotas.keptMb * mebibyte - kept
+      if (bytes > left) throw tooMuchKept(kept, quotas)
+      room = Math.min(left, bytes + measureEvery)
+    }
+    room -= bytes
+    await writeParts(db, key, 'output', from, parts)
+  }
+}
+
+async function countQueued(db: Kysely<Database>, storeUuid: string): Promise<number> {
+  const queued = db.selectFrom('job').where(({ and }) => and({ store_uuid: storeUuid, state: 'queued' }))
+  const { jobs } = await queued.select(({ fn }) => fn.countAll<string>().as('jobs')).executeTakeFirstOrThrow()
+  return Number(jobs)
+}
+
+/** The bytes that the jobs of a store keep. PostgreSQL knows a text's length without reading it. */
+async function measureJobs(db: Kysely<Database>, storeUuid: string): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`
+    select (select count(*) from job where store_uuid = ${storeUuid}::uuid) * ${bytesOfJob}::bigint
+      + (select coalesce(sum(octet_length(text)), 0) from job_part where store_uuid = ${storeUuid}::uuid) as bytes`.execute(
+    db,
+  )
+  return Number(rows[0]?.bytes)
+}
+
+function tooMuchKept(bytes: number, { keptMb }: JobQuotas): CatalogueError {
+  const kept = Math.ceil(bytes / mebibyte)
+  return quotaExceeded(
+    `the jobs of a store may keep at most ${keptMb} MiB of input and output; they keep ${kept} MiB, and this needs more: delete jobs with deleteJob, or wait until they have ended and are deleted`,
+  )
+}
+
+function quotaExceeded(details: string): CatalogueError {
+  return new CatalogueError('quota_exceeded', [{ details }])
+}
