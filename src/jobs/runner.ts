@@ -33,14 +33,17 @@ const stopWithinMs = 500
 const queueConnection = { application_name: 'catalogue-gateway-queue', max: 1 }
 const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flowIntervalSeconds: 3600 }
 
-/** Runs the jobs of all stores in the background: one at a time, and about one at a time of each store. */
+/** Jobs that run at a time, of different stores: one store's job does not wait for another store's. */
+const concurrency = 2
+
+/** Runs the jobs of all stores in the background: few at a time, and about one at a time of each store. */
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #catalogue: Catalogue
   readonly #queueDb: Kysely<Database>
   readonly #stopping = new AbortController()
   readonly #starting: Promise<PgBoss | undefined>
-  #running: Attempt | undefined
+  readonly #running = new Set<Attempt>()
   #wake = () => {}
 
   constructor(options: RunnerOptions) {
@@ -55,13 +58,13 @@ export class JobRunner {
     this.#wake()
   }
 
-  /** Interrupts the running job, gives it back to the queue and starts no other. */
+  /** Interrupts the running jobs, gives them back to the queue and starts no other. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     // The database may be silent: a shutdown does not wait for its answers.
     const queue = await within(this.#starting)
     await within(queue?.offWork(queueName))
-    if (this.#running) await requeue(this.#catalogue.db, this.#running).catch(this.#warn)
+    await Promise.all(Array.from(this.#running, (attempt) => requeue(this.#catalogue.db, attempt).catch(this.#warn)))
     await within(queue?.stop({ graceful: false }))
     await within(this.#queueDb.destroy())
   }
@@ -75,10 +78,12 @@ export class JobRunner {
     queue.on('warning', this.#warn)
     const isStarted = () => startQueue(queue).then(() => true, this.#warn)
     while (!(await isStarted())) await sleep(startAgainAfterMs, undefined, { ref: false, signal })
-    const worker = await queue.work<JobKey>(queueName, { groupConcurrency: 1 }, async ([message]) => {
-      if (message) await this.#run(message.data, AbortSignal.any([signal, message.signal]))
-    })
-    this.#wake = () => queue.notifyWorker(worker)
+    const startWorker = () =>
+      queue.work<JobKey>(queueName, { groupConcurrency: 1 }, async ([message]) => {
+        if (message) await this.#run(message.data, AbortSignal.any([signal, message.signal]))
+      })
+    const workers = await Promise.all(Array.from({ length: concurrency }, startWorker))
+    this.#wake = () => workers.forEach((worker) => void queue.notifyWorker(worker))
     return queue
   }
 
@@ -87,7 +92,7 @@ export class JobRunner {
     const { db } = this.#catalogue
     const attempt = await beginAttempt(db, key)
     if (!attempt) return
-    this.#running = attempt
+    this.#running.add(attempt)
     const superseded = new AbortController()
     const save = () => saveProgress(db, attempt).then((isSaved) => isSaved || superseded.abort())
     const timer = setInterval(() => save().catch(() => {}), saveProgressEveryMs)
@@ -108,7 +113,7 @@ export class JobRunner {
       await finishJob(db, attempt, this.#reasonOf(error, attempt))
     } finally {
       clearInterval(timer)
-      this.#running = undefined
+      this.#running.delete(attempt)
       // The worker would fetch the next job at its next poll only.
       this.#wake()
     }

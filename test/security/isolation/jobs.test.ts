@@ -180,3 +180,29 @@ it('deletes jobs that ended longer ago than they are kept', async () => {
   await expect.poll(() => stateOf(old)).toBeNull()
   expect(await stateOf(recent)).toMatchObject({ state: 'SUCCEEDED' })
 })
+
+it("runs a job of another store while one store's job is held and many of its jobs wait", async () => {
+  const patient = await startTestGateway()
+  ends.push(patient.stop)
+  const [busy, other] = [await newStore(patient), await newStore(patient)]
+  const holder = await patient.database.client()
+  ends.push(() => holder.end())
+  await holder.query(holdOutputOf(busy))
+  for (let i = 0; i < 10; i++) await start(startExport, { store: busy }, patient)
+  const { db } = patient.database
+  await start(startExport, { store: other }, patient)
+  const states = async (store: string) => {
+    const found = db.selectFrom('job').select('state').where('store_uuid', '=', store).orderBy('created_at')
+    return (await found.execute()).map(({ state }) => state)
+  }
+  await expect.poll(patient.database.lockWaiters, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => states(other), { timeout: 20_000 }).toEqual(['succeeded'])
+  expect(await states(busy)).toEqual(['running', ...Array(9).fill('queued')])
+})
+
+const holdOutputOf = (store: string) => `
+  create function wait_for_holder() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+  create trigger hold_output before update on job for each row
+    when (new.store_uuid = '${store}' and new.state = 'succeeded') execute function wait_for_holder();
+  select pg_advisory_lock(1)`
