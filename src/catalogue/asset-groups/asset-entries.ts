@@ -22,11 +22,12 @@ const opening = '{"asset_id":"'
 /** The assets of a group's stored form, in order; of more than `most` the first ones. */
 export function entriesOf(assetFormat: string, entries: string, most = Number.POSITIVE_INFINITY): AssetEntry[] {
   const fieldAt = urlFieldsOf(assetFormat)
+  const storedFieldAt = storedFieldsOf(assetFormat)
   const assets: AssetEntry[] = []
   if (entries.includes('\\')) {
     for (const [i, entry] of (JSON.parse(entries) as Record<string, string>[]).slice(0, most).entries()) {
-      const urlField = fieldAt(i + 1)
-      assets.push({ assetId: entry.asset_id ?? '', url: entry[urlField] ?? '', position: i + 1, urlField })
+      const url = entry[storedFieldAt(i + 1)] ?? ''
+      assets.push({ assetId: entry.asset_id ?? '', url, position: i + 1, urlField: fieldAt(i + 1) })
     }
     return assets
   }
@@ -35,7 +36,7 @@ export function entriesOf(assetFormat: string, entries: string, most = Number.PO
     const position = assets.length + 1
     const urlField = fieldAt(position)
     const idEnd = entries.indexOf('"', begin)
-    const urlBegin = idEnd + '","'.length + urlField.length + '":"'.length
+    const urlBegin = idEnd + '","'.length + storedFieldAt(position).length + '":"'.length
     const urlEnd = entries.indexOf('"', urlBegin)
     assets.push({ assetId: entries.slice(begin, idEnd), url: entries.slice(urlBegin, urlEnd), position, urlField })
     begin = urlEnd + '"},'.length + opening.length
@@ -43,15 +44,31 @@ export function entriesOf(assetFormat: string, entries: string, most = Number.PO
   return assets
 }
 
+/** The same as the JSON text of a REST listing. */
+export function entriesText(assetFormat: string, entries: string): string {
+  if (hasAsciiWord(assetFormat)) return entries
+  const assets = entriesOf(assetFormat, entries)
+  return JSON.stringify(assets.map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url })))
+}
+
+/** The names of the fields as they are stored: what is upper case beyond ASCII depends on the server. */
+function storedFieldsOf(assetFormat: string): (position: number) => string {
+  return hasAsciiWord(assetFormat) ? urlFieldsOf(assetFormat) : (position) => `${assetFormat} URL ${position}`
+}
+
+function hasAsciiWord(assetFormat: string): boolean {
+  return assetFormat.charCodeAt(0) < 128
+}
+
 /** The stored form of the assets, in their order. */
 export function encodeEntries(assetFormat: string, assets: readonly { assetId: string; url: string }[]): string {
-  const fieldAt = urlFieldsOf(assetFormat)
+  const fieldAt = storedFieldsOf(assetFormat)
   return JSON.stringify(assets.map(({ assetId, url }, i) => ({ asset_id: assetId, [fieldAt(i + 1)]: url })))
 }
 
 type Sql = RawBuilder<unknown>
 
-/** SQL: as `urlField`, but without the number at its end. */
+/** SQL: as `storedFieldsOf`, but without the number at its end. */
 const fieldPrefix = (assetFormat: Sql) => sql`
   (case ${assetFormat} when 'pdf' then 'PDF' else upper(left(${assetFormat}, 1) collate "C") || substr(${assetFormat}, 2) end || ' URL ')`
 

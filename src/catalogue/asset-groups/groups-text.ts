@@ -1,3 +1,4 @@
+import { entriesText } from './asset-entries.ts'
 import type { AssetGroup } from './asset-groups.ts'
 
 /** The groups of a page, which all have the same store, channel and format, as JSON text (spec: Asset group). */
@@ -5,8 +6,8 @@ export function groupsText(groups: readonly AssetGroup[]): string {
   const [{ channel, assetFormat, storeUuid } = {}] = groups
   const head = `:${JSON.stringify({ channel, asset_type: assetFormat, store_uuid: storeUuid }).slice(0, -1)},"assets":`
   let text = ''
-  for (const { parentCode, entries } of groups) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(parentCode)}${head}${entries}}`
+  for (const group of groups) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${entriesText(group.assetFormat, group.entries)}}`
   }
   return `{${text}}`
 }

@@ -22,9 +22,7 @@ export function parseUrlField(
 }
 
 function wordOf(assetFormat: string): string {
-  if (assetFormat === 'pdf') return 'PDF'
-  const first = assetFormat.charAt(0)
-  return (first >= 'a' && first <= 'z' ? first.toUpperCase() : first) + assetFormat.slice(1)
+  return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
 }
 
 const longestUrl = 2048
