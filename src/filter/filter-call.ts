@@ -3,14 +3,23 @@ import { z } from 'zod'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
-/** A call without a usable answer. A transient failure may be gone a moment later. */
+/** A call without a usable answer. A transient failure may be gone a moment later; a refusal (4xx) is the call's own. */
 export class FilterFailure extends Error {
   override readonly name = 'FilterFailure'
   readonly isTransient: boolean
+  readonly isRefusal: boolean
 
-  constructor(message: string, { isTransient = false, cause }: { isTransient?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    {
+      isTransient = false,
+      isRefusal = false,
+      cause,
+    }: { isTransient?: boolean; isRefusal?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause })
     this.isTransient = isTransient
+    this.isRefusal = isRefusal
   }
 }
 
@@ -57,7 +66,9 @@ async function read(sent: ReturnType<Pool['request']>): Promise<string> {
   if (statusCode !== 200 || encoding !== 'identity') {
     body.destroy()
     const isTransient = statusCode >= 502 && statusCode <= 504
-    throw new FilterFailure(`the answer must be 200, uncompressed; got ${statusCode}, ${encoding}`, { isTransient })
+    const isRefusal = statusCode >= 400 && statusCode < 500
+    const got = `${statusCode}, ${encoding}`
+    throw new FilterFailure(`the answer must be 200, uncompressed; got ${got}`, { isTransient, isRefusal })
   }
   return body.text().catch((error: unknown) => {
     throw new FilterFailure(`the answer ended early: ${nameOf(error)}`, { cause: error })

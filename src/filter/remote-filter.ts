@@ -5,7 +5,6 @@ import {
   ConsecutiveBreaker,
   circuitBreaker,
   ExponentialBackoff,
-  handleAll,
   handleWhen,
   retry,
 } from 'cockatiel'
@@ -36,7 +35,9 @@ export function createRemoteFilter({
   log,
 }: FilterAddress & { probeAfterMs?: number; log: Logger }) {
   const endpoint = openFilterEndpoint(url)
-  const breaker = circuitBreaker(handleAll, {
+  // A refused call says nothing about the others.
+  const isFailure = (error: Error) => !(error instanceof FilterFailure && error.isRefusal)
+  const breaker = circuitBreaker(handleWhen(isFailure), {
     halfOpenAfter: probeAfterMs,
     breaker: new ConsecutiveBreaker(failuresToOpen),
   })

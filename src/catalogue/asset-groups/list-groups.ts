@@ -1,4 +1,5 @@
 import { storeNotFound } from '../../errors.ts'
+import { hasAtMost } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { findStores } from '../stores/stores.ts'
 import {
@@ -8,6 +9,9 @@ import {
   listGroupsOfStores,
   orDownstreamUnavailable,
 } from './asset-groups.ts'
+
+/** As the global configuration has it. */
+const longestChannel = 64
 
 /** Chooses the parent codes of a page, in order. Throws `downstream_unavailable`. */
 export type Filter = (
@@ -38,7 +42,8 @@ export async function listPages(
   query: AssetGroupQuery,
   filter: Filter | undefined,
 ): Promise<Map<string, AssetGroupPage>> {
-  if (!filter) return listGroupsOfStores(catalogue, storeUuids, query)
+  // No channel has a longer name, and the filter need not take one.
+  if (!filter || !hasAtMost(query.channel, longestChannel)) return listGroupsOfStores(catalogue, storeUuids, query)
   const stores = await orDownstreamUnavailable(findStores(catalogue, storeUuids))
   const chosen = await Promise.all(
     [...stores.keys()].map(async (storeUuid) => ({ storeUuid, ...(await filter(storeUuid, query)) })),
