@@ -120,7 +120,7 @@ describe('GraphQL', () => {
   const ofAllStores = ['createStore']
   /** Their documents select what the scope `read` is needed for. */
   const withReadingPayload = [
-    ...['createStore', 'updateStore', 'moveAsset', 'reorderAssets', 'startImport', 'startExport'],
+    ...['createStore', 'updateStore', 'moveAsset', 'reorderAssets', 'startImport', 'startExport', 'deleteJob'],
     ...['defineAttributes', 'removeAttributeDefinitions'],
   ]
 
