@@ -24,6 +24,7 @@ export interface RestServices<Caller> {
   /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
   idempotent(
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
+    caller: Caller,
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
   answers: AnswerCache
@@ -135,7 +136,9 @@ async function answerHere<Caller>(
     return answerVersioned(endpoint, request, variables, services.answers, read)
   }
   const work = async (execute: Execute<Caller>) => toJson(endpoint.data((await run(execute)).data))
-  const data = keyed ? await services.idempotent(keyed, work) : await work(services.execute)
+  // A dry run changes nothing, so that it may be repeated.
+  const isOnce = keyed && !variables.dryRun
+  const data = isOnce ? await services.idempotent(keyed, caller, work) : await work(services.execute)
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }
 

@@ -63,7 +63,10 @@ export function restServices(
       const { storeUuid, ...listing } = variables as ListAssetsQueryVariables
       return filter ? null : traced('operation', 'ListAssets', () => groupsVersion(catalogue, storeUuid, listing))
     },
-    idempotent: (request, work) => doOnce(db, request, (transaction) => work(executeIn(transaction))),
+    idempotent: (request, { viewer, tokenId }, work) => {
+      const owner = viewer.stores ? [...viewer.stores].sort().join() : tokenId
+      return doOnce(db, { ...request, owner }, (transaction) => work(executeIn(transaction)))
+    },
   }
 }
 

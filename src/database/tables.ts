@@ -25,6 +25,7 @@ export interface Database {
   idempotency_key: {
     scope: Buffer
     body: Buffer
+    owner: Buffer
     answer: string | null
     created_at: Generated<Date>
   }

@@ -7,19 +7,22 @@ import { CatalogueError } from '../errors.ts'
 interface KeyedRequest {
   key: string
   token: string
+  /** Whose quota its answer counts in. */
+  owner: string
   method: string
   target: string
   body: Uint8Array
 }
 
-/** Runs a keyed write once. Throws `idempotency_conflict` when the key came with another body. */
+/** Runs a keyed write once. Throws `idempotency_conflict` when the key came with another body, or `quota_exceeded`. */
 export async function doOnce(
   db: Kysely<Database>,
-  { token, method, target, key, ...request }: KeyedRequest,
+  { token, method, target, key, owner, ...request }: KeyedRequest,
   work: (db: Transaction<Database>) => Promise<string>,
 ): Promise<string> {
   const scope = hash('sha256', JSON.stringify([token, method, target, key]), 'buffer')
   const body = hash('sha256', request.body, 'buffer')
+  const payer = hash('sha256', owner, 'buffer')
   for (;;) {
     const stored = await findAnswer(db, scope)
     if (stored && !stored.body.equals(body)) {
@@ -28,7 +31,7 @@ export async function doOnce(
     }
     if (stored) return stored.answer
     const answer = await db.transaction().execute(async (transaction) => {
-      if (!(await claim(transaction, scope, body))) return undefined
+      if (!(await claim(transaction, { scope, body, owner: payer }))) return undefined
       const made = await work(transaction)
       await transaction.updateTable('idempotency_key').set({ answer: made }).where('scope', '=', scope).execute()
       return made
@@ -41,6 +44,8 @@ export async function doOnce(
 /** How long an answer is kept. */
 const age = sql<Date>`now() - interval '24 hours'`
 const deletedAtOnce = 1_000
+const maxMebibytes = 64
+const maxBytes = maxMebibytes * 1024 * 1024
 
 /** The answer of a scope, if there is one that has not expired, and the hash of its request's body. */
 function findAnswer(db: Kysely<Database>, scope: Buffer) {
@@ -54,14 +59,30 @@ function findAnswer(db: Kysely<Database>, scope: Buffer) {
     .executeTakeFirst()
 }
 
-/** Claims the scope for this transaction; false if it has an answer. Waits while another transaction has claimed it. */
-async function claim(db: Transaction<Database>, scope: Buffer, body: Buffer): Promise<boolean> {
-  const { rows } = await sql`
-    insert into idempotency_key (scope, body) values (${scope}, ${body})
-    on conflict (scope) do update set body = excluded.body, answer = null, created_at = now()
-      where idempotency_key.created_at <= ${age}
-    returning scope`.execute(db)
-  return rows.length > 0
+/**
+ * Claims the scope for this transaction; false if it has an answer. Waits while another transaction has claimed it. Throws
+ * `quota_exceeded` if the owner's answers take the quota already.
+ */
+async function claim(
+  db: Transaction<Database>,
+  { scope, body, owner }: Record<'scope' | 'body' | 'owner', Buffer>,
+): Promise<boolean> {
+  const { rows } = await sql<{ isClaimed: boolean; isFull: boolean }>`
+    with used as (
+      select coalesce(sum(bytes), 0) >= ${maxBytes} as "full" from idempotency_key
+      where owner = ${owner} and created_at > ${age}
+    ), claimed as (
+      insert into idempotency_key (scope, body, owner) select ${scope}::bytea, ${body}::bytea, ${owner}::bytea from used where not "full"
+      on conflict (scope) do update set body = excluded.body, owner = excluded.owner, answer = null, created_at = now()
+        where idempotency_key.created_at <= ${age}
+      returning scope
+    )
+    select "full" as "isFull", exists (select from claimed) as "isClaimed" from used`.execute(db)
+  if (rows[0]?.isFull) {
+    const details = `the answers that are kept for Idempotency-Keys must take at most ${maxMebibytes} MiB for a token's stores: send smaller requests, without a key, or again when answers of the last 24 hours have expired`
+    throw new CatalogueError('quota_exceeded', [{ details, field: 'Idempotency-Key' }])
+  }
+  return rows[0]?.isClaimed ?? false
 }
 
 export async function deleteOldAnswers(db: Kysely<Database>): Promise<number> {
