@@ -47,7 +47,7 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
   }
 }
 
-/** Keeps what was made of the enumerations last: they seldom change, and making it takes longer than a small request. */
+/** Keeps what was made of the enumerations last: they seldom change; making it takes longer than a small request. */
 export function keepLast<Made>(make: (enumerations: Enumerations) => Made): (enumerations: Enumerations) => Made {
   let last: { enumerations: Enumerations; made: Made } | undefined
   return (enumerations) => {

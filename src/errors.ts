@@ -29,7 +29,7 @@ export interface Fault {
   index?: number
 }
 
-/** An expected failure of a whole request. `code` is the reason that decides the HTTP status; `faults` has one entry per fault found. */
+/** An expected failure of a whole request. `code`, the reason, decides the HTTP status; `faults` lists every fault. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError'
   readonly code: Reason

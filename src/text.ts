@@ -40,7 +40,7 @@ export function storeUuidOf(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined
 }
 
-/** A scheme and the beginning of a host, and none of what `URL` would silently drop: line breaks, tabs, space around, slashes too many. */
+/** A scheme and the beginning of a host, without what `URL` drops: line breaks, tabs, space around, extra slashes. */
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
 
 /** Whether the text is an absolute URL with a host, as `https://example.com/a.jpg`. */

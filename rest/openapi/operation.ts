@@ -70,7 +70,7 @@ function examplesOf(endpoint: Endpoint) {
   )
 }
 
-/** The document without the names of REST, and with lists of the usual length, which are within the cost limit of a token. */
+/** Drops the names of REST, and `first`: lists of the usual length are within the cost limit of a token. */
 function forGraphqlClients(document: DocumentNode): DocumentNode {
   return visit(document, {
     Field: ({ alias, ...field }) => alias && field,

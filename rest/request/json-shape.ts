@@ -14,8 +14,8 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 /**
- * Measures JSON text in UTF-8 without parsing it: how many members all lists and objects have at most, and whether one has
- * too many or nests too deep, which makes a small text slow to work on.
+ * Measures JSON text in UTF-8 without parsing it: how many members all lists and objects have at most, and whether one
+ * has too many or nests too deep, which makes a small text slow to work on.
  */
 export function shapeOfJson(bytes: Uint8Array): { members: number; isTooComplex: boolean } {
   const commas = [0]

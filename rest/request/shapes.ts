@@ -71,7 +71,7 @@ export function listOf<Fields extends z.ZodRawShape>(fields: Fields) {
   return z.array(z.object(fields, 'must be an object'), 'must be a list')
 }
 
-/** The body of PUT and POST /products. Attributes are validated later, because an invalid one is a failure of its product only. */
+/** The body of PUT and POST /products. Attributes are validated later: an invalid one fails its product only. */
 export const productPatches = z.array(
   z
     .object(

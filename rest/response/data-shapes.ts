@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { statuses } from '../request/shapes.ts'
 import { httpStatus } from './status.ts'
 
-/** Shapes in the answers of /v1. The OpenAPI document is made from them, and tests validate real answers against them. */
+/** Shapes in answers of /v1. The OpenAPI document is made from them, and tests validate real answers against them. */
 
 export const storeUuidShape = z.string().describe('UUID of the store.')
 const sku = z.string().describe('Product code.')

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from './envelope.ts'
 
-/** An answer other than success, thrown where it is known and written in one place. `reason` decides the HTTP status. */
+/** An answer other than success, thrown where known and written in one place. `reason` decides the HTTP status. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly reason: string

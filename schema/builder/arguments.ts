@@ -36,7 +36,7 @@ export function firstArg(max: number, usual = max) {
   return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.` }
 }
 
-/** The value of `firstArg`. Resolvers check it, as zod's plugin would make a promise for each item that has the list. */
+/** The value of `firstArg`. Resolvers check it: zod's plugin would make a promise for each item that has the list. */
 export function requireFirst(first: number | null | undefined, max: number, usual = max): number {
   if (first == null) return usual
   const limit = first < 1 ? 'least 1' : `most ${max}`

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** Of an argument, an input field, or all fields of an input type: any text is accepted. The catalogue validates it, or it names nothing. */
+/** Of an argument, input field or all of an input type: any text. The catalogue validates it, or it names nothing. */
 export const anyText = { extensions: { anyText: true } }
 
 const storable = {

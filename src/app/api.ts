@@ -62,7 +62,7 @@ export function createApi(options: ApiOptions): Api {
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
   const isHeavy = (body: Uint8Array, cost: number) =>
     threads && routeOf({ bytes: body.length, members: () => shapeOfJson(body).members, cost }, routeLimits) === 'thread'
-  // A larger GraphQL body is not even parsed on this thread: its document is not checked before it is handed to another thread.
+  // A larger GraphQL body is not even parsed on this thread: it is handed to another one with its document unchecked.
   const maxParsedBytes = 4 * routeLimits.bytes
   const readLimited = <T>(work: () => T) =>
     threads ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()

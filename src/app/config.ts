@@ -56,7 +56,7 @@ const environment = z.object({
   quotaJobOutputMb: wholeNumber(1, 1_000_000).default(usualJobQuotas.keptMb),
 })
 
-/** Reads the configuration from environment variables; an empty one counts as unset. Throws an error that names each bad variable, not its value. */
+/** Reads environment variables; an empty one counts as unset. The error names each bad variable, not its value. */
 export function readConfig(env: Record<string, string | undefined>) {
   const names = Object.keys(environment.shape)
   const parsed = environment.safeParse(

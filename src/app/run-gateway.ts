@@ -14,7 +14,7 @@ export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connect
   env: Record<string, string | undefined>
 }
 
-/** Runs the gateway of the configuration in this process. Resolves once it answers; leaves nothing running when it throws. */
+/** Runs the configured gateway in this process. Resolves once it answers; leaves nothing running when it throws. */
 export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
   const globalConfig = await startGlobalConfig(config, log)
@@ -43,7 +43,7 @@ export async function runGateway(config: Config, { env, ...environment }: Gatewa
   }
 }
 
-/** The documents that callers may name: a JSON object of name to document, as code generators write it. Throws what is wrong with the file. */
+/** The documents that callers may name: JSON of name to document, as code generators write it. Throws on a bad file. */
 async function readPersistedDocuments({ persistedDocuments: file, persistedDocumentsOnly: only }: Config) {
   if (file === undefined && only) throw new Error('PERSISTED_DOCUMENTS_ONLY needs PERSISTED_DOCUMENTS')
   if (file === undefined) return undefined

@@ -18,7 +18,7 @@ export interface Admission {
   tokenName: string | undefined
 }
 
-/** Makes the function that authenticates the caller of an `Authorization` header and counts the request. It never rejects. */
+/** Makes the function that authenticates an `Authorization` header and counts the request. It never rejects. */
 export function createAdmission({ rateLimit: perMinute, countsIn, ...options }: AdmissionOptions) {
   const authenticate = createAuthentication(options)
   // Loaded only where there is a limit.

@@ -12,7 +12,7 @@ export interface Caller {
   readonly viewer: Viewer
 }
 
-/** Whether the caller has the scope. A caller that is limited to stores is no administrator: it could create tokens for other stores. */
+/** Whether the caller has the scope. One limited to stores is no administrator, who may create tokens for any store. */
 export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
   if (scope === 'admin') return scopes.has('admin') && viewer.stores === undefined
   return scopes.has(scope) || scopes.has('admin')

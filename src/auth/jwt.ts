@@ -45,7 +45,7 @@ const unreachable = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_G
 /** The types of a token for an API (RFC 7519, RFC 9068): a token of another type was made for something else. */
 const isAccessToken = /^(application\/)?(at\+)?jwt$/i
 
-/** Claims: `sub` as text, `scope` as words or a list, `stores` as a list of UUIDs, by default all. A claim in another form makes the token invalid. */
+/** `sub` is text, `scope` words or list, `stores` UUID list (default: all). Another form makes the token invalid. */
 function callerOf({ sub = '', iss = '', scope, stores }: JWTPayload): Caller | undefined {
   const words = typeof scope === 'string' ? scope.split(' ') : scope
   if (typeof sub !== 'string' || !isTexts(words)) return undefined

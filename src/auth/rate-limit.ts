@@ -37,7 +37,7 @@ function limiterOf(points: number, countsIn: Pool | undefined): RateLimiterAbstr
   })
 }
 
-/** Counts are kept by a hash of the token's id: the id of a JSON Web Token may be long, and does not belong in a table of counts. */
+/** Counts are kept by a hash of the token's id: that of a JWT may be long, and does not belong in a table of counts. */
 function consume(limiter: RateLimiterAbstract, tokenId: string): Promise<RateLimiterRes> {
   const key = hash('sha256', tokenId, 'base64url')
   return limiter.consume(key).catch((thrown: unknown) => {

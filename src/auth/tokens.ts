@@ -30,7 +30,7 @@ const columns = [
   'last_used_at as lastUsedAt',
 ] as const
 
-/** Creates a token and returns it with its secret, which is not stored. Throws `invalid_request` with every fault, or `store_not_found`. */
+/** Returns the token and its secret, which is not stored. Throws `invalid_request` (all faults), `store_not_found`. */
 export async function createToken(db: Kysely<Database>, wanted: NewToken): Promise<{ secret: string; token: Token }> {
   const faults = faultsOf(wanted)
   if (faults.length > 0) throw invalidRequest(faults)
@@ -79,7 +79,7 @@ export function listTokens(db: Kysely<Database>, limit: number, after?: string |
     .execute()
 }
 
-/** Revokes a token for good and returns it; undefined when there is none. Every instance refuses it within 5 seconds. */
+/** Revokes a token for good and returns it; undefined if there is none. Every instance refuses it within 5 seconds. */
 export async function revokeToken(db: Kysely<Database>, tokenId: string) {
   const uuid = storeUuidOf(tokenId)
   if (uuid === undefined) return undefined
@@ -102,7 +102,7 @@ async function requireStores(db: Kysely<Database>, named: readonly string[]): Pr
 
 const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The milliseconds of a duration such as `30d`, `12h`, `45m` or `90s`; undefined unless it is more than 0 and at most 100 years. */
+/** A duration such as `30d`, `12h`, `45m` or `90s` in ms; undefined unless it is more than 0 and at most 100 years. */
 export function millisecondsOf(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,10})([smhd])$/.exec(text.trim()) ?? []
   const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN)

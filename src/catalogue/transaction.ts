@@ -7,8 +7,8 @@ const maxAttempts = 4
 const rollback = new Error('a dry run is rolled back')
 
 /**
- * Does the work in one transaction, or savepoint if there is one: completely, or not at all when it throws. A dry run, or
- * a result that `dryRun` is true for, is rolled back in the end. After a deadlock or a serialization failure it is repeated.
+ * Does the work in one transaction, or savepoint if there is one: completely, or not at all when it throws. A dry run,
+ * or a result that `dryRun` is true for, is rolled back at the end. Repeats after a deadlock or serialization failure.
  */
 export async function write<T>(
   catalogue: Catalogue,

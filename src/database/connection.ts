@@ -18,8 +18,8 @@ const cancelAgainMs = 500
 export type PooledClient = pg.PoolClient & { connection: { stream: Socket }; readyForQuery: boolean }
 
 /**
- * A connection of the pool: what a request does with it is traced, limited, and cancelled when the client leaves. Kysely
- * keeps something for each one that it sees, so there is one as long as the client of `pg` lives.
+ * A connection of the pool: what a request does with it is traced, limited, and cancelled when the client leaves.
+ * Kysely keeps something for each one that it sees, so there is one as long as the client of `pg` lives.
  */
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient

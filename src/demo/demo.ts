@@ -25,7 +25,7 @@ interface Demo {
   definitions: Parameters<typeof defineAttributes>[2]
 }
 
-/** Loads the demo catalogue into an empty database: stores, attribute definitions, products and their assets. Other databases are left alone. */
+/** Loads the demo's stores, attribute definitions, products and assets, but only into an empty database. */
 export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations, log: Logger): Promise<void> {
   if ((await countStores(catalogue, {})) > 0) {
     log.info('the database has stores already: no demo catalogue was added')

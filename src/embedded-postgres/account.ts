@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DataDirectory, Owner } from './data-directory.ts'
 import { type Account, run } from './process.ts'
 
-/** Finds the first account that can run `postgres` and write to the data directory, and makes it the owner of the cluster. */
+/** Finds the first account that can run `postgres` and write to the directory; makes it the owner of the cluster. */
 export async function chooseAccount(directory: DataDirectory, postgres: string): Promise<Account> {
   if (process.getuid?.() !== 0 && hasName()) return { prefix: [] }
   for (const account of await candidates(directory)) {

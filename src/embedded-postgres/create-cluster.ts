@@ -38,7 +38,7 @@ async function initialise(draft: string, binDir: string, account: Account): Prom
   await run(account, postgres, single, `create database ${catalogue}`)
 }
 
-/** Both providers order by code point and fold the case of non-ASCII letters; PostgreSQL before 17 has only the one of libc. */
+/** Both providers order by code point and fold non-ASCII case; PostgreSQL before 17 has only the one of libc. */
 function localeOptions(major: number): string[] {
   const libc = `--locale=${process.platform === 'linux' ? 'C.UTF-8' : 'C'}`
   return major < 17 ? [libc] : [libc, '--locale-provider=builtin', '--builtin-locale=C.UTF-8']

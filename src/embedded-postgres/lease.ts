@@ -10,7 +10,7 @@ export type Lease = NonNullable<Awaited<ReturnType<typeof acquireLease>>>
 const lockKey = 7_231_605_118
 const applicationName = 'catalogue lease'
 
-/** Returns undefined when no server accepts clients at the moment. `ended` resolves when the connection is gone, for whatever reason. */
+/** Returns undefined when no server accepts clients now. `ended` resolves when the connection ends, for any reason. */
 export async function acquireLease({ socketDir }: DataDirectory) {
   const connection = { host: socketDir, port: socketPort, user: catalogue, database: catalogue }
   const socket = new Socket()

@@ -20,7 +20,7 @@ export async function removeStaleLocks(directory: DataDirectory): Promise<void> 
   }
 }
 
-/** Stops the cluster's server and waits until it has ended: by a fast shutdown, after ten seconds by an immediate one, which needs a recovery later. */
+/** Stops the server and awaits its end: a fast shutdown, after 10 s an immediate one, which needs a recovery later. */
 export async function shutDown(directory: DataDirectory): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     const pid = await findPostmaster(directory)

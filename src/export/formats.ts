@@ -39,7 +39,7 @@ export const jsonLines: ExportText = {
 /** How many columns a CSV export may have: each product has a cell of each. */
 const mostColumns = 2_000
 
-/** A table: a column for each attribute and each URL field that occurs. An attribute without a value is an empty cell. */
+/** A table: a column for each attribute and URL field that occurs. An attribute without a value is an empty cell. */
 export function csvOf({ attributes, formats }: Outline): ExportText {
   const urls = formats.flatMap(({ assetFormat, largest }) =>
     Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
@@ -56,7 +56,7 @@ export function csvOf({ attributes, formats }: Outline): ExportText {
   return { head: stringify([columns]), textOf: (products) => stringify(products.map(rowOf)) }
 }
 
-/** What a file can say of a product: an empty value is as none in it, and assets of one URL are one, as it has no ids. */
+/** What a file can say of a product: no empty value, and assets of one URL as one, because a file has no ids. */
 function entriesOf({ productCode, status, attributes, groups }: ExportedProduct): [string, string][] {
   const urls = groups.flatMap(({ assetFormat, urls }) =>
     [...new Set(urls)].map((url, i): [string, string] => [urlField(assetFormat, i + 1), url]),

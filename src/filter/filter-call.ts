@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
-/** A call without a usable answer. A transient failure may be gone a moment later; a refusal (4xx) is the call's own. */
+/** A call without a usable answer. A transient failure may be gone soon; a refusal (4xx) is the call's own fault. */
 export class FilterFailure extends Error {
   override readonly name = 'FilterFailure'
   readonly isTransient: boolean

@@ -24,7 +24,7 @@ interface Settings {
   globalConfigRefreshMs: number
 }
 
-/** Reads the configuration, and again in the interval of the settings. A read that fails is logged and changes nothing. */
+/** Reads the configuration, and again in the given interval. A read that fails is logged and changes nothing. */
 export async function startGlobalConfig(
   { globalConfig: url, globalConfigRefreshMs: refreshMs }: Settings,
   log: Logger,
@@ -68,7 +68,7 @@ function enumerationsOf(text: string): Enumerations {
 const deadlineMs = 5_000
 const maxBytes = 1024 * 1024
 
-/** Reads a `file:`, `http:` or `https:` URL: at most 1 MiB, within 5 seconds, without redirects. No error contains the URL's credentials. */
+/** Reads a `file:` or HTTP(S) URL: at most 1 MiB, within 5 s, no redirects. No error contains the URL's credentials. */
 async function readUrl(text: string): Promise<string> {
   const { url, headers } = withoutCredentials(text)
   if (url.protocol === 'file:') return readFile(url, 'utf8')

@@ -29,7 +29,7 @@ interface FieldAccess {
 /** Extensions of a type whose objects are part of what a write returns, and read nothing. */
 export const partOfResult = { isPartOfResult: true }
 
-/** Queries require `read` and mutations `write`, with `read` for what their payload reads; root fields may require more. Needs no validation. */
+/** `read` for queries, `write` for mutations, both if the payload reads; root fields may add. Needs no validation. */
 export function accessOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Access {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
   const required = [...rootFields(document, operation)].map(

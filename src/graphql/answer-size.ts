@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 
 const maxBytes = 64 * 1024 * 1024
 
-/** Adds a result to the answer of a request. Throws `payload_too_large`, within its transaction, when that is too long. */
+/** Adds a result to the request's answer. Throws `payload_too_large`, within the transaction, if that is too long. */
 export function requireAnswerable(result: unknown, { answer }: Context, info: GraphQLResolveInfo): void {
   answer.bytes += bytesOf(result) * copiesOf(info)
   requireShort(answer.bytes)

@@ -99,7 +99,7 @@ function empty(): SelectionSize {
   return { fields: 0, aliases: 0, rootFields: 0, depth: 0, introspectionDepth: 0, names: new Map() }
 }
 
-/** What a field adds to its selection. By the name of the field, never by that of a fragment or an alias, which the caller chooses. */
+/** What a field adds to its selection. Goes by its name: the caller chooses those of fragments and aliases. */
 function ofField({ name, alias }: FieldNode, inner: SelectionSize): SelectionSize {
   const introspects = name.value === '__schema' || name.value === '__type'
   return {

@@ -36,7 +36,7 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
   const kept = new LRUCache<string, PreparedOperation>({ max: mostKept })
   return {
     schema,
-    /** Throws, in this order, a `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
+    /** Throws, in this order, `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
     prepare: (query: string, operationName: string | undefined, caller: Caller): PreparedOperation => {
       const key = `${operationName ?? ''}\n${query}`
       const known = kept.get(key)

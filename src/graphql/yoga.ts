@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 
-/** A prepared request: its parameters, its document, and the function that runs it and returns what the answer shows. */
+/** A prepared request. `result` runs it and returns what the answer shows. */
 export interface YogaContext {
   readonly params: GraphQLParams
   readonly document: DocumentNode

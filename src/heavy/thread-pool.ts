@@ -32,7 +32,7 @@ const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
 const cancelMs = 500
 const idleMs = 60_000
 
-/** A pool of threads for work that would block the thread that serves all requests. Threads start with the first tasks and end when idle; each runs one task at a time. */
+/** Threads for work that would block the serving one. They start on demand, end when idle, run one task at a time. */
 export function createThreadPool(given: PoolOptions) {
   const options = { threads: 2, heapMb: 1_024, deadlineMs: 10_000, ...given }
   const { threads, deadlineMs } = options

@@ -60,8 +60,8 @@ function findAnswer(db: Kysely<Database>, scope: Buffer) {
 }
 
 /**
- * Claims the scope for this transaction; false if it has an answer. Waits while another transaction has claimed it. Throws
- * `quota_exceeded` if the owner's answers take the quota already.
+ * Claims the scope for this transaction; false if it has an answer. Waits while another transaction has claimed it.
+ * Throws `quota_exceeded` if the owner's answers take the quota already.
  */
 async function claim(
   db: Transaction<Database>,

@@ -49,7 +49,7 @@ export async function requeue(db: Kysely<Database>, attempt: Attempt): Promise<v
   await updateOf(db, attempt).set({ state: 'queued' }).execute()
 }
 
-/** Ends the job, successfully unless there is an error, and deletes its input, and the output of an export that failed. */
+/** Ends the job, as failed if there is an error. Deletes its input, and the output of an export that failed. */
 export async function finishJob(db: Kysely<Database>, attempt: Attempt, error: string | undefined): Promise<void> {
   const state = error === undefined ? 'succeeded' : 'failed'
   await db.transaction().execute(async (transaction) => {

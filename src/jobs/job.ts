@@ -39,7 +39,7 @@ export async function findJob({ db, viewer: { stores } }: Catalogue, jobId: stri
   return job && (stores?.has(job.storeUuid) ?? true) ? job : undefined
 }
 
-/** Deletes a job with its input and output, and returns it; undefined when `findJob` finds none. A running one stops soon. */
+/** Deletes a job, its input and output, and returns it; undefined if `findJob` finds none. A running job stops soon. */
 export async function deleteJob(catalogue: Catalogue, jobId: string): Promise<Job | undefined> {
   const job = await findJob(catalogue, jobId)
   if (!job) return undefined

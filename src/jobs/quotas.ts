@@ -19,7 +19,7 @@ const bytesOfJob = 16 * 1024
 /** Output may grow by so much before the jobs of its store are measured again. */
 const measureEvery = 8 * mebibyte
 
-/** Throws `quota_exceeded` unless the store may have one more job. Until the transaction ends, no other job of the store is queued. */
+/** Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. */
 export async function requireRoom(db: Kysely<Database>, storeUuid: string, input: string, quotas: JobQuotas) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs of ${storeUuid}`}, 0))`.execute(db)
   const queued = await countQueued(db, storeUuid)
@@ -32,7 +32,7 @@ export async function requireRoom(db: Kysely<Database>, storeUuid: string, input
   if (kept + bytesOfJob + Buffer.byteLength(input) > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
 }
 
-/** Makes the function that writes parts of a job's output, from a number on. That throws `quota_exceeded` when the store's jobs would keep too much. */
+/** Makes the function that writes output parts from a number on. It throws `quota_exceeded` above the store's quota. */
 export function createOutput(key: JobKey, quotas: JobQuotas) {
   let room = 0
   return async (db: Kysely<Database>, from: number, parts: readonly string[]): Promise<void> => {

@@ -10,7 +10,7 @@ import { createOutput } from './quotas.ts'
 
 const maxProblems = 20
 
-/** Runs an import from the position of the attempt before. Its output is the rows that fail, in the format of the input. */
+/** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
 export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, quotas, signal }) => {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)
@@ -41,7 +41,7 @@ export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, 
         const isFirst = partsBefore === 0
         const text = reportText(request.format, columns, rows, isFirst).toString()
         const added = text === '' ? [] : [(isFirst ? head(columns) : '') + text]
-        // In the transaction of the rows themselves, so that no failure is lost or reported twice; that of a dry run is rolled back.
+        // In the transaction of the rows, so that no failure is lost or reported twice. A dry run's is rolled back.
         const within = run ? transaction : db
         await writeOutput(within, partsBefore, added)
         if (!(await saveProgress(within, attempt))) throw new Error('another attempt at the job has begun')

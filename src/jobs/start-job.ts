@@ -19,7 +19,7 @@ export interface ExportOptions {
   status: ProductStatus | null
 }
 
-/** Queues an import of a text. Throws `invalid_request` for options that cannot be used, `store_not_found` and `quota_exceeded`. */
+/** Queues an import of a text. Throws `invalid_request` for bad options, `store_not_found` and `quota_exceeded`. */
 export async function startImport(
   catalogue: Catalogue,
   enumerations: Enumerations,

@@ -24,7 +24,7 @@ export type Metrics = ReturnType<typeof createRegistry>
 
 const bucketsInSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The durations of requests, the gauges, and the metrics of the process; a worker's own carry its number and are read with those of its peers. */
+/** Durations of requests, gauges, and process metrics. A worker's carry its number and are read with its peers'. */
 export function createRegistry({ peers, ...sources }: MetricSources) {
   const registry = new Registry()
   const durations = new Histogram({
@@ -51,7 +51,7 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
   }
 }
 
-/** Lets this worker answer the supervisor's requests for metrics: from its first moment, as the supervisor waits for all workers. */
+/** Lets a worker answer the supervisor's requests for metrics from the start: the supervisor waits for all workers. */
 export function answerSupervisor(): void {
   new AggregatorRegistry()
   AggregatorRegistry.setRegistries([])

@@ -19,7 +19,7 @@ interface Entry {
   end(outcome: 'slot' | NoSlot): void
 }
 
-/** Shares slots among tokens in rotation. When the queue is full, the token with the most requests loses its last one. */
+/** Shares slots among tokens in rotation. A full queue drops the last request of the token that has the most. */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>
   readonly #lines = new Map<string, Entry[]>()

@@ -9,7 +9,7 @@ export interface ServedRequest extends RequestSummary {
 
 export interface RequestSummary {
   api: 'rest' | 'graphql' | 'other'
-  /** What it asks for, from a bounded set: the operation of an endpoint, or the first root field of a valid document. */
+  /** The operation of an endpoint, or the first root field of a valid document: a bounded set. */
   operation: string
   isWrite: boolean
   /** The name of the caller's token; several tokens may share one. */

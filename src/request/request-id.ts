@@ -9,7 +9,7 @@ export interface RequestId {
   header: string
 }
 
-/** The caller's `X-Request-Id` if it has 1 to 256 characters, else a new UUID. Node reads header bytes as latin1; they are decoded as UTF-8 where valid. */
+/** `X-Request-Id` of 1 to 256 characters, else a new UUID. Node reads it as latin1; decoded as UTF-8 where valid. */
 export function requestIdOf(request: IncomingMessage): RequestId {
   const sent = request.headers['x-request-id']
   if (typeof sent !== 'string' || sent === '') return newRequestId()

@@ -25,7 +25,7 @@ import type { Statement, Trace, Tracing } from './trace.ts'
 
 type Env = Record<string, string | undefined>
 
-/** The exporter named by OTEL_TRACES_EXPORTER: OTLP over HTTP, which reads its own settings from the environment, or the console. */
+/** The exporter named by OTEL_TRACES_EXPORTER: OTLP over HTTP, which reads its own environment, or the console. */
 export function exporterOf({ OTEL_TRACES_EXPORTER: name = 'otlp' }: Env): SpanExporter {
   if (name === 'otlp') return new OTLPTraceExporter()
   if (name === 'console') return new ConsoleSpanExporter()

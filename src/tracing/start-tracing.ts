@@ -1,6 +1,6 @@
 import type { Tracing } from './trace.ts'
 
-/** Starts tracing if OpenTelemetry's standard variables name an endpoint or an exporter. Otherwise its packages are not loaded. */
+/** Starts tracing if OpenTelemetry's variables name an endpoint or an exporter. Else its packages are not loaded. */
 export async function startTracing(env: Record<string, string | undefined>): Promise<Tracing | undefined> {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } =
     env

@@ -1,5 +1,5 @@
 export interface Trace {
-  /** Begins a span within the current one and returns the function that ends it, with the error of the part if it failed. */
+  /** Begins a span within the current one. Returns the function that ends it, with the part's error if it failed. */
   begin(part: Part, name: string): (outcome?: { error?: unknown }) => void
   statement(query: Statement): void
   /** The header of calls to other services that makes the current span the parent of theirs (W3C Trace Context). */

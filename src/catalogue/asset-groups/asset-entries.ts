@@ -93,7 +93,7 @@ export const entryUrl = sql`(entry ->> (${fieldPrefix(sql`g.asset_format`)} || p
 /** SQL: the entries of the group `g` as a table `e(entry, place)`. */
 export const entryRows = sql`json_array_elements(g.entries::json) with ordinality as e(entry, place)`
 
-/** SQL: the entries of the group `g` without those for whose `asset_id` the condition is false; null if none are left. */
+/** SQL: the entries of the group `g` for whose `asset_id` the condition is true; null if there are none. */
 export const entriesWith = (condition: Sql) => sql`(
   select ${encodedRows(sql`g.asset_format`)}
   from (

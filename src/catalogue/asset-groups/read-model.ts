@@ -3,10 +3,9 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { largestRange, splitRanges } from './key-ranges.ts'
 
-/**
- * A listing's total and version are sums over 16 rows. A writer adds a random step to a random one: a version never returns, not even in a database from a backup.
- */
+/** A listing's total and version are sums over 16 rows; a writer adds to a random one. */
 const shard = sql`(random() * 15)::smallint`
+/** Random, so that a version never returns, not even in a database from a backup. */
 const step = sql`1 + (random() * 1000000)::bigint`
 
 /**

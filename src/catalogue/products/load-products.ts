@@ -33,8 +33,8 @@ export async function prepareLoading({ db }: OwnConnection): Promise<void> {
 }
 
 /**
- * Creates and merges products as `upsertProducts` does, for any number of them: if all are new, as in a first import, they are copied straight into
- * the table; else into a temporary one, from which one statement merges them. Each product code must come once. Five statements at most.
+ * Creates and merges any number of products, each code once, as `upsertProducts` does. If all are new, as in a first
+ * import, they are copied into the table; else into a temporary one, which one statement merges. At most 5 statements.
  */
 export async function loadProducts(
   connection: OwnConnection,

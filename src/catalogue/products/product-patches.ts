@@ -40,7 +40,7 @@ interface ProductFailures {
   more: number
 }
 
-/** Validates every attribute and merges the entries of one code: one bad entry fails the product, with all its faults. */
+/** Validates every attribute and merges the entries of a code: one bad entry fails the product, with all its faults. */
 export async function validatePatches(
   patches: readonly ProductPatch[],
   validate: AttributeValidator,
