@@ -15,7 +15,7 @@ interface ExportOptions {
   json: boolean
 }
 
-/** `catalog export`: writes a store's products, with their assets on one channel, in the shape that `catalog import` reads. */
+/** `catalog export`: writes a store's products, with their assets on one channel, as `catalog import` reads them. */
 export function addExport(program: Command): void {
   program
     .command('export')

@@ -1,7 +1,7 @@
 /** On Ctrl-C the gateway gets SIGINT from the terminal and once more from `npm start`, which passes it on. */
 const duplicateMs = 250
 
-/** Resolves with the first SIGINT or SIGTERM; another one, later than `duplicateMs`, ends the process at once with exit code 1. */
+/** Resolves with the first SIGINT or SIGTERM; another after `duplicateMs` ends the process at once with exit code 1. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined

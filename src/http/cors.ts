@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Makes the function that checks requests from pages of other origins (Fetch: CORS). It returns undefined for those that are not among the origins, and get nothing. */
+/** Makes the CORS check (Fetch) for pages of the origins. It returns undefined for others: they get nothing. */
 export function createCors(origins: readonly string[]) {
   const allowed = new Set(origins)
   return ({ method, headers: { origin, ...headers } }: IncomingMessage) => {

@@ -9,16 +9,16 @@ export interface StopOptions {
   drainMs: number
   /** Running requests may end; then their connections are cut. */
   forceCloseMs: number
-  /** Resolves when no other process accepts connections at the port: clients whose connection is closed would reconnect there. */
+  /** Resolves when no other process accepts at the port: clients whose connection is closed would reconnect there. */
   portClosed?: (() => Promise<void>) | undefined
 }
 
 const idleCheckMs = 20
 
 /**
- * Stops the server so that no client loses a request. A connection that is closed just when its client sends a request loses it: for a while
- * each answer announces that its connection closes, and only connections that stay idle all that time are closed by the server. The port is
- * closed first: clients that reconnect at once would be reset with its backlog.
+ * Stops the server so that no client loses a request. A client loses what it sends just when its connection is closed:
+ * for a while each answer announces that its connection closes, and the server closes only those that stay idle all
+ * that time. The port is closed first: clients that reconnect at once would be reset with its backlog.
  */
 export async function stopServer(server: Server, options: StopOptions): Promise<void> {
   const { readinessDelayMs, drainMs, forceCloseMs, portClosed } = options

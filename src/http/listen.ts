@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Listens on the port of the host and returns the URL. Throws an error that names both, with the code of the system's error. */
+/** Listens on host and port and returns the URL. Throws an error that names both, with the system's error code. */
 export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)))

@@ -6,7 +6,7 @@ import { newRequestId, requestIdOf } from '../request/request-id.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { lingerMs, respond } from './respond.ts'
 
-/** What `node:http` would answer by itself gets the envelope too, as far as Node lets one: requests that its parser refuses, `Expect`, CONNECT. */
+/** Puts into the envelope, where Node allows it, what `node:http` answers itself: parser errors, `Expect`, CONNECT. */
 export function answerParserErrors(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   const failed = new WeakSet<Duplex>()
@@ -33,7 +33,7 @@ export function answerParserErrors(server: Server): void {
   })
 }
 
-/** A request that came before the broken bytes on its connection is answered first, if it is whole; if it has its answer already, there is no other. */
+/** A whole request before the broken bytes is answered first; a partial one whose answer has begun gets no other. */
 function afterPending(response: ServerResponse | undefined, sendError: () => void): void {
   const isPending = response && !response.writableFinished && !response.destroyed
   if (isPending && response.req.complete) response.once('finish', sendError)

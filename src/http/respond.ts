@@ -25,8 +25,8 @@ export const lingerMs = 2_000
 const readingMs = 20_000
 
 /**
- * Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it: many clients read
- * nothing before they have sent all, and a connection that is closed on them takes the answer along.
+ * Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it:
+ * many clients read nothing before they have sent all, and lose the answer if the connection is closed on them.
  */
 export function respond(
   request: IncomingMessage,
@@ -41,7 +41,7 @@ export function respond(
     ...moreHeaders,
     ...answer.headers,
   }
-  // Bytes, because Node writes the head along with a body that is a string, in its encoding: header bytes beyond ASCII would change.
+  // Bytes: Node writes the head along with a string body, in its encoding, which changes header bytes beyond ASCII.
   const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
   const pieces = body && (Buffer.isBuffer(body) ? [body] : body)
   if (pieces) {
@@ -77,7 +77,7 @@ function cutSlowReader(response: ServerResponse): void {
   response.once('close', () => clearTimeout(cut))
 }
 
-/** Discards the rest of the body. Once it has arrived, or the time is over, `done` ends the answer and the connection. */
+/** Discards the rest of the body. Once it has arrived, or time is up, `done` ends the answer and the connection. */
 function drain(request: IncomingMessage, done: () => void): void {
   const cut = setTimeout(done, lingerMs).unref()
   request.on('error', () => {})

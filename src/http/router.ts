@@ -19,7 +19,7 @@ export interface Routes extends RestApi, GraphQLApi {
   bodyMemory: BodyMemory
 }
 
-/** Finds what serves a request by its path, and authenticates the caller where that needs a token. Throws an `HttpError`. */
+/** Finds what serves a request's path, and authenticates the caller where that needs a token. Throws an `HttpError`. */
 export async function route(
   routes: Routes,
   request: IncomingMessage,
@@ -74,7 +74,7 @@ function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   return count > 1
 }
 
-/** The path and query of a request target, in origin form (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */
+/** The path and query of a request target, in origin (`/v1/assets?…`) or absolute form (`http://host/v1/assets?…`). */
 function targetOf(request: IncomingMessage): { path: string; search: string } {
   const { url = '/' } = request
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')

@@ -12,7 +12,7 @@ export function isOfReport(column: string): boolean {
 
 const prefix = 'attribute:'
 
-/** The column that an export has for an attribute: its name, with a prefix if an import would read a column of that name as something else. */
+/** The column of an attribute in an export: its name, prefixed if an import would read that as something else. */
 export function attributeColumn(attribute: string): string {
   return isTaken(attribute) ? prefix + attribute : attribute
 }

@@ -30,8 +30,8 @@ export interface ImportReport {
   /** Called with the columns of the file before its first row. */
   begin(columns: readonly string[]): Promise<void>
   /**
-   * Adds the rows of a chunk that failed, before its transaction is committed. The report is `length` long without them; returns its new length.
-   * The same chunk is added again if its transaction is retried.
+   * Adds a chunk's failed rows before its transaction is committed. The report is `length` long without them; returns
+   * its new length. The same chunk is added again if its transaction is retried.
    */
   add(rows: readonly FailedRow[], length: number, transaction: Transaction<Database>): Promise<number>
 }
@@ -49,9 +49,9 @@ export interface ImportResult {
 }
 
 /**
- * Imports a file into a store, in chunks of one transaction each; with `dryRun` all of them are one transaction that is rolled back. `input` is the
- * content from its start, also if the run is resumed. Throws a UsageError if the file does not have the columns that the request names. After
- * the first row nothing is thrown: the result says what stopped the import.
+ * Imports a file into a store, in chunks of one transaction each; with `dryRun` all are one that is rolled back.
+ * `input` is the content from its start, also for a resumed run. Throws a UsageError if the file lacks a column that
+ * the request names. After the first row nothing is thrown: the result says what stopped the import.
  */
 export async function importFile(
   db: Kysely<Database>,

@@ -25,8 +25,8 @@ export interface RunPosition {
 export const start: RunPosition = { counts: noCounts, reportBytes: 0 }
 
 /**
- * The position of an import that has not reached its end; undefined if there is none. Throws a UsageError if it began with another file
- * or other options.
+ * The position of an import that has not reached its end; undefined if there is none. Throws a UsageError if it began
+ * with another file or other options.
  */
 export async function findPosition(db: Kysely<Database>, key: RunKey): Promise<RunPosition | undefined> {
   const run = await db
@@ -55,8 +55,8 @@ export async function forgetRun(db: Kysely<Database>, { storeUuid, file }: RunKe
 }
 
 /**
- * Moves a run to its next position, in the transaction that writes the rows between the two. Throws if it is not at `from`: another process
- * imports the same file.
+ * Moves a run to its next position, in the transaction that writes the rows between the two. Throws if it is not at
+ * `from`: another process imports the same file.
  */
 export async function moveRun(
   db: Transaction<Database>,

@@ -23,8 +23,8 @@ interface Input {
 }
 
 /**
- * Imports a file as the command line says, with progress and problems on stderr. `advice` says what to do if the end of the file was not
- * reached. Throws a UsageError, before anything has changed, if the options or the file do not allow it.
+ * Imports a file as the command line says, with progress and problems on stderr. `advice` says what to do if the import
+ * stopped before the end. Throws a UsageError, before anything has changed, if the options or the file do not allow it.
  */
 export async function importWithProgress(
   file: string,
@@ -47,7 +47,7 @@ export async function importWithProgress(
   }
 }
 
-/** Rows of a part of the file are in memory until all of the part is imported. Few of them survive garbage collections. */
+/** The rows of a part of the file stay in memory until all of it is imported. Few survive garbage collections. */
 const partSize = 32 * 1024
 
 /** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
@@ -113,7 +113,7 @@ function print(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }
 
-/** The key of the run: an import is resumed with the same file, and the same options as far as they decide what is imported. */
+/** The key of the run: a resumed import has the same file, and the same options that decide what is imported. */
 async function runKeyOf(request: ImportRequest): Promise<RunKey> {
   const { file, storeUuid, format, channel, code, status, assets, assetSeparator, assetBase, errors } = request
   const { attributes, onlyMapped, preset } = request

@@ -4,8 +4,8 @@ import type { Counts } from '../../import/report/counts.ts'
 const rowsPerLine = 100_000
 
 /**
- * Shows the rows that are imported, the speed and the time left: on a terminal in a line that is replaced, else in a line for every 100,000
- * rows. `read` returns the part of the file that has been read, from 0 to 1; 0 if it is not known.
+ * Shows the imported rows, the speed and the time left: on a terminal in a line that is replaced, else in a line every
+ * 100,000 rows. `read` returns the part of the file that has been read, from 0 to 1; 0 if it is not known.
  */
 export function startProgress(stream: WriteStream, fromRow: number, read: () => number) {
   const begun = performance.now()

@@ -15,8 +15,8 @@ export interface Report extends ImportReport {
 const mostShown = 20
 
 /**
- * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or all of the rows in a file, in the format that they
- * came in. `from` is the length of the report that a resumed run has already. Throws a UsageError if the file cannot be written.
+ * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or a file of all the rows
+ * as they came. `from` is the length of a resumed run's report. Throws a UsageError if the file cannot be written.
  */
 export async function startReport(path: string | undefined, format: Format, from: number): Promise<Report> {
   if (path === undefined) return reportInSentences(from)

@@ -4,7 +4,7 @@ import type { Reserve } from './body-memory.ts'
 
 export const maxBodyBytes = 10 * 1024 * 1024
 
-/** The request's body; `too large` as soon as that is known, with the rest unread. Throws when there is no memory for it, or when its end does not come. */
+/** The body; `too large` as soon as that is known, rest unread. Throws if memory is short or the body is cut off. */
 export async function readBody(request: IncomingMessage, reserve: Reserve): Promise<Buffer<ArrayBuffer> | 'too large'> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBodyBytes) return 'too large'

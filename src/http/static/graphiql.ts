@@ -4,7 +4,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { Twin } from '../../../rest/openapi/operation.ts'
 import { contentPolicy, type Page } from './page.ts'
 
-/** GraphiQL as one page that loads nothing else. It asks for a token once, keeps it in the browser, and sends it with every request. */
+/** GraphiQL as one page without other files. It asks for a token once, keeps it in the browser and always sends it. */
 export function graphiqlPage(operations: readonly Twin[]): Page {
   const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
     name,

@@ -9,7 +9,7 @@ import { contentPolicy, type Page } from './page.ts'
 const types = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
 const json = 'application/json; charset=utf-8'
 
-/** What is served to people and to tools without a token: path to page. Files are read when they are first asked for, and kept. */
+/** What people and tools get without a token: path to page. Files are read when they are first asked for, and kept. */
 export function createPages(enumerations: () => Enumerations, isReady: () => Promise<boolean>) {
   const own = (name: string) => file(new URL(name, import.meta.url))
   const vendor = (name: string) =>

@@ -9,7 +9,7 @@ interface UrlRules {
   base: string | undefined
 }
 
-/** The URLs that a cell holds, in order: one, several, a list, or none. Throws a TypeError that says what is wrong with it. */
+/** The URLs in a cell, in order: one, several, a list, or none. Throws a TypeError that says what is wrong with it. */
 export function assetUrls(cell: Cell, { separator, base }: UrlRules): string[] {
   const texts = (typeof cell === 'string' ? textsOf(cell, separator) : listOf(cell)).map((text) => text.trim())
   return texts.filter((text) => text !== '').map((text) => completed(text, base))
@@ -42,7 +42,7 @@ function listOf(list: readonly unknown[]): string[] {
     })
 }
 
-/** A base and a path are joined even where the path begins with a slash: it is a path below the base, as shops export it. */
+/** Joins base and path even where the path begins with a slash: it is a path below the base, as shops export it. */
 function completed(text: string, base: string | undefined): string {
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(text)
   const url = base === undefined || isAbsolute ? text : joined(base, text)

@@ -4,8 +4,8 @@ import type { MappedRow } from './map-row.ts'
 const mostCharacters = 1024 * 1024
 
 /**
- * Collects rows in chunks of at most `most` rows, and as many assets, in order. A chunk may be twice as large to hold all rows of its last
- * product.
+ * Collects rows in chunks of at most `most` rows, and as many assets, in order. A chunk may be twice as large to hold
+ * all rows of its last product.
  */
 export async function* chunksOf(
   blocks: AsyncIterable<readonly MappedRow[]>,
@@ -33,8 +33,8 @@ export async function* chunksOf(
 }
 
 /**
- * The same items, each made while the one before it is in use, until the signal is aborted. It does not wait for the next one then: from a
- * pipe it may never come.
+ * The same items, each made while the one before it is in use, until the signal is aborted. It does not wait for the
+ * next one then: from a pipe it may never come.
  */
 export async function* ahead<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   let next = items.next()

@@ -12,16 +12,15 @@ export interface Layout {
   status: string
   /** The attribute that a column is imported as; undefined: none. */
   attributeOf(column: string): string | undefined
-  /** The column that an attribute came from. */
   columnOf(attribute: string): string
   /** The format and the place of the asset whose URL the column holds; undefined: it holds none. */
   urlPlaceOf(column: string): { assetFormat: string; position: number } | undefined
 }
 
 /**
- * Decides what the columns are read as. `columns` are all that the file has or, if each row names its own, those of its first rows.
- * Throws a UsageError if there is no column for the product code and, if all columns are known, if an option names
- * one that is not there or two columns become the same attribute.
+ * Decides what the columns are read as. `columns` are all of the file's or, if each row names its own, those of its
+ * first rows. Throws a UsageError if there is no column for the product code and, if all columns are known, if an
+ * option names one that is not there or two columns become the same attribute.
  */
 export function planLayout(
   request: ImportRequest,

@@ -6,7 +6,6 @@ import type { Entry } from '../read/row.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'
 import { type MappedRow, rowMapper } from './map-row.ts'
 
-/** The rows of a file on their way into the catalogue. */
 export interface RowStream {
   /** The columns that the file has; none if each row names its own. */
   columns: readonly string[]
@@ -19,8 +18,8 @@ export interface RowStream {
 }
 
 /**
- * Reads the rows of a file after the first `done`, mapped as the request says. Throws a UsageError if the file does not have the columns that
- * the request names.
+ * Reads the rows of a file after the first `done`, mapped as the request says. Throws a UsageError if the file does not
+ * have the columns that the request names.
  */
 export async function streamRows(
   given: ImportRequest,

@@ -12,8 +12,8 @@ import type { Layout } from './layout.ts'
 import { type FailedRow, type MappedProduct, type MappedRow, rowsOf } from './map-row.ts'
 
 /**
- * Checks the rows of a chunk by the definitions that the store has now, and writes those that are good, in a fixed number of statements. A change of
- * a product is counted at the first of its rows without a fault; its other rows count as unchanged. Throws `store_not_found`.
+ * Checks a chunk's rows by the store's present definitions, and writes the good ones, in a fixed number of statements.
+ * A product's change counts at its first row without a fault; the rest as unchanged. Throws `store_not_found`.
  */
 export async function writeChunk(
   connection: OwnConnection,
@@ -92,7 +92,7 @@ function failedRow(row: MappedRow, faults: readonly Fault[]): FailedRow {
   return { row, faults: rows ? faults.map((fault) => ({ ...fault, row: fault.row ?? rowOf(fault, rows) })) : faults }
 }
 
-/** The number of the joined row that has the value that is at fault; if none is known, of the first with a value in that column. */
+/** The number of the joined row with the value at fault; if unknown, of the first with a value in that column. */
 function rowOf({ field, reason }: Fault, rows: readonly Entry[]): number | undefined {
   let columns: readonly string[] | undefined
   let at = -1

@@ -9,8 +9,8 @@ const statuses = new Map<Cell, Cell>([
 ])
 
 /**
- * Magento's catalogue export: one row a product, and one more for each store view with other values, whose columns become attributes named
- * `name (view)`. `additional_attributes` packs attributes into a cell: each becomes an attribute. `product_online` is the status.
+ * Magento's catalogue export: a row a product, and one per store view with other values, whose columns become
+ * attributes `name (view)`. `additional_attributes` becomes the attributes in it. `product_online` is the status.
  */
 export async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   for await (const rows of blocks) yield rows.map((row) => ('reason' in row ? row : productRow(row)))
@@ -36,7 +36,7 @@ function productRow(row: Row): Row {
   }
 }
 
-/** `size=XS,color=Black`: a comma without a name after it belongs to the value. A cell of another form stays as it is. */
+/** `size=XS,color=Black`: a comma with no name after it belongs to the value. A cell of another form stays as it is. */
 function attributesOf(cell: Cell): (readonly [name: string, value: string])[] {
   if (typeof cell !== 'string') return []
   const pairs = cell.split(/,(?=[a-z][a-z0-9_]*=)/i).map((pair) => {

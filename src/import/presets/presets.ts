@@ -25,7 +25,7 @@ export function reshaped(source: RowSource, name: PresetName | undefined): RowSo
   return name === undefined ? source : presets[name].reshape(source)
 }
 
-/** The request with the preset's columns where it names none. Throws a UsageError if the file does not have the column of the product code. */
+/** The request with the preset's columns where it names none. Throws a UsageError if the product code has no column. */
 export function withPreset(request: ImportRequest, columns: readonly string[]): ImportRequest {
   if (request.preset === undefined) return request
   const preset = presets[request.preset]

@@ -11,8 +11,8 @@ const statuses = new Map<Cell, Cell>([
 const mostRows = 5_000
 
 /**
- * Shopify's product CSV: a product has several rows that follow each other, with the same handle. The first has the product's columns; each may have
- * a variant and an image. They become one row: the images in the order of their positions, a list of the variants where there are several.
+ * Shopify's product CSV: consecutive rows with one handle are a product. The first has the product's columns; each may
+ * have a variant and an image. They become one row: the images in order of position, several variants as a list.
  */
 export function joined({ columns, rows }: RowSource): RowSource {
   return { columns: columns && [...columns, variants], rows: joinedRows(rows, columns?.indexOf('Handle') ?? -1) }

@@ -12,7 +12,7 @@ const exactJson = JSON as unknown as {
 
 /**
  * Parses a JSON text. Numbers keep the digits that they were written with, as `exactNumber` has them: 1.10 and
- * 12345678901234567890 are attribute values like any other. Throws as `JSON.parse` does, and a RangeError when it is nested too deeply.
+ * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, and a RangeError if nested too deeply.
  */
 export function parseExactly(text: string): unknown {
   return exactJson.parse(text, (_key, value, { source }) =>
@@ -30,8 +30,8 @@ export function isJsonObject(value: unknown): value is object {
 }
 
 /**
- * The row of a JSON object. The columns of an object within it are named `outer.inner`; a list stays a list; numbers and booleans are their
- * JSON text; null is an empty cell. Another value is no row. `size` is about its length in characters.
+ * The row of a JSON object. Columns of an inner object are named `outer.inner`; lists stay lists; numbers and booleans
+ * are their JSON text; null is an empty cell. Another value is no row. `size` is about its length in characters.
  */
 export function jsonRow(value: unknown, place: Place, source: Source, size: number): Entry {
   if (!isJsonObject(value)) {

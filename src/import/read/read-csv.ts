@@ -15,9 +15,9 @@ interface CsvRecord {
 }
 
 /**
- * Reads comma-separated values (RFC 4180) with a header line. Lines end in LF, CRLF or CR; lines without any content are skipped. A quote
- * within an unquoted cell is an ordinary character. A row with more or fewer cells than the header, with text after a closing quote, or with
- * bytes that are not UTF-8 fails alone. Throws a UsageError if the header is missing, has too many columns, or names a column twice.
+ * Reads CSV (RFC 4180) with a header. Lines end in LF, CRLF or CR; those without content are skipped. A quote in an
+ * unquoted cell is an ordinary character. A row with too many or too few cells, text after a closing quote, or bytes
+ * not in UTF-8 fails alone. Throws a UsageError if the header is missing, has too many columns, or names one twice.
  */
 export async function readCsv(chunks: AsyncIterable<Buffer>): Promise<RowSource> {
   const blocks = readRecords(chunks)
@@ -73,7 +73,7 @@ function readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]>
 
 const upToSeparator = /[^,\r\n]*/y
 
-/** The record that begins at an index, with the indexes of its end and of the next one; undefined if its end is not known yet. */
+/** The record at an index, with the indexes of its end and of the next one; undefined if its end is not known yet. */
 function recordAt(text: string, start: number, isLast: boolean) {
   if (start >= text.length) return undefined
   const cells: string[] = []

@@ -38,7 +38,7 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
   if (!begun || !assembler.done) throw new BrokenFile('the file ends before its JSON list does')
 }
 
-/** The bytes up to each closing brace. The tokenizer loses the rows of a piece that is broken: no piece goes beyond the end of a row. */
+/** The bytes up to each closing brace: no piece goes past a row, as the tokenizer loses the rows of a broken piece. */
 function* piecesOf(chunk: Buffer): Generator<Buffer> {
   for (let from = 0; from < chunk.length; ) {
     const to = chunk.indexOf('}', from) + 1 || chunk.length

@@ -2,7 +2,7 @@ import { jsonRow, parseExactly } from './json-row.ts'
 import { recordsOf } from './records.ts'
 import { type Entry, longestRow, type UnreadableRow } from './row.ts'
 
-/** Reads JSON Lines: an object a line. Blank lines are skipped; a line that is not JSON, not UTF-8, or too long fails alone. */
+/** Reads JSON Lines: an object a line. Skips blank lines; a line not in JSON, not in UTF-8, or too long fails alone. */
 export function readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
   let number = 0
   let line = 0

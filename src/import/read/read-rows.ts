@@ -5,8 +5,8 @@ import { readJsonl } from './read-jsonl.ts'
 import { BrokenFile, type Entry, type Format, type RowSource } from './row.ts'
 
 /**
- * Reads a file's rows in order. If the file cannot be read to its end, the last entry says why. Throws a UsageError if its beginning cannot
- * be read.
+ * Reads a file's rows in order. If the file cannot be read to its end, the last entry says why. Throws a UsageError if
+ * its beginning cannot be read.
  */
 export async function readRows(chunks: AsyncIterable<Buffer>, format: Format): Promise<RowSource> {
   const bytes = requireText(chunks)

@@ -5,7 +5,7 @@ interface Taken<T> {
   broken?: Error | undefined
 }
 
-/** Finds the records of a file, those of each part that was read at once. `take` gets the bytes that are not used up yet. */
+/** Finds a file's records and yields those of each part together. `take` gets the bytes that are not used up yet. */
 export async function* recordsOf<T>(
   chunks: AsyncIterable<Buffer>,
   take: (bytes: Buffer, isLast: boolean) => Taken<T>,

@@ -1,6 +1,6 @@
 /**
- * The counts of an import. Each row of the file is counted in exactly one of created, updated, unchanged and failed; assets are those that were
- * new to the store, links those that were new to their product's group.
+ * The counts of an import. Each row of the file is counted in exactly one of created, updated, unchanged and failed;
+ * assets are those new to the store, links those new to their product's group.
  */
 export const noCounts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0, assetsAdded: 0, linksAdded: 0 }
 

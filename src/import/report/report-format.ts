@@ -30,7 +30,6 @@ interface ReportFormat {
   row(row: ReportedRow, columns: readonly string[]): string | Buffer
 }
 
-/** A row of the file with its faults. */
 interface ReportedRow {
   number: number
   faults: readonly Fault[]
@@ -70,7 +69,7 @@ export function reportText(
   return Buffer.concat(isFirst ? texts.slice(1) : texts)
 }
 
-/** The rows of the file that failed rows represent: rows that are joined with a bad one failed with it. Rows whose end is not known are left out. */
+/** The rows of the file that failed, those joined with a bad one included; rows whose end is not known are left out. */
 function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
   return failed.flatMap(({ row: mapped, faults }) =>
     rowsOf(mapped).flatMap(({ number, source }) => {
@@ -82,7 +81,7 @@ function reportedRows(failed: readonly FailedRow[]): ReportedRow[] {
   )
 }
 
-/** A value that is nested too deeply to be written as JSON is reported as the text that it was read from, if there is one. */
+/** A value nested too deeply to be written as JSON is reported as the text that it was read from, if there is one. */
 function jsonRow({ number, faults, source }: ReportedRow): string {
   const errors = faults.map((fault) => ({ row: number, ...partsOf(fault) }))
   const withErrors = (entries: [string, unknown][]) =>
