@@ -10,9 +10,9 @@ import { workers } from './workers.ts'
 import { writers } from './writers.ts'
 
 /**
- * The benchmark: `npm run bench`. Everything is measured in alternating rounds, so that ratios mean something on a machine that does other things
- * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long, `--rows` how large a
- * file is imported.
+ * The benchmark: `npm run bench`. Rounds alternate, so that ratios mean something on a machine that does other things
+ * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long,
+ * `--rows` how large a file is imported.
  */
 const { values } = parseArgs({
   options: {

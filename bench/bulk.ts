@@ -22,8 +22,8 @@ const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', a
 type Way = (round: number) => Promise<unknown>
 
 /**
- * Bulk writes by REST, compared with the same effect by hand: a statement of SQL, a server of `node:http` around it, an UPDATE an item in one transaction,
- * the statements of the catalogue without HTTP and GraphQL. Deletes are taken back on all sides, so that every round finds the same.
+ * Bulk writes by REST, compared with the same effect by hand: one SQL statement, a `node:http` server around it, an
+ * UPDATE per item in one transaction, the catalogue without HTTP and GraphQL. Deletes are undone: rounds find the same.
  */
 export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Server, rounds: number): Promise<string> {
   const put = (server: Server, store: string, n: number) => (round: number) =>
@@ -74,8 +74,8 @@ function linkOf({ parent_code, channel, asset_id }: Link) {
 }
 
 /**
- * Each way alternately, so many rounds after two that warm up; speeds are ratios to the first. How long others wait is measured in rounds of its own: to ask
- * for /health again and again takes part of what it measures.
+ * Each way alternately, so many rounds after two that warm up; speeds are ratios to the first. How long others wait is
+ * measured in rounds of its own: to ask for /health again and again takes part of what it measures.
  */
 async function inTurn(title: string, ways: Record<string, Way>, gateway: Server, rounds: number): Promise<string[][]> {
   const times = new Map<string, number[]>()

@@ -15,7 +15,7 @@ export const stores = {
 
 const smallStores = 200
 
-/** Fills an empty, migrated database with a data set that is the same every time; set-based, so that it takes seconds. */
+/** Fills an empty, migrated database with the same data set every time; set-based, so that it takes seconds. */
 export async function generate(db: Kysely<Database>, { large }: { large: boolean }): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`set local statement_timeout = 0`.execute(transaction)

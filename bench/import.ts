@@ -21,8 +21,8 @@ interface Measured {
 }
 
 /**
- * `catalog import` and `catalog export` of a generated file, each a process from its start to its end, compared with psql's `\copy` of the same file into a bare table of
- * the same server. The ways alternate. `PSQL` names psql where it is not on the path.
+ * `catalog import` and `catalog export` of a generated file, each a process from start to end, compared with psql's
+ * `\copy` of the file into a bare table of the same server. The ways alternate. `PSQL` names psql outside the path.
  */
 export async function imports(
   database: { db: Kysely<Database>; url: string },

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import autocannon from 'autocannon'
 
-/** The load generator: a process of its own, so that it does not share an event loop with what it measures. Options come as JSON on stdin. */
+/** The load generator: its own process, so its own event loop. Options come as JSON on stdin. */
 const result = await autocannon(JSON.parse(await text(process.stdin)))
 process.stdout.write(JSON.stringify(result))

@@ -23,7 +23,7 @@ export interface Load {
 
 const generator = fileURLToPath(new URL('load-generator.ts', import.meta.url))
 
-/** Sends as many requests as the connections carry, from a process of its own. Throws when one is not answered with 2xx or 304. */
+/** Sends as many requests as the connections carry, from its own process. Throws on an answer but 2xx or 304. */
 export async function load(target: Target, connections: number, duration: number): Promise<Load> {
   const headers = { authorization: `Bearer ${token}`, ...target.headers }
   const child = spawn(process.execPath, [generator], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Loaded before a server's own program: tells, each time that the benchmark sends a message, how late the event loop was since the last time: ms, 99th percentile. */
+/** Preloaded by a server: answers each message with the event loop's delay since the last one: ms, 99th percentile. */
 const resolution = 5
 const delay = monitorEventLoopDelay({ resolution })
 delay.enable()

@@ -53,8 +53,8 @@ const columns = {
 const allColumns = Object.keys(columns) as (keyof typeof columns)[]
 
 /**
- * Measures the contenders alternately, round after round, after a round that only warms them up, and returns a table of medians; ratios are to the first of
- * them. Other load of the machine affects all alike.
+ * Measures the contenders alternately, round after round, after a warm-up round, and returns a table of medians; ratios
+ * are to the first of them. Other load of the machine affects all alike.
  */
 export async function compare(
   title: string,

@@ -3,11 +3,11 @@ import type { Database } from '../src/database/tables.ts'
 import { stores } from './data.ts'
 
 /**
- * The statements that an engineer would write by hand on these tables for the effect of a bulk write, and no more: no definitions are checked, no locks
- * ordered, no failures reported, nothing is planned for a store that the statistics do not know.
+ * The statements that an engineer would write by hand on these tables for a bulk write, and no more: no definitions are
+ * checked, no locks ordered, no failures reported, nothing planned for a store that the statistics do not know.
  */
 
-/** PUT of products: merges, and returns the codes that are there, which the answer has to tell. Parameters: store, items as JSON. */
+/** PUT of products: merges, and returns the codes found, which the answer tells. Parameters: store, items as JSON. */
 export const mergeProducts = {
   name: 'merge',
   text: `
@@ -56,7 +56,7 @@ const touched = sql`touched as (
 
 class Undone extends Error {}
 
-/** Does the changes, brings the groups and the directory up to date with them, and takes all of it back: every round shall find the same. */
+/** Makes the changes, updates groups and directory, and takes all of it back: every round shall find the same. */
 async function undone(db: Kysely<Database>, changes: RawBuilder<unknown>, answer: RawBuilder<unknown>): Promise<void> {
   const done = db.transaction().execute(async (transaction) => {
     await sql`

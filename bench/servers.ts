@@ -31,7 +31,7 @@ export const searchPath = `${dirname(process.execPath)}:${process.env.PATH}`
 
 const loopDelay = new URL('loop-delay.ts', import.meta.url).pathname
 
-/** Starts a command and waits for the line that names its URL. One that is watched can tell of its event loop, and starts later for it. */
+/** Starts a command and waits until a line names its URL. A watched one reports its event loop, but starts later. */
 export async function startServer(
   [command = '', ...args]: readonly string[],
   env: Record<string, string>,

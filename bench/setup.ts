@@ -15,7 +15,7 @@ export interface BenchDatabase {
   drop(): Promise<void>
 }
 
-/** A PostgreSQL of the benchmark's own with the generated data set, in a temporary directory or in that of `BENCH_DATA_DIR`, where it is kept. */
+/** The benchmark's own PostgreSQL with the generated data set, in a temporary directory or kept in `BENCH_DATA_DIR`. */
 export async function startDatabase({ large }: { large: boolean }): Promise<BenchDatabase> {
   const kept = process.env.BENCH_DATA_DIR
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'catalogue-bench-')))

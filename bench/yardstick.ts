@@ -5,7 +5,8 @@ import pg from 'pg'
 import { mergeProducts } from './reference-statements.ts'
 
 /**
- * What the best engineer would write by hand for the listing and for PUT of products: `node:http`, one prepared statement each, `JSON.stringify`. It reads the tables of the gateway and answers in the spec's envelope.
+ * What the best engineer would write by hand for the listing and for PUT of products: `node:http`, one prepared
+ * statement each, `JSON.stringify`. It reads the tables of the gateway and answers in the spec's envelope.
  */
 const token = `Bearer ${process.env.BOOTSTRAP_TOKEN}`
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { files, programs, root, sourceOf } from './support/sources.ts'
 
 /**
- * What the files of each folder may import besides packages, their own folder and `src/errors.ts`, `src/text.ts` and `src/lazy.ts`. The order is from the top to
- * the bottom: imports point downwards.
+ * What the files of each folder may import besides packages, their own folder, `src/errors.ts`, `src/text.ts` and
+ * `src/lazy.ts`. The order is from the top to the bottom: imports point downwards.
  */
 const mayImport: Record<string, string> = {
   'src/cli': 'app auth catalogue database demo export filter global-config http import',

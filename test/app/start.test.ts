@@ -7,7 +7,7 @@ import { catalog, searchPath } from '../support/program.ts'
 
 const database = useDatabase()
 
-/** Starts the gateway with a module that is loaded before it, asks it once whether it is ready, ends it, and returns what it said on stderr. */
+/** Starts the gateway with a preloaded module, asks once whether it is ready, ends it, and returns its stderr. */
 async function saidAtStart(before: string): Promise<string> {
   const env = {
     PATH: searchPath,
@@ -27,7 +27,7 @@ async function saidAtStart(before: string): Promise<string> {
   return said
 }
 
-/** What is loaded when somebody asks for it, or where it is configured: each would delay every start, and stay in memory. */
+/** What is loaded on demand or where it is configured: each would delay every start, and stay in memory. */
 const later = [
   '@graphql-yoga/render-graphiql',
   '@opentelemetry/api',

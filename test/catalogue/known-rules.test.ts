@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { productOf, storeWithProducts } from '../support/factories.ts'
 import { useGateway } from '../support/gateway.ts'
 
-/** A gateway caches the definitions by which it validates products. Here the database is changed directly, as another instance would. */
+/** A gateway caches attribute definitions. Here the database is changed directly, as another instance would. */
 const gateway = useGateway()
 let store: string
 beforeEach(async () => {

@@ -17,7 +17,7 @@ export interface PlanNode {
 
 export interface Explainer {
   catalogue: Catalogue
-  /** Does the work, undoes it, and tells how PostgreSQL ran each of its statements, also those within functions: all nodes of all plans. */
+  /** Runs the work, rolls it back and returns all plan nodes of its statements, also of those within functions. */
   plansOf(work: (catalogue: WriteCatalogue) => Promise<unknown>): Promise<PlanNode[]>
   close(): Promise<void>
 }

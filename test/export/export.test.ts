@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const run = (...args: string[]) => runCli(args, { DATABASE_URL: gateway.database.url })
 
-/** What a file has no room for, or takes for something else: empty values, names of URL fields and of reports, assets of one URL. */
+/** What a file cannot hold or misreads: empty values, names of URL fields and of reports, assets of one URL. */
 async function oddStore(): Promise<string> {
   const store = await storeWithProducts(gateway, [
     {

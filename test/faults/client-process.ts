@@ -5,7 +5,6 @@ import type { tasks } from './client-tasks.ts'
 type Tasks = typeof tasks
 
 export interface ClientProcess {
-  /** Has something done in the process of the clients. */
   run<Name extends keyof Tasks>(name: Name, given: Parameters<Tasks[Name]>[0]): ReturnType<Tasks[Name]>
   end(): void
 }

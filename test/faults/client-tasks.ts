@@ -7,7 +7,6 @@ import { openWire } from '../support/wire.ts'
 export const tasks = {
   /** Nothing: when it is done, the process is there. */
   begin: async (_given: undefined) => true,
-  /** The same request many times at once. */
   sendMany: async ({ url, sent, count }: { url: string; sent: Call; count: number }) => {
     const answers = await Promise.all(Array.from({ length: count }, () => send(url, sent)))
     return answers.map(({ status, headers, milliseconds }) => ({
@@ -16,7 +15,6 @@ export const tasks = {
       milliseconds,
     }))
   },
-  /** One request, repeated, one after the other. */
   sendInTurn: async ({ url, sent, rounds }: { url: string; sent: Call; rounds: number }) => {
     const statuses: number[] = []
     for (let round = 0; round < rounds; round++) statuses.push((await send(url, sent)).status)
@@ -32,7 +30,7 @@ export const tasks = {
     }
     return Promise.all(wires.map((wire) => dripUntilCut(wire, head, byte)))
   },
-  /** Clients that ask for much and read nothing for a while: how long after the first of it the gateway had closed, in ms, and what came. */
+  /** Clients that ask for much and read nothing: the ms from the first byte until the gateway closed, and what came. */
   readSlowly: async ({ url, head, count }: { url: string; head: string; count: number }) => {
     const readers: ReturnType<typeof cutOfReader>[] = []
     while (readers.length < count) {

@@ -12,7 +12,7 @@ const slow = isLong ? 2_000 : 60
 const slowReaders = isLong ? 100 : 10
 const token = 'a-token-for-connections'
 const authorization = `Authorization: Bearer ${token}`
-/** The gateway is cut to 400 MB by the figures; a normal client's p99 to 100 ms, on a machine that does nothing else. */
+/** The figures to reach: 400 MB for the gateway; p99 100 ms for a normal client, on an otherwise idle machine. */
 const calmMs = isLong ? 100 : 1_000
 
 const gateway = useGatewayProcess(token)

@@ -152,7 +152,7 @@ const chosen = Object.entries(worst).filter(([name]) => isLong || few.includes(n
 
 describe('the event loop during the worst requests', () => {
   it.each(chosen)('%s', { timeout: 120_000 }, async (name, request) => {
-    await gateway.clientProcess.run('sendInTurn', { ...request(), rounds: 1 }) // the code is compiled, the thread has begun
+    await gateway.clientProcess.run('sendInTurn', { ...request(), rounds: 1 }) // compiles the code, starts the thread
     await loopDelays()
     let statuses: number[] = []
     const waits = await waitsDuring(async () => {

@@ -9,7 +9,6 @@ export interface FaultyFilter {
   does(fault: Fault): void
   /** How many requests have come since the last call of this. */
   calls(): number
-  /** How many connections are open. */
   connections(): number
   /** The head of the latest request. */
   latest(): string

@@ -26,7 +26,6 @@ function send(path: string, { key = 'k', method = 'POST', body, headers = {} }: 
   return gateway.call(path, { method, body: bytes, headers: { 'idempotency-key': key, ...headers } })
 }
 
-/** An answer without what may differ in its repetition. */
 function withoutId({ status, text }: Reply) {
   return { status, text: text.replace(/"request_id":"[^"]*"/, '') }
 }

@@ -1,6 +1,6 @@
 import { codeOf, type Reply, send } from '../support/http.ts'
 
-/** What a writer knows of its writes: each was acknowledged, failed, or nobody knows. Its products always get one value together. */
+/** A writer's knowledge of its writes: acknowledged, failed or unknown. Its products always get one value together. */
 export interface Ledger {
   store: string
   codes: string[]
@@ -23,7 +23,7 @@ export async function createProducts(url: string, token: string, { store, codes 
   if (status !== 200) throw new Error(`no products: ${text}`)
 }
 
-/** Writes the next value to all of the writer's products, and puts one asset more into each one's group; both in one request each. */
+/** Writes the next value to all of the writer's products in one request, and adds an asset to each group in another. */
 export async function writeOnce(url: string, token: string, ledger: Ledger): Promise<void> {
   ledger.sent++
   const query = `?store_uuid=${ledger.store}`
@@ -49,7 +49,7 @@ async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): P
   }
 }
 
-/** What is wrong with the store as it is now: an acknowledged write that is lost, or one of which only a part is there. */
+/** What is wrong with the store now: an acknowledged write that is lost, or a write that is there only in part. */
 export async function faultsOf(
   url: string,
   token: string,

@@ -51,7 +51,6 @@ const put = (color: string, as = token) =>
     body: [{ product_code: 'A', Color: color }],
   })
 
-/** Requests of an operation with this status, as the metrics count them. */
 async function counted(operation: string, status: number): Promise<number> {
   const { text } = await send(`${gateway.url}/metrics`, { token })
   const series = `catalogue_request_duration_seconds_count{api="rest",operation="${operation}",status="${status}"} `

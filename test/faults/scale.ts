@@ -1,4 +1,4 @@
-/** TORTURE=long makes the tests of this folder as long as docs/reliability.md tells; otherwise they are short enough to run with all others. */
+/** TORTURE=long: the tests of this folder take as long as docs/reliability.md tells; otherwise they are short. */
 export const isLong = process.env.TORTURE === 'long'
 
 /** The seed of every random choice here: TORTURE_SEED repeats a run. The tests' titles have it. */

@@ -17,7 +17,7 @@ afterEach(async () => {
   await program.end('SIGKILL')
 })
 
-/** Clients on connections of their own that ask again and again, until the port is closed to them; `allIn` once each has had an answer. */
+/** Clients on own connections that send requests until the port refuses them; `allIn`: each has had an answer. */
 function crowd(size: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: size })
   const result = { answered: 0, failures: [] as string[] }

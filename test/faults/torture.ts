@@ -23,7 +23,7 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
   network: { files: ['test/faults/network.test.ts'] },
 }
 
-/** `npm run torture [-- ROW…]`: the long form of the rows, all of them unless some are named. Ends with 1 when a row fails. */
+/** `npm run torture [-- ROW…]`: the long form of the named rows, or of all. Ends with 1 when a row fails. */
 function torture(wanted: readonly string[]): number {
   const unknown = wanted.filter((name) => !(name in rows))
   if (unknown.length > 0) {

@@ -199,7 +199,6 @@ async function fileWith(content: unknown): Promise<ConfigFile> {
   return file
 }
 
-/** A server on the loopback that answers every request so. */
 async function serve(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

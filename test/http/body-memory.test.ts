@@ -36,7 +36,6 @@ const put = (as: string, body: string) =>
 const light = '[{"product_code": "A", "Color": "Blue"}]'
 const large = `${' '.repeat(400 * kibibyte)}${light}`
 
-/** Until so much is held of the memory for bodies. */
 const untilHeld = (kibibytes: number) =>
   expect
     .poll(async () => /^catalogue_body_bytes{state="held"} (\d+)/m.exec((await gateway.call('/metrics')).text)?.[1], {

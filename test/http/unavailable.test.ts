@@ -30,7 +30,6 @@ afterEach(async () => {
   await proxy.close()
 })
 
-/** Every operation, each with a valid request. */
 const operations: Record<string, () => [path: string, call?: Call]> = {
   'POST /stores': () => ['/v1/stores', { method: 'POST', body: storeBody() }],
   'PUT /products': () => [`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body: [{ product_code: 'A' }] }],

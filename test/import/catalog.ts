@@ -24,7 +24,6 @@ export interface Answer {
 export interface Catalog {
   database: TestDatabase
   newStore(): Promise<string>
-  /** Writes a file and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>
   path(name: string): string
   /** Writes a changed copy of a file and returns its path. */
@@ -69,12 +68,10 @@ async function createCatalog(): Promise<Catalog> {
   }
 }
 
-/** A catalogue for the tests of a file. */
 export function useCatalog(): Catalog {
   return fixture(createCatalog, (catalog) => catalog.drop?.())
 }
 
-/** Starts `catalog import` without waiting for it. */
 export function startImport(args: readonly string[], env: Record<string, string>): ChildProcess {
   return startCli(['import', ...args], env)
 }

@@ -7,7 +7,7 @@ const catalog = useCatalog()
 const products = 30_000
 const rows = 1_000
 
-/** How many rows and entries of indexes PostgreSQL has read in the tables that an import writes, once it has reported `inserted` products. */
+/** Rows and index entries that PostgreSQL has read in the tables of an import, once it reports `inserted` products. */
 async function readSoFar(inserted: number): Promise<number> {
   const { db } = catalog.database
   const count = async () => {
@@ -71,7 +71,7 @@ test.each([
     const before = await readSoFar(products)
     const answer = await catalog.answer([file, '--store', store, '--chunk-rows', '50'])
     expect(answer).toMatchObject({ rows, created: rows, updated: 0, links_added: rows })
-    // Twenty chunks that each read the products of the store would make it 600,000; tables that are small yet may be read whole.
+    // Twenty chunks that each read the store's products would make it 600,000; tables still small may be read whole.
     expect((await readSoFar(products + rows)) - before).toBeLessThan(100 * rows)
   },
   120_000,

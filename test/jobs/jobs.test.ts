@@ -221,7 +221,7 @@ describe('a job whose gateway was killed', () => {
     expect((await outputOf(jobId, successor)) === (await outputOf(again.jobId, successor))).toBe(true)
   }, 120_000)
 
-  /** Starts a job in a program, and kills that as soon as the job has written three parts and waits to write the next. */
+  /** Starts a job in a program; kills the program once the job has written three parts and waits to write the next. */
   async function killedInTheMiddle(
     document: string,
     variables: Record<string, unknown>,

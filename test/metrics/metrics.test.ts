@@ -31,7 +31,6 @@ async function start(level: string, options: TestGatewayOptions = {}) {
   return { gateway: started, requests: () => lines.filter(({ msg }) => msg === 'request') }
 }
 
-/** The value of a series, by how its line begins. */
 function figureOf(text: string, series: string): number {
   const line = text.split('\n').find((each) => each.startsWith(series))
   return Number(line?.slice(line.lastIndexOf(' ') + 1))

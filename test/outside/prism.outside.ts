@@ -42,8 +42,8 @@ it('Prism finds no breach of the document in any exchange of the REST requiremen
 })
 
 /**
- * Prism changes bodies that are JSON but neither list nor object, and never answers where the body is no JSON or the charset is none it knows. The
- * service refuses all of those, and the suite itself holds these answers against their shapes.
+ * Prism changes bodies that are JSON but neither list nor object, and never answers a body that is no JSON or has an
+ * unknown charset. The service refuses all of those, and the suite itself holds these answers against their shapes.
  */
 function isForPrism({ method, headers, body, status }: Exchange): boolean {
   if (method === 'OPTIONS') return false
@@ -76,7 +76,7 @@ function runRequirements(file: string): Promise<number | null> {
   return new Promise((resolve) => run.on('exit', resolve))
 }
 
-/** Sends each request through Prism to an upstream that gives the answer that the gateway gave, so that nothing is done twice. */
+/** Sends each request through Prism to an upstream that gives the gateway's answer, so that nothing is done twice. */
 async function throughPrism(
   exchanges: Exchange[],
   each: (exchange: Exchange, violations: Violation[]) => void,

@@ -105,7 +105,6 @@ async function starts(command: string): Promise<void> {
   }
 }
 
-/** What differs from run to run. */
 function withoutUuids(text: string): string {
   return text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>').replace(/,"extensions":\{[^}]*\}+$/, '}')
 }

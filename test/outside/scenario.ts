@@ -143,7 +143,6 @@ const refusals: Step[] = [
   },
 ]
 
-/** The requests in the order in which they are sent. */
 export const scenario: readonly Step[] = [...creation, ...use, ...refusals]
 
 function step(

@@ -3,7 +3,7 @@ import { useGateway } from '../support/gateway.ts'
 import type { Call } from '../support/http.ts'
 import { newToken } from '../support/tokens.ts'
 
-/** The checks of graphql-cop (github.com/dolevf/graphql-cop) by their names, each with the request that it sends, as an ordinary token sends it. */
+/** The checks of graphql-cop (github.com/dolevf/graphql-cop) by name, each with its request, from an ordinary token. */
 const gateway = useGateway({ introspection: 'admin' })
 let token: string
 beforeAll(async () => {

@@ -44,7 +44,7 @@ const ways: ((n: number) => string)[] = [
 ]
 const sizes = [60, 80, 110, 150, 250, 400, 700, 1_000]
 
-/** Documents that keep as many limits as they can, and are wrong nevertheless: what is spent on them is spent on rules and on telling what is wrong. Bodies above 64 KiB have a thread of their own. */
+/** Wrong documents within most limits: they cost validation and messages. Bodies above 64 KiB have their own thread. */
 const cunning = [
   `{ stores { ${times(490, (i) => `nothing${i}`, ' ')} } }`,
   `{ stores { ${times(49, (i) => `storess @include(if: ${i}) @skip`, ' ')} } }`,

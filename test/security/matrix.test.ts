@@ -56,8 +56,8 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
 }
 
 /**
- * The answer's status, headers and body as bytes, with the store that was asked for under one name, and how often the database was asked: the
- * fewer of two times, as tokens are asked for again now and then.
+ * The answer's status, headers and body as bytes, with one name for the store that was asked for, and the number of
+ * statements sent: the fewer of two times, as tokens are looked up again now and then.
  */
 async function answerOf(path: string, call: Call, kind: TokenKind, store: string) {
   const once = async () => {

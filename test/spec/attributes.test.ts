@@ -225,7 +225,7 @@ requirements('attribute definitions', (gateway) => ({
   },
 }))
 
-/** Defines the attribute `Size` (unless named) and fails the test unless its good values are taken and its bad ones are not. */
+/** Defines an attribute (`Size` unless named); fails the test unless it takes all good values and no bad one. */
 function checks(gateway: TestGateway, definition: Item, good: string[], bad: string[]) {
   return (client: Client) => check(gateway, client, definition, good, bad)
 }

@@ -5,7 +5,6 @@ import type { Call } from '../support/http.ts'
 import { outcomeOf } from '../support/rest-client.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
-/** Headers that carry no valid token, whatever they look like. */
 const bad: [what: string, authorization: string | undefined][] = [
   ['none', undefined],
   ['an empty one', ''],
@@ -150,7 +149,6 @@ requirements('authentication', (gateway) => ({
   }),
 }))
 
-/** The call with this Authorization header in the place of the token's. */
 function anonymous(call: Call, authorization: string | undefined): Call {
   return { ...call, token: null, ...(authorization !== undefined && { headers: { authorization } }) }
 }

@@ -23,7 +23,6 @@ async function restCall(gateway: TestGateway, method: string, path: string, body
   return { http: reply.status, message: status.message, data, text: reply.text }
 }
 
-/** The image URLs of a group in order, as the listing has them. */
 async function imagesOf(gateway: TestGateway, store: string, parentCode: string): Promise<string[]> {
   const document = `query ($store: ID!) { result: assetGroups(storeUuid: $store) { groups { parentCode assets { position url } } } }`
   const { result } = await query<{ groups: { parentCode: string; assets: { position: number; url: string }[] }[] }>(

@@ -124,7 +124,6 @@ function configured(content: object, check: (gateway: TestGateway, file: ConfigF
   }
 }
 
-/** The two checks of a row, each on a configured gateway of its own. */
 function bothConfigured(content: object, check: (gateway: TestGateway, client: Client) => Promise<void>) {
   return {
     rest: configured(content, (gateway) => check(gateway, restClient(gateway))),

@@ -337,7 +337,7 @@ requirements('DELETE /assets', (gateway) => ({
   },
 }))
 
-/** A store in which `a` and `b` are in several groups, `c` in one, `v` is a video, and `r` is on another channel only. */
+/** A store: `a` and `b` are in several groups, `c` in one, `v` is a video, `r` is on another channel only. */
 async function shop(gateway: TestGateway): Promise<string> {
   const other = { channel: 'channel_value_1' }
   return storeWithAssets(gateway, [

@@ -362,7 +362,6 @@ function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-/** What comes back for an id, in the body and in the header. */
 async function echoed(gateway: TestGateway, id: string): Promise<[text: string, header: unknown]> {
   const reply = await gateway.call('/v1/nothing', { headers: { 'x-request-id': bytesOf(id) } })
   return [envelopeOf(reply).status.request_id, reply.headers['x-request-id']]

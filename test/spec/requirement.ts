@@ -27,8 +27,6 @@ export function requirements(section: string, rowsOf: (gateway: TestGateway) => 
   })
 }
 
-/** A requirement of what only REST has. */
 export const rest = (check: Check): Requirement => ({ rest: check })
 
-/** A requirement of what only GraphQL has. */
 export const graphql = (check: Check): Requirement => ({ graphql: check })

@@ -332,7 +332,6 @@ async function stored(gateway: TestGateway, outcome: Outcome): Promise<Item> {
   return (await query<Item>(gateway, document, { uuid: uuidOf(outcome) })).result
 }
 
-/** How many stores have the text in their name. */
 async function countOf(gateway: TestGateway, name: unknown): Promise<number> {
   const document = `query ($name: String!) { result: stores(filter: { search: $name }) { totalCount } }`
   return (await query<{ totalCount: number }>(gateway, document, { name })).result.totalCount

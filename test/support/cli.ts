@@ -13,7 +13,6 @@ export function runCli(args: readonly string[], env: Record<string, string>): Pr
   return outcomeOf(startCli(args, env))
 }
 
-/** Starts the command line without waiting for it. */
 export function startCli(
   args: readonly string[],
   env: Record<string, string>,
@@ -22,7 +21,6 @@ export function startCli(
   return spawn(catalog, args, { env: { PATH: searchPath, ...env }, stdio })
 }
 
-/** Waits for the end of a process. */
 export function outcomeOf(child: ChildProcess): Promise<CliOutcome> {
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -17,7 +17,7 @@ export interface Outcome {
 
 export type Item = Record<string, unknown>
 
-/** The five operations of the spec, in the words of REST. A client fails the test when an answer is not formed as it must be. */
+/** The spec's five operations in the words of REST. A client fails the test when an answer is malformed. */
 export interface Client {
   createStore(body: unknown, query?: Item): Promise<Outcome>
   /** `data.groups` replaces `data.assets`: a list in the order of the answer, each with its `parent_code`. */

@@ -19,9 +19,7 @@ export interface TestDatabase {
   statements(): number
   /** Opens a connection of its own, for locks and for statements outside the pool. The caller ends it. */
   client(): Promise<pg.Client>
-  /** How many of its sessions wait for a lock. */
   lockWaiters(): Promise<number>
-  /** The state of the connections of `db`. */
   pool(): ReturnType<typeof connectionStateOf>
   drop(): Promise<void>
 }
@@ -31,7 +29,7 @@ export interface TestDatabaseOptions {
   empty?: boolean
   /** No new database: further connections to this one, which leave it in place. */
   shared?: TestDatabase
-  /** How `db` connects, where that is not straight to the run's PostgreSQL: through a proxy, or with other deadlines. */
+  /** How `db` connects, if not straight to the run's PostgreSQL: through a proxy, or with other deadlines. */
   connection?: pg.PoolConfig
 }
 
@@ -85,7 +83,6 @@ export async function createTestDatabase({
   }
 }
 
-/** A database for all tests of a file, or for each of them. */
 export function useDatabase(options: TestDatabaseOptions = {}, per: 'all' | 'each' = 'all'): TestDatabase {
   return fixture(
     () => createTestDatabase(options),

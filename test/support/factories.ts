@@ -18,7 +18,6 @@ export function storeBody(overrides: Item = {}): Item {
   }
 }
 
-/** Creates a store and returns its UUID. */
 export async function newStore(gateway: TestGateway, overrides: Item = {}, query = ''): Promise<string> {
   const { status, text, json } = await gateway.call(`/v1/stores${query}`, {
     method: 'POST',
@@ -35,7 +34,6 @@ export async function storeIn(catalogue: Catalogue, linkedStoreId?: string): Pro
   return (await write(catalogue, false, (work) => createStore(work, fallbackEnumerations, input, link))).storeUuid
 }
 
-/** A UUID that no store has. */
 export function unknownStore(): string {
   return randomUUID()
 }
@@ -43,7 +41,6 @@ export function unknownStore(): string {
 /** A product to have in a store: its code, or the code with what else it has. */
 export type NewProduct = string | { productCode: string; status?: string; attributes?: Item }
 
-/** Creates a store with these products and returns its UUID. */
 export async function storeWithProducts(gateway: TestGateway, products: readonly NewProduct[]): Promise<string> {
   const storeUuid = await newStore(gateway)
   await addProducts(gateway, storeUuid, products)

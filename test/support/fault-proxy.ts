@@ -38,7 +38,6 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-/** A proxy in front of the run's PostgreSQL. */
 export function startPostgresProxy(): Promise<FaultProxy> {
   const { host, port } = inject('postgres')
   return startFaultProxy(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
@@ -112,7 +111,7 @@ function end(socket: Socket, kind: 'timeout' | 'reset'): void {
   else socket.destroy()
 }
 
-/** Carries what comes from one socket to the other, as the fault of the moment has it: in order, one piece after the other. */
+/** Carries bytes from one socket to the other under the current fault: in order, one piece after the other. */
 function carry(from: Socket, to: Socket, faultNow: () => Fault): void {
   let carried = 0
   let before = Promise.resolve()

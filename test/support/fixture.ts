@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
-/** An object for the tests of the file or `describe` that this is called in: made before all or each of them, released afterwards. */
+/** An object for the tests of the calling file or `describe`: made before all or each, released afterwards. */
 export function fixture<Made extends object>(
   make: () => Promise<Made>,
   release: (made: Made) => unknown,

@@ -9,7 +9,6 @@ export interface GatewayBehindProxy extends TestGateway {
   restore(): Promise<void>
 }
 
-/** A gateway that reaches its PostgreSQL through a proxy. */
 export async function startGatewayBehindProxy(options: TestGatewayOptions = {}): Promise<GatewayBehindProxy> {
   const proxy = await startPostgresProxy()
   const gateway = await startTestGateway({ ...options, connection: proxy.connection })
@@ -25,7 +24,6 @@ export async function startGatewayBehindProxy(options: TestGatewayOptions = {}):
   }
 }
 
-/** A gateway behind a proxy for the tests of the file or `describe` that it is called in. */
 export function useGatewayBehindProxy(options: TestGatewayOptions = {}): GatewayBehindProxy {
   return fixture(
     () => startGatewayBehindProxy(options),

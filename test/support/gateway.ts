@@ -109,7 +109,7 @@ export async function startTestGateway({
   }
 }
 
-/** A gateway for the tests of the file or `describe` that it is called in: it starts before them and stops after them. */
+/** A gateway for the tests of the calling file or `describe`: starts before them and stops after them. */
 export function useGateway(options: TestGatewayOptions = {}): TestGateway {
   return fixture(
     () => startTestGateway(options),
@@ -117,7 +117,7 @@ export function useGateway(options: TestGatewayOptions = {}): TestGateway {
   )
 }
 
-/** Sends again over another connection what met a kept one that the server had just closed: nothing was processed yet. */
+/** Sends again when the server had just closed the kept connection: it had processed nothing yet. */
 async function sendKept(url: string, call: Call): Promise<Reply> {
   return send(url, call).catch((error: Error & { isReusedSocket?: boolean }) => {
     if (error.isReusedSocket && codeOf(error) === 'ECONNRESET') return sendKept(url, call)

@@ -20,7 +20,6 @@ export interface GeneratedDocument {
   title: string
   operation: 'query' | 'mutation' | 'subscription'
   field: string
-  /** The text for a store's UUID. */
   text(storeUuid: string): string
   /** `Type.field` of all that it selects. */
   visits: ReadonlySet<string>
@@ -56,7 +55,7 @@ const storeNames = /^(storeUuid|storeUuids|linkedStoreId|store|stores)$/
 /** What narrows a choice, where it may be given: an item without any is refused before it is looked for. */
 const narrowing = /^(assetId|parentCode|channel)$/
 
-/** For each root field a document with all of its answer, and for each type a query that comes by it the shortest way. */
+/** A document for each root field with its whole answer, and a query for each type by the shortest way. */
 export function generateDocuments(): GeneratedDocument[] {
   const roots = (['query', 'mutation', 'subscription'] as const).flatMap((operation) => {
     const root = schema.getRootType(operation as never)

@@ -8,7 +8,6 @@ export interface ConfigFile {
   url: string
   /** Puts a text, or a value as JSON, in the place of what the file has. */
   write(content: unknown): Promise<void>
-  /** Takes the file away. */
   remove(): Promise<void>
 }
 

@@ -6,7 +6,6 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } 
 export interface JwksServer {
   issuer: string
   jwksUrl: string
-  /** How often the keys were asked for. */
   asked(): number
   /** Signs with the newest key. `header` and `claims` replace the usual ones. */
   sign(claims?: JWTPayload, header?: { alg?: string; kid?: string; typ?: string }): Promise<string>

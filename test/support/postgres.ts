@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run, with a migrated database that those of the test files are copies of. TEST_POSTGRES_BIN names the programs of another version. */
+/** The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-test-'))
   const binDir = process.env.TEST_POSTGRES_BIN

@@ -19,7 +19,7 @@ export const catalog = fileURLToPath(new URL('../../bin/catalog', import.meta.ur
 /** Finds the Node that runs the tests first. */
 export const searchPath = `${dirname(process.execPath)}:${process.env.PATH}`
 
-/** Runs a command that serves, in a process of its own, until its line on stdout names its URL. Throws with its stderr when it ends before. */
+/** Runs a server in its own process until its stdout names its URL. Throws with its stderr when it ends before. */
 export async function startProgram(
   args: readonly string[],
   env: Record<string, string>,

@@ -6,7 +6,6 @@ export class Random {
     this.#state = seed
   }
 
-  /** A whole number below `n`. */
   below(n: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)

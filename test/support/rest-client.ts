@@ -29,7 +29,7 @@ export function restClient(gateway: TestGateway): Client {
   }
 }
 
-/** Reads an answer, and fails the test unless it wears the envelope and its status fits its reason (spec: Response envelope, Errors). */
+/** Reads an answer, which must have the envelope and a status for its reason (spec: Response envelope, Errors). */
 export function outcomeOf({ status, headers, json }: Reply): Outcome {
   const answer = json as { status: Item; data: { error_info: Entry[] } }
   expect(Object.keys(answer)).toEqual(['status', 'data'])

@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
 
-/** An answer as it came over the wire. */
 export interface WireAnswer {
   status: number
   /** By lower-case name, values as latin1; one that came several times is joined by commas. */
@@ -18,7 +17,6 @@ export interface Wire {
   closed(): boolean
   /** Says that nothing more will be sent. */
   end(): void
-  /** Resets the connection. */
   reset(): void
   close(): void
 }
@@ -29,7 +27,6 @@ interface Head {
   bytes: number
 }
 
-/** Opens a connection to the server of the URL. */
 export async function openWire(url: string): Promise<Wire> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true })

@@ -1,6 +1,5 @@
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
-/** How many clients write at once. */
 export const writers = 64
 
 /** Two gateways on one database, each with connections for half of the writers. */

@@ -19,7 +19,6 @@ const itemReasons = new Set([
 const inside =
   /node_modules|\.[jt]s:\d+|\bat \w+ \(|\/work\/|\.s\.PGSQL|catalogue-test-|syntax error at or near|violates |relation "|invalid input syntax|stack size|Cannot read prop|is not a function|is not iterable|ECONN|jsonb/
 
-/** Fields that change something. */
 const mutations = /^(add|create|define|delete|move|place|remove|reorder|unlink|update|upsert)[A-Z]/
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -132,7 +131,7 @@ function checkGraphQL(request: WireRequest, { status, headers, text }: WireAnswe
   }
 }
 
-/** The parser's own refusals come before the request could be looked at: they are written without a response object, and so without a date. */
+/** The parser refuses before a response object exists: its answers have no date. */
 function wasRefusedByParser({ headers }: WireAnswer): boolean {
   return !('date' in headers)
 }

@@ -2,13 +2,12 @@ import { token } from '../../support/gateway.ts'
 import type { Fixture } from './fixture.ts'
 import { type WireRequest, wireRequest } from './wire-request.ts'
 
-/** A request that is well formed, no larger than what is taken, and made to exhaust something: the stack, the memory, the time. */
+/** A well-formed request of accepted size that is made to exhaust something: the stack, the memory, the time. */
 export interface ExhaustingRequest {
   name: string
   request(fixture: Fixture): WireRequest
 }
 
-/** What an exhausting request is about: a store and one of its products. */
 export interface Subject {
   store: string
   code: string
@@ -41,12 +40,10 @@ export function exhausting(
   }
 }
 
-/** A text for each number from 0, one after the other. */
 export function times(count: number, text: (i: number) => string, separator = ''): string {
   return Array.from({ length: count }, (_, i) => text(i)).join(separator)
 }
 
-/** Brackets within brackets. */
 export function nested(open: string, close: string, levels: number, inside = ''): string {
   return open.repeat(levels) + inside + close.repeat(levels)
 }

@@ -1,7 +1,6 @@
 import { addAssets, addProducts, define, type NewLink, newStore } from '../../support/factories.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 
-/** A small catalogue that fuzzed requests are about. */
 export interface Fixture {
   stores: readonly string[]
   codes: readonly string[]

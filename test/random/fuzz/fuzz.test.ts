@@ -45,7 +45,7 @@ it('answers every request in its words, whatever the bytes', { timeout: Math.max
   expect(control.status).toBe(200)
 })
 
-/** Sends requests over a few connections that it keeps as long as they are good, and collects what is wrong with the answers: one of each kind. */
+/** Sends requests over a few connections, kept while they are good; collects one problem of each kind. */
 function createRun(url: string) {
   const problems = new Map<string, string>()
   const statuses: Record<string, number> = {}

@@ -1,6 +1,5 @@
 import { type ExhaustingRequest, exhausting, nested, type Subject, times } from './exhausting-request.ts'
 
-/** Requests of /graphql that are made to exhaust it. */
 export const exhaustingGraphQLRequests: readonly ExhaustingRequest[] = [
   ...[5_000, 1_000_000].flatMap((levels) => [
     query(`a list ${levels} deep`, () => `{ a(b: ${nested('[', ']', levels)}) }`),
@@ -94,7 +93,6 @@ export const exhaustingGraphQLRequests: readonly ExhaustingRequest[] = [
   ),
 ]
 
-/** Fragments of which each spreads the next. */
 function chain(count: number, spreads: (next: string) => string): string {
   const fragments = times(count, (i) => `fragment f${i} on Query{${spreads(`f${i + 1}`)}} `)
   return `{...f0} ${fragments} fragment f${count} on Query{__typename}`

@@ -1,7 +1,6 @@
 import type { Fixture } from './fixture.ts'
 import type { Json } from './json-text.ts'
 
-/** A GraphQL request as a caller would send it. */
 export interface Operation {
   query: string
   variables: { [name: string]: Json }

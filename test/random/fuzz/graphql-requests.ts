@@ -8,7 +8,7 @@ import { framings, headers, methods, versions } from './request-parts.ts'
 import { edits } from './rest-requests.ts'
 import { type WireRequest, wireRequest } from './wire-request.ts'
 
-/** Requests of /graphql: good operations with something wrong in the document, the variables or the request around them. */
+/** Requests of /graphql: good operations with a fault in the document, the variables or the HTTP request. */
 export function graphqlRequests(fixture: Fixture): fc.Arbitrary<WireRequest> {
   return fc
     .constantFrom(...operations(fixture))

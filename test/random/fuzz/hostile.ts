@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { bytesOf } from './json-text.ts'
 
-/*
- * What is known to break services, as bytes: each character of these texts is one byte on the wire.
- */
+/* What is known to break services, as bytes: each character of these texts is one byte on the wire. */
 
 const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels)
 const quoted = (text: string) => bytesOf(JSON.stringify(text))
@@ -28,7 +26,6 @@ const values = [
   ...['"\xff\xfe"', '"\xc0\xaf"', '"\xed\xa0\x80"', '"\xf4\x90\x80\x80"', '"\xe2\x82"'],
 ]
 
-/** The text of a value that a place in a body did not expect. */
 export const hostileValue: fc.Arbitrary<string> = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...values) },
   { weight: 1, arbitrary: fc.json().map(bytesOf) },
@@ -36,7 +33,6 @@ export const hostileValue: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.double().map(String) },
 )
 
-/** A whole body that is not what the operation takes. */
 export const hostileBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: hostileValue },
   {
@@ -67,7 +63,6 @@ export const hostileParameter: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.integer().map(String) },
 )
 
-/** What is sent in place of a path of REST. */
 export const hostilePath: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 5,
@@ -86,7 +81,6 @@ export const hostilePath: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('/v1/ assets', '/v1/\tassets', '/v1/\0', '', 'v1/assets', '/v1/a b?c d') },
 )
 
-/** Methods: those that HTTP knows, and some that it does not. */
 export const hostileMethod: fc.Arbitrary<string> = fc.constantFrom(
   ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH', 'PURGE'],
   ...['LINK', 'SOURCE', 'get', 'FOO', 'GETT', '', 'G\0T', '\xff', 'PRI'],

@@ -1,9 +1,8 @@
-/** A value as JSON has it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /**
- * One thing done to a JSON text at one place: another text in the value's place, the value left out, its key given twice, or a member
- * put in next to it. `at` counts the value's places and wraps around. The texts need not be JSON.
+ * One edit of a JSON text at one place: the value replaced or left out, its key given twice, or a member put next to
+ * it. `at` counts the value's places and wraps around. The texts need not be JSON.
  */
 export interface Edit {
   kind: 'replace' | 'drop' | 'twice' | 'add'

@@ -3,7 +3,6 @@ import { token } from '../../support/gateway.ts'
 import { hostileMethod } from './hostile.ts'
 import { type Framing, type Header, lies } from './wire-request.ts'
 
-/** The method of the operation, mostly. */
 export function methods(usual: string): fc.Arbitrary<string> {
   return fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: hostileMethod })
 }

@@ -1,6 +1,5 @@
 import { type ExhaustingRequest, exhausting, nested, type Subject, times } from './exhausting-request.ts'
 
-/** Requests of the façade that are made to exhaust it. */
 export const exhaustingRestRequests: readonly ExhaustingRequest[] = [
   ...[5_000, 1_000_000].flatMap((levels) => [
     products(`lists ${levels} deep`, () => nested('[', ']', levels)),

@@ -3,7 +3,6 @@ export interface WireRequest {
   api: 'rest' | 'graphql'
   method: string
   target: string
-  /** The header block's lines, each a name and a value. */
   headers: readonly Header[]
   /** What the answer's request id must be; undefined for a UUID. */
   requestId: string | undefined
@@ -14,7 +13,6 @@ export interface WireRequest {
   bytes: string
 }
 
-/** A line of the header block. */
 export type Header = readonly [name: string, value: string]
 
 /** How a request states the length of its body; all but the first two are wrong or nonsense. */
@@ -35,7 +33,6 @@ export interface Parts {
   framing: Framing
 }
 
-/** Puts a request together. */
 export function wireRequest({ api, method, target, version, headers, body, framing }: Parts): WireRequest {
   const lines = [['Host', 'gateway'] as const, ...headers, ...(body === undefined ? [] : framingHeaders(framing, body))]
   const head = [`${method} ${target} HTTP/${version}`, ...lines.map(([name, value]) => `${name}: ${value}`)]

@@ -15,8 +15,8 @@ import type { ProductNode, ProductPage } from './over-graphql.ts'
 import { enumValue } from './over-graphql.ts'
 
 /**
- * Does the operation to the model and says what the gateway must answer. `answer` and `stored`, the assets in its database afterwards, lend
- * what only the gateway can know. A preview leaves no trace.
+ * Does the operation to the model and says what the gateway must answer. `answer` and `stored`, the gateway's assets
+ * afterwards, lend what only the gateway can know. A preview leaves no trace.
  */
 export function expected(world: Catalogue, operation: Operation, answer: object, stored: Stored): object {
   const catalogue = operation.dryRun ? structuredClone(world) : world

@@ -156,7 +156,7 @@ function isRefused({ channel, parentCode, assetId }: Selector): boolean {
   return channel === undefined && parentCode === undefined && assetId === undefined
 }
 
-/** One failure for each id that is named and found through none of the items that name it; one for each item without ids that chose nothing. */
+/** One failure for each named id that none of its items found, and for each item without ids that chose nothing. */
 function failuresOf(
   catalogue: Catalogue,
   selectors: readonly Selector[],

@@ -34,7 +34,6 @@ export function isFaulty(definition: Definition, before: readonly Definition[]):
   )
 }
 
-/** Whether a value may not be written to an attribute of this name. */
 export function isBad(definitions: ReadonlyMap<string, Definition>, name: string, value: unknown): boolean {
   if (!isName(name) || name === 'status') return true
   if (typeof value !== 'string' || !isStorable(value) || !hasLength(value, 0, 65_535)) return true

@@ -105,7 +105,7 @@ export function pageProducts(
 
 type UrlOfFormat = { assetFormat: string; url: string }
 
-/** The store's asset of the URL and format: the first one of those before the request, else the request's own, else one that is made now. */
+/** The store's asset of the URL and format: the first before the request, else the request's own, else a new one. */
 export function idOf(store: ModelStore, before: [string, UrlOfFormat][], asset: UrlOfFormat, stored: Stored): string {
   const is = (other: UrlOfFormat) => other.url === asset.url && other.assetFormat === asset.assetFormat
   const sorted = [...before].sort(([a], [b]) => byCodePoint(a, b))
@@ -119,7 +119,6 @@ export function idOf(store: ModelStore, before: [string, UrlOfFormat][], asset: 
   return assetId
 }
 
-/** The format and place that a URL field speaks of. */
 export function parsed(field: string): { assetFormat: string; position: number } | undefined {
   const [, word = '', number = ''] = /^(.+) URL ([1-9][0-9]*)$/.exec(field) ?? []
   const assetFormat = urlFields.get(word)

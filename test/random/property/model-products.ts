@@ -39,7 +39,7 @@ export interface ProductQuery {
   search?: string
 }
 
-/** `answered` lends the UUIDs, which only the gateway can know; they must be new, but for the group of a linked store. */
+/** `answered` lends the UUIDs that only the gateway knows; they must be new, except the group of a linked store. */
 export function createStore(
   catalogue: Catalogue,
   input: NewStore,
@@ -106,7 +106,6 @@ export function upsertProducts(catalogue: Catalogue, storeText: string, patches:
   }
 }
 
-/** The products that match, in the order of their codes. */
 export function queryProducts(store: ModelStore, { status, codePrefix, codes, search }: ProductQuery) {
   return productsOf(store).filter(
     ([code, product]) =>

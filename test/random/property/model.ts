@@ -1,8 +1,8 @@
 import type { Definition } from './model-attributes.ts'
 
 /*
- * The catalogue as decisions.md describes it, in memory, plain and slow: what the gateway must answer. It shares no code with the
- * gateway. Every operation answers with `{ error: reason }` or with data; the texts that are for people are left out.
+ * The catalogue as decisions.md describes it, in memory, plain and slow: what the gateway must answer. It shares no
+ * code with the gateway. Every operation answers with `{ error: reason }` or with data, without the texts for people.
  */
 
 /** The stores in the order of their creation. */
@@ -80,17 +80,14 @@ export function groupsOf(store: ModelStore): ModelGroup[] {
   )
 }
 
-/** The other stores of a store's group. */
 export function linkedStoresOf(catalogue: Catalogue, store: ModelStore): ModelStore[] {
   return catalogue.filter((other) => other.storeGroup === store.storeGroup && other !== store)
 }
 
-/** The products in the order of their codes. */
 export function productsOf(store: ModelStore): [code: string, product: ModelProduct][] {
   return [...store.products].sort(([a], [b]) => byCodePoint(a, b))
 }
 
-/** The definitions in the order of their names. */
 export function definitionsOf(store: ModelStore): Definition[] {
   return [...store.definitions.values()].sort((a, b) => byCodePoint(a.name, b.name))
 }

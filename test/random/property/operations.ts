@@ -70,7 +70,7 @@ const newProduct = fc.tuple(patch, urls).map(
   }),
 )
 
-/** Over REST `product_code` and `status` are next to the attributes: there, only a status that is no string is one of them. */
+/** REST has `product_code` and `status` next to the attributes: there, only a non-string status is an attribute. */
 const nextTo = (item: Patch): Patch => ({
   ...item,
   attributes: item.attributes.filter(
@@ -193,7 +193,6 @@ const plainStore: NewStore = {
 const firstStore: Operation = { api: 'rest', kind: 'createStore', input: plainStore, copyTaxonomy: false }
 const linkedStore: Operation = { ...firstStore, api: 'graphql', linked: '#0' }
 
-/** One in ten is a preview. */
 const maybePreview = fc
   .tuple(anyOperation, fc.integer({ min: 0, max: 9 }))
   .map(([given, die]): Operation => (die === 9 && !readOnly.includes(given.kind) ? { ...given, dryRun: true } : given))

@@ -58,7 +58,6 @@ export async function visibleState(gateway: TestGateway) {
   }
 }
 
-/** All assets that the gateway has stored, by store and id. */
 export async function storedAssets({ database }: TestGateway) {
   const { rows } = await sql<Record<'storeUuid' | 'assetId' | 'assetFormat' | 'url', string>>`
     select store_uuid as "storeUuid", asset_id as "assetId", asset_format as "assetFormat", url
@@ -66,7 +65,6 @@ export async function storedAssets({ database }: TestGateway) {
   return rows
 }
 
-/** The same as the model has it. */
 export function modelState(catalogue: Catalogue) {
   return { totalCount: catalogue.length, stores: catalogue.map((store) => storeState(catalogue, store)) }
 }

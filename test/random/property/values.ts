@@ -4,11 +4,8 @@ import type { NewAsset } from './model-assets.ts'
 import { type Definition, patterns } from './model-attributes.ts'
 import type { NewStore } from './model-products.ts'
 
-/*
- * What the operations are made of: few values, so that they meet, and among them those that break things.
- */
+/* What the operations are made of: few values, so that they meet, and among them those that break things. */
 
-/** Mostly the first few, sometimes one of the rest. */
 export function mostly<T>(common: readonly T[], rare: readonly T[]): fc.Arbitrary<T> {
   return fc.oneof(
     { weight: 24, arbitrary: fc.constantFrom(...common) },
@@ -16,7 +13,6 @@ export function mostly<T>(common: readonly T[], rare: readonly T[]): fc.Arbitrar
   )
 }
 
-/** An object of these fields, of which the optional ones may be absent. */
 export const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }, optional: (keyof T)[] = []) =>
   fc.record(fields, {
     requiredKeys: (Object.keys(fields) as (keyof T)[]).filter((key) => !optional.includes(key)),
@@ -65,7 +61,6 @@ export const url = mostly(
   ['https://e.x/1', 'https://e.x/2', 'https://e.x/😀', 'HTTPS://e.x/1', 'ftp://e.x/a b'],
   ['', '/1', 'mailto:a@e.x', 'https://', 'e.x', `https://e.x/${'a'.repeat(2037)}`],
 )
-/** A parent code and a channel, perhaps of a steady asset. */
 export const place = fc.oneof(
   record({ parentCode: steadyParent, channel: steadyChannel }),
   record({ parentCode: code, channel }),

@@ -37,7 +37,6 @@ function outline({ name, summary, method, path }: Step) {
   return { name, summary, method, path }
 }
 
-/** The step with what earlier answers gave it. */
 function fill(step: Step, known: ReadonlyMap<string, string>): Step {
   const text = JSON.stringify(step).replace(/\{(store|asset)\}/g, (_, name: string) => known.get(name) ?? '')
   return JSON.parse(text) as Step
@@ -55,7 +54,7 @@ function remember(answer: unknown, known: Map<string, string>): void {
   }
 }
 
-/** UUIDs and times to wait differ from run to run: the examples have the first, second, … UUID and a whole minute in their place. */
+/** Replaces what differs from run to run: UUIDs by the first, second, … fixed one, times to wait by a minute. */
 function withFixedIds(examples: readonly unknown[]): unknown {
   const ids = new Map<string, string>()
   const text = JSON.stringify(examples).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (uuid) => {
