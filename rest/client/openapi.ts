@@ -249,7 +249,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "method_not_allowed" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "downstream_unavailable" | "unavailable";
+            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "method_not_allowed" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
             /** @description Human-readable explanation: the expected value and the received one. */
             details: string;
             /** @description Parameter or field with the fault, such as `limit` or `region[1]`. */
