@@ -56,3 +56,12 @@ export function withoutCredentials(text: string): { url: URL; headers: Record<st
   if (credentials === ':') return { url, headers: {} }
   return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
 }
+
+const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A duration such as `30d`, `12h`, `45m` or `90s` in ms; undefined unless it is more than 0 and at most 100 years. */
+export function millisecondsOf(text: string): number | undefined {
+  const [, amount, unit] = /^(\d{1,10})([smhd])$/.exec(text.trim()) ?? []
+  const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN)
+  return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
+}

@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
-import { millisecondsOf } from '../auth/tokens.ts'
-import { usualJobQuotas } from '../jobs/quotas.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
+import { millisecondsOf } from '../text.ts'
 
 /** What the gateway runs with; README.md says what each variable means. */
 export type Config = ReturnType<typeof readConfig>
 
 /** More processes than this make one gateway no faster: run several. */
 export const maxWorkers = 16
+
+// Not in jobs/quotas.ts, which loads Kysely: the embedded PostgreSQL starts before that is loaded.
+export const usualJobQuotas: JobQuotas = { queued: 20, keptMb: 1_024 }
 
 const flag = z
   .enum(['true', 'false'], 'must be true or false')

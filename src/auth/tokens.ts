@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
-import { isStorable, lengthOf, shown, storeUuidOf } from '../text.ts'
+import { isStorable, lengthOf, millisecondsOf, shown, storeUuidOf } from '../text.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
 import { hashOf, newSecret } from './secret.ts'
 
@@ -98,15 +98,6 @@ async function requireStores(db: Kysely<Database>, named: readonly string[]): Pr
   const unknown = named.find((store) => !known.has(storeUuidOf(store) ?? ''))
   if (unknown !== undefined) throw storeNotFound('stores', unknown)
   return uuids
-}
-
-const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** A duration such as `30d`, `12h`, `45m` or `90s` in ms; undefined unless it is more than 0 and at most 100 years. */
-export function millisecondsOf(text: string): number | undefined {
-  const [, amount, unit] = /^(\d{1,10})([smhd])$/.exec(text.trim()) ?? []
-  const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN)
-  return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
 }
 
 function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {

@@ -11,8 +11,6 @@ export interface JobQuotas {
   keptMb: number
 }
 
-export const usualJobQuotas: JobQuotas = { queued: 20, keptMb: 1_024 }
-
 const mebibyte = 1024 * 1024
 /** What a job counts besides its input and output. */
 const bytesOfJob = 16 * 1024
