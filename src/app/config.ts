@@ -30,7 +30,13 @@ const environment = z.object({
   port: wholeNumber(0, 65_535).default(4000),
   databaseUrl: url(['postgres:', 'postgresql:']).optional(),
   dataDir: z.string().default('.data'),
-  bootstrapToken: z.string().min(16, 'must have at least 16 characters').optional(),
+  bootstrapToken: z
+    .string()
+    .regex(
+      /^[!-~]{16,4096}$/,
+      'must have 16 to 4096 characters, all of them visible ASCII: no other fits into a header',
+    )
+    .optional(),
   filterUrl: url(['http:', 'https:']).optional(),
   filterTimeoutMs: wholeNumber(50, 600_000).default(2_000),
   globalConfig: url(['https:', 'http:', 'file:']).optional(),
