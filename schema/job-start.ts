@@ -86,9 +86,19 @@ builder.mutationFields((t) => ({
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),
       channel: t.arg.string(defaultChannel('Channel of the assets.')),
       status: t.arg({ type: ProductStatus, description: 'Only products of this status. Default: all products.' }),
+      escapeFormulas: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'CSV: whether cells that a spreadsheet would run, which begin with `=`, `+`, `-`, `@`, a tab or a carriage return, get an apostrophe in front. An import keeps the apostrophe.',
+      }),
     },
-    resolve: async (_root, { storeUuid, format, channel, status }, { catalogue, jobQueued, jobQuotas }) => {
-      const options = { format: format ?? 'csv', channel: channel ?? defaults.channel, status: status ?? null }
+    resolve: async (
+      _root,
+      { storeUuid, format, channel, status, escapeFormulas },
+      { catalogue, jobQueued, jobQuotas },
+    ) => {
+      const form = { format: format ?? 'csv', escapeFormulas: escapeFormulas ?? false }
+      const options = { ...form, channel: channel ?? defaults.channel, status: status ?? null }
       const job = await startExport(catalogue, storeUuid, options, jobQuotas)
       jobQueued()
       return job

@@ -3,12 +3,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
 import { exportStore } from '../export/export-store.ts'
-import { type ExportFormat, exportFormats } from '../export/formats.ts'
+import { type ExportForm, exportFormats } from '../export/formats.ts'
 import { withDatabase } from './with-database.ts'
 
-interface ExportOptions {
+interface ExportOptions extends ExportForm {
   store: string
-  format: ExportFormat
   channel: string
   status?: ProductStatus
   out?: string
@@ -24,14 +23,15 @@ export function addExport(program: Command): void {
     .addOption(new Option('--format <format>', 'csv or jsonl').choices(exportFormats).default('csv'))
     .option('--channel <channel>', 'the channel of the assets', 'SMP')
     .option('--status <status>', 'only products of this status', statusOf)
+    .option('--escape-formulas', 'CSV: an apostrophe before cells that a spreadsheet would run', false)
     .option('--out <file>', 'where to write instead of stdout')
     .option('--json', 'print one JSON object on stdout; needs --out', false)
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, as stdout has the export otherwise')
-      const { store: storeUuid, channel, status, format, out } = options
+      const { store: storeUuid, channel, status, out } = options
       const rows = await withDatabase(({ catalogue }) =>
-        writingTo(out, (write) => exportStore(catalogue, { storeUuid, channel, status }, format, write)),
+        writingTo(out, (write) => exportStore(catalogue, { storeUuid, channel, status }, options, write)),
       ).catch((error: unknown) => {
         if (!(error instanceof CatalogueError)) throw error
         return command.error(`error: ${error.message}`, { exitCode: 2 })

@@ -5,7 +5,7 @@ import { storeKey } from '../catalogue/conditions.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/own-connection.ts'
-import { csvOf, type ExportedProduct, type ExportFormat, jsonLines, type Outline } from './formats.ts'
+import { csvOf, type ExportedProduct, type ExportForm, jsonLines, type Outline } from './formats.ts'
 
 export interface Selection {
   storeUuid: string
@@ -20,7 +20,7 @@ const batchSize = 200
 export async function exportStore(
   catalogue: Catalogue,
   selection: Selection,
-  format: ExportFormat,
+  { format, escapeFormulas = false }: ExportForm,
   write: (text: string, products: number) => Promise<void>,
 ): Promise<number> {
   return withOwnConnection(catalogue.db, async ({ db: own }) => {
@@ -30,7 +30,8 @@ export async function exportStore(
       // The reader of the export may be slow.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot.db)
       const selected = { ...selection, storeUuid: await requireStore(snapshot, selection.storeUuid, 'store') }
-      const { head, textOf } = format === 'csv' ? csvOf(await readOutline(snapshot, selected)) : jsonLines
+      const { head, textOf } =
+        format === 'csv' ? csvOf(await readOutline(snapshot, selected), escapeFormulas) : jsonLines
       await write(head, 0)
       let count = 0
       for (let rows = await readBatch(snapshot, selected, ''); rows.length > 0; ) {

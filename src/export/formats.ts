@@ -5,7 +5,12 @@ import { invalidRequest } from '../errors.ts'
 import { attributeColumn } from '../import/attribute-column.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
-export type ExportFormat = (typeof exportFormats)[number]
+
+/** The form of an export. `escapeFormulas`: cells of CSV that a spreadsheet would run begin with an apostrophe. */
+export interface ExportForm {
+  format: (typeof exportFormats)[number]
+  escapeFormulas?: boolean | undefined
+}
 
 /** A product with the assets that it has on the channel: by format, URLs in order. */
 export interface ExportedProduct {
@@ -40,7 +45,7 @@ export const jsonLines: ExportText = {
 const mostColumns = 2_000
 
 /** A table: a column for each attribute and URL field that occurs. An attribute without a value is an empty cell. */
-export function csvOf({ attributes, formats }: Outline): ExportText {
+export function csvOf({ attributes, formats }: Outline, escapeFormulas: boolean): ExportText {
   const urls = formats.flatMap(({ assetFormat, largest }) =>
     Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
   )
@@ -53,7 +58,8 @@ export function csvOf({ attributes, formats }: Outline): ExportText {
     const cells = new Map(entriesOf(product))
     return columns.map((column) => cells.get(column) ?? '')
   }
-  return { head: stringify([columns]), textOf: (products) => stringify(products.map(rowOf)) }
+  const options = { escape_formulas: escapeFormulas }
+  return { head: stringify([columns], options), textOf: (products) => stringify(products.map(rowOf), options) }
 }
 
 /** What a file can say of a product: no empty value, and assets of one URL as one, because a file has no ids. */

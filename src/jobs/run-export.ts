@@ -8,13 +8,13 @@ import type { ExportOptions } from './start-job.ts'
 /** Writes a store's products, from one snapshot: an attempt after an interrupted one starts again. */
 export const runExport: RunAttempt = async (catalogue, attempt, { quotas, signal }) => {
   const { db } = catalogue
-  const { format, channel, status } = attempt.options as unknown as ExportOptions
+  const { channel, status, ...form } = attempt.options as unknown as ExportOptions
   await deleteParts(db, attempt, 'output')
   const writeOutput = createOutput(attempt, quotas)
   let written = 0
   attempt.counts = noCounts
   const selection = { storeUuid: attempt.storeUuid, channel, status: status ?? undefined }
-  await exportStore(catalogue, selection, format, async (text, products) => {
+  await exportStore(catalogue, selection, form, async (text, products) => {
     signal.throwIfAborted()
     const parts = partsOf(text)
     await writeOutput(db, written, parts)

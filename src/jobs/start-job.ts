@@ -6,6 +6,7 @@ import { requireStore } from '../catalogue/stores/stores.ts'
 import { openQueue, queueName } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
+import type { ExportForm } from '../export/formats.ts'
 import { type ImportOptions, importRequest, requireConfigured } from '../import/options.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
@@ -13,8 +14,7 @@ import { type Job, jobColumns } from './job.ts'
 import { partsOf, writeParts } from './parts.ts'
 import { type JobQuotas, requireRoom } from './quotas.ts'
 
-export interface ExportOptions {
-  format: 'csv' | 'jsonl'
+export interface ExportOptions extends ExportForm {
   channel: string
   status: ProductStatus | null
 }

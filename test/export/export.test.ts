@@ -110,12 +110,17 @@ it('reads one snapshot: what is written while it runs does not show', async () =
     Array.from({ length: 1500 }, (_, i) => `p${String(i).padStart(4, '0')}`),
   )
   const seen: string[] = []
-  await exportStore(gateway.database.catalogue, { storeUuid: store, channel: 'SMP' }, 'jsonl', async (text) => {
-    if (seen.length === 0)
-      await addProducts(gateway, store, ['zz', { productCode: 'p1499', attributes: { late: 'yes' } }])
-    const products = text.split('\n').filter((line) => line !== '')
-    seen.push(...products.map((line) => JSON.parse(line)).map(({ product_code, late = '' }) => product_code + late))
-  })
+  await exportStore(
+    gateway.database.catalogue,
+    { storeUuid: store, channel: 'SMP' },
+    { format: 'jsonl' },
+    async (text) => {
+      if (seen.length === 0)
+        await addProducts(gateway, store, ['zz', { productCode: 'p1499', attributes: { late: 'yes' } }])
+      const products = text.split('\n').filter((line) => line !== '')
+      seen.push(...products.map((line) => JSON.parse(line)).map(({ product_code, late = '' }) => product_code + late))
+    },
+  )
   expect(seen).toHaveLength(1500)
   expect(seen.at(-1)).toBe('p1499')
 })
