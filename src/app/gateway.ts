@@ -24,7 +24,7 @@ import type { JobQuotas } from '../jobs/quotas.ts'
 import { JobRunner } from '../jobs/runner.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
-import { logRequest } from '../request/log.ts'
+import { createRequestLog } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
@@ -88,6 +88,7 @@ export async function startGateway(options: GatewayOptions) {
   let stopRetention: (() => void) | undefined
   const { api, closeThreadPool } = createMainThreadApi(options, () => runner?.wake())
   let isStopping = false
+  const logRequest = createRequestLog(log)
   const isReady = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
     authenticate,
@@ -106,7 +107,7 @@ export async function startGateway(options: GatewayOptions) {
     onServed: (served, trace) => {
       const { api, operation, status, durationMs, requestId } = served
       metrics.observe(api, operation, status, durationMs)
-      logRequest(log, served)
+      logRequest(served)
       trace?.end({ name: `${api} ${operation}`, status, attributes: { 'catalogue.request_id': requestId } })
     },
     onError: (error, requestId) => log.error({ err: loggableError(error), requestId }, 'unexpected error'),

@@ -18,12 +18,28 @@ export interface RequestSummary {
 
 const slowMs = 1_000
 
-/** Logs a request, fast successful reads at `debug` only. No line holds a body, a query, a header or a token. */
-export function logRequest(log: Logger, served: ServedRequest): void {
-  const level = levelOf(served)
-  if (!log.isLevelEnabled(level)) return
-  const { requestId, tokenName, api, operation, status, durationMs } = served
-  log[level]({ requestId, tokenName, api, operation, status, durationMs: Math.round(durationMs * 10) / 10 }, 'request')
+/** How many requests without a valid token are logged in a second: anybody can send them. */
+const mostAnonymous = 10
+
+/** Makes the function that logs a request, fast successful reads at `debug`. No line has a body, a query or a token. */
+export function createRequestLog(log: Logger): (served: ServedRequest) => void {
+  let anonymous = 0
+  const endSecond = () => {
+    const requests = anonymous - mostAnonymous
+    if (requests > 0) log.info({ requests }, 'further requests without a valid token were not logged')
+    anonymous = 0
+  }
+  return (served) => {
+    const level = levelOf(served)
+    if (!log.isLevelEnabled(level)) return
+    const { requestId, tokenName, api, operation, status } = served
+    if (tokenName === undefined) {
+      if (anonymous === 0) setTimeout(endSecond, 1_000).unref()
+      if (++anonymous > mostAnonymous) return
+    }
+    const durationMs = Math.round(served.durationMs * 10) / 10
+    log[level]({ requestId, tokenName, api, operation, status, durationMs }, 'request')
+  }
 }
 
 function levelOf({ isWrite, status, durationMs }: ServedRequest): 'debug' | 'info' | 'warn' {
