@@ -1,7 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Neighbour, type Seen, watch } from '../security/isolation/neighbour.ts'
 import { type Call, send } from '../support/http.ts'
 import { openWire } from '../support/wire.ts'
+
+let watched: (() => Promise<Seen>) | undefined
 
 /** What clients in a process of their own can do: plain arguments in, plain results out. */
 export const tasks = {
@@ -20,6 +23,11 @@ export const tasks = {
     for (let round = 0; round < rounds; round++) statuses.push((await send(url, sent)).status)
     return statuses
   },
+  /** Works as an ordinary tenant until `endWatch`, which reports what it saw. */
+  watch: async (neighbour: Neighbour) => {
+    watched = watch(neighbour)
+  },
+  endWatch: async (_given: undefined) => (await watched?.()) as Seen,
   /** Many connections that send a byte a second after the head until they are cut: how long that took, in ms. */
   drip: async ({ url, head, byte, count }: { url: string; head: string; byte: string; count: number }) => {
     const wires: Awaited<ReturnType<typeof openWire>>[] = []

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
 
 /** The rows of docs/reliability.md: what runs each, and what makes it long where TORTURE does not. */
 const rows: Record<string, { files: string[]; title?: string; env?: Record<string, string> }> = {
@@ -20,10 +21,19 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
     title: 'killed',
     env: { KILLS: '10' },
   },
+  isolation: { files: ['test/security/isolation/two-tenants.test.ts'] },
   network: { files: ['test/faults/network.test.ts'] },
 }
 
-/** `npm run torture [-- ROW…]`: the long form of the named rows, or of all. Ends with 1 when a row fails. */
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string' }, minutes: { type: 'string' } },
+})
+
+/**
+ * `npm run torture [-- ROW…]`: the long form of the named rows, or of all. Ends with 1 when a row fails. `--seed` repeats
+ * the random choices of a run, `--minutes` is how long random attacks of the row `isolation` take.
+ */
 function torture(wanted: readonly string[]): number {
   const unknown = wanted.filter((name) => !(name in rows))
   if (unknown.length > 0) {
@@ -41,9 +51,15 @@ function passes(name: string): boolean {
   const command = ['run', ...files, ...(title ? ['-t', title] : [])]
   const { status } = spawnSync('vitest', command, {
     stdio: 'inherit',
-    env: { ...process.env, TORTURE: 'long', ...env },
+    env: {
+      ...process.env,
+      TORTURE: 'long',
+      ...(given.seed && { TORTURE_SEED: given.seed }),
+      ...(given.minutes && { ISOLATION_MINUTES: given.minutes }),
+      ...env,
+    },
   })
   return status === 0
 }
 
-process.exitCode = torture(process.argv.slice(2))
+process.exitCode = torture(positionals)

@@ -1,0 +1,228 @@
+import { audience, type JwksServer, startJwksServer } from '../../support/jwks-server.ts'
+import { startProgram } from '../../support/program.ts'
+import { type Attacker, graphql, put, times } from './attacker.ts'
+import type { Attack } from './two-tenants.ts'
+
+const define = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
+  defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
+const upsert = `mutation ($store: ID!, $products: [ProductPatch!]!) {
+  upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`
+const startImport = `mutation ($store: ID!, $content: String!) {
+  job: startImport(storeUuid: $store, input: { content: $content }) { jobId } }`
+const startExport = `mutation ($store: ID!, $format: FileFormat, $channel: String) {
+  job: startExport(storeUuid: $store, format: $format, channel: $channel) { jobId } }`
+
+/** Makes products with the attributes, in requests of about 4 MB. */
+async function fill(attacker: Attacker, products: number, attributesOf: (i: number) => object): Promise<void> {
+  const perRequest = Math.max(1, Math.min(5_000, Math.floor(4_000_000 / JSON.stringify(attributesOf(0)).length)))
+  for (let from = 0; from < products; from += perRequest) {
+    const patches = times(Math.min(perRequest, products - from), (i) => ({
+      productCode: `P${from + i}`,
+      attributes: attributesOf(from + i),
+    }))
+    await attacker.send(graphql(upsert, { store: attacker.store, products: patches }))
+  }
+}
+
+const importOf = ({ store }: Attacker, content: string) => graphql(startImport, { store, content })
+const exportOf = ({ store }: Attacker, format: 'CSV' | 'JSONL', channel = 'SMP') =>
+  graphql(startExport, { store, format, channel })
+
+/** A pattern that is slow for its length, and the largest one of its kind that may be defined. */
+const slowPattern = '[ab]*a[ab]{1000}c'.repeat(10)
+const allowedPattern = '[ab]*a[ab]{90}c'.repeat(10)
+const manySteps = (steps: number) => `a{0,${steps}}`
+
+function mutationOfTwo(definitions: readonly object[]) {
+  const one = 'defineAttributes(storeUuid: $store, definitions: $definitions, dryRun: true) { name }'
+  const query = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) { a: ${one} b: ${one} }`
+  return (store: string) => graphql(query, { store, definitions })
+}
+
+/** Bodies of almost 10 MiB. */
+const fullBody = (item: string) => `[${times(Math.floor(10_000_000 / (item.length + 1)), () => item).join(',')}]`
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+let provider: JwksServer | undefined
+
+/** The findings of a security test, as they were found and as large as today's bounds allow. */
+export const attacks: Attack[] = [
+  {
+    name: 'H1 import: slow pattern, long values',
+    run: async (attacker) => {
+      const { store } = attacker
+      for (const pattern of [slowPattern, allowedPattern]) {
+        await attacker.send(graphql(define, { store, definitions: [{ name: 'Slow', type: 'TEXT', pattern }] }))
+      }
+      const rows = (count: number, length: number) =>
+        `sku,Slow\n${times(count, (i) => `P${i},${'ab'.repeat(length / 2)}\n`).join('')}`
+      await attacker.job(importOf(attacker, rows(5, 60_000)))
+      await attacker.job(importOf(attacker, rows(1_200, 250)))
+    },
+  },
+  {
+    name: 'H2 two root fields compile patterns',
+    run: async (attacker) => {
+      const { store } = attacker
+      const definitions = (pattern: string) => times(11, (i) => ({ name: `N${i}`, type: 'TEXT', pattern: pattern + i }))
+      await attacker.send(mutationOfTwo(definitions(manySteps(1_000).repeat(590)))(store))
+      await attacker.send(mutationOfTwo(definitions(manySteps(900)))(store))
+      await attacker.send(graphql(define, { store, definitions: definitions(manySteps(900)).slice(0, 1) }))
+      await attacker.send(put(store, [{ product_code: 'P1', N0: 'a'.repeat(20_000) }]))
+    },
+  },
+  {
+    name: 'H3 CSV export of 100,000 names',
+    prepare: (attacker) =>
+      fill(attacker, 1_000, (i) => Object.fromEntries(times(100, (name) => [`own ${i} ${name}`, 'x']))),
+    run: (attacker) => attacker.job(exportOf(attacker, 'CSV')),
+  },
+  {
+    name: 'H4 import of many columns',
+    run: async (attacker) => {
+      for (const columns of [20_000, 300_000, 4_990]) {
+        const header = `sku,${times(columns, (i) => `c${i}`).join(',')}\n`
+        const row = `P,${'1,'.repeat(columns - 1)}1\n`
+        const rows = columns > 5_000 ? 1 : Math.floor(3_000_000 / row.length)
+        await attacker.job(importOf(attacker, header + times(rows, (i) => `${i}${row}`).join('')))
+      }
+    },
+  },
+  {
+    name: 'H5 many jobs',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 1_000, () => ({ Text: 'x'.repeat(10_000) })),
+    run: async (attacker) => {
+      const replies = await attacker.send(...times(25, () => exportOf(attacker, 'CSV')))
+      await attacker.endOfJobs(replies)
+    },
+  },
+  {
+    name: 'H6 heavy requests whose client leaves',
+    run: async (attacker) => {
+      const items = times(10_000, (i) => ({ product_code: `P${i}`, Text: 'x'.repeat(400) }))
+      await attacker.send(...times(6, () => put(attacker.store, items, { leaveAfterMs: 300 })))
+      await attacker.send(put(attacker.store, items))
+    },
+  },
+  {
+    name: 'H7 PUT of which every value is bad',
+    prepare: async (attacker) => {
+      const allowedValues = times(20, (i) => `${i} ${'x'.repeat(200)}`)
+      const definitions = times(100, (i) => ({ name: `N${i}`, type: 'ENUM', allowedValues }))
+      await attacker.send(graphql(define, { store: attacker.store, definitions }))
+      await fill(attacker, 500, () => ({}))
+    },
+    run: (attacker) => {
+      const bad = Object.fromEntries(times(100, (i) => [`N${i}`, `bad ${'y'.repeat(75)}`]))
+      const good = { product_code: 'P499', Good: String(Math.random()) }
+      return attacker.send(put(attacker.store, [...times(499, (i) => ({ product_code: `P${i}`, ...bad })), good]))
+    },
+  },
+  {
+    name: 'M1 channel of 100 KB, remote filter',
+    isLong: true,
+    start: async ({ url }) => {
+      const filter = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: url })
+      return { env: { FILTER_URL: filter.url }, end: () => filter.end() }
+    },
+    run: async (attacker) => {
+      const query = `query ($store: ID!, $channel: String!) {
+        assetGroups(storeUuid: $store, channel: $channel) { totalGroups } }`
+      const variables = { store: attacker.store, channel: 'x'.repeat(100_000) }
+      for (let i = 0; i < 8; i++) await attacker.send(graphql(query, variables))
+    },
+  },
+  {
+    name: 'M2 twelve bodies of 10 MB',
+    isLong: true,
+    run: async (attacker) => {
+      const empty = `[${times(19_990, () => '{}').join(',')}]`
+      const bodies = [
+        fullBody('{}'),
+        fullBody(`{"product_code":"P","v":${empty}}`),
+        fullBody(`{"product_code":"P","v":${nested(9_000)}}`),
+        fullBody(`{"product_code":"P","v":${nested(60)}}`),
+      ]
+      await attacker.send(...times(12, (i) => put(attacker.store, bodies[i % bodies.length])))
+      for (const body of bodies) await attacker.send(put(attacker.store, body))
+    },
+  },
+  {
+    name: 'M3 a null variable has its own cost',
+    prepare: async (attacker) => {
+      const assets = times(10_000, (i) => ({ parentCode: `P${i % 100}`, url: `https://cdn.example/${i}` }))
+      const query = `mutation ($store: ID!, $assets: [NewAsset!]!) {
+        addAssets(storeUuid: $store, assets: $assets) { added } }`
+      await fill(attacker, 100, () => ({}))
+      await attacker.send(graphql(query, { store: attacker.store, assets }))
+    },
+    run: async (attacker) => {
+      const query = `query ($store: ID!, $n: Int = 1) { store(storeUuid: $store) {
+        products(first: 100) { edges { node { assetGroups { assets(first: $n) { url } } } } } } }`
+      for (const more of [{ n: null }, {}, { n: null }, { n: 1 }, { n: 1_000_000 }]) {
+        await attacker.send(graphql(query, { store: attacker.store, ...more }))
+      }
+    },
+  },
+  {
+    name: 'M4 reading with a token to write',
+    run: async (attacker) => {
+      const { store, writeToken: token } = attacker
+      const query = `mutation ($store: ID!) { updateStore(storeUuid: $store, input: { storeName: "read" }) {
+        products { edges { node { attributes } } } linkedStores { storeName } } }`
+      await attacker.send(graphql(query, { store }, { token }))
+    },
+  },
+  {
+    name: 'M5 claims of an administrator, with stores',
+    isLong: true,
+    start: async () => {
+      provider = await startJwksServer()
+      const { issuer, jwksUrl, close } = provider
+      return { env: { JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_JWKS_URL: jwksUrl }, end: close }
+    },
+    prepare: (attacker) => fill(attacker, 2_000, () => ({ Text: 'x'.repeat(1_000) })),
+    run: async (attacker) => {
+      const { store } = attacker
+      const token = await provider?.sign({ scope: 'admin', stores: [store] })
+      const one = 'products(first: 100) { edges { node { attributes assetGroups { assets { url } } } } }'
+      const wide = (fields: number) =>
+        `query ($store: ID!) { store(storeUuid: $store) { ${times(fields, (i) => `f${i}: ${one}`).join(' ')} } }`
+      for (const fields of [1, 2, 60]) await attacker.send(graphql(wide(fields), { store }, token ? { token } : {}))
+    },
+  },
+  {
+    name: 'M6 kept answers of idempotency keys',
+    isLong: true,
+    run: async (attacker) => {
+      const items = times(10_000, (i) => ({ product_code: `${i} ${'x'.repeat(240)}` }))
+      for (let i = 0; i < 30; i += 3) {
+        const keyed = (n: number) => ({ headers: { 'idempotency-key': `${Math.random()} ${n}` } })
+        await attacker.send(...times(3, (n) => put(attacker.store, items, keyed(n))))
+      }
+    },
+  },
+  {
+    name: 'M7 channels that close a literal',
+    prepare: (attacker) => fill(attacker, 10, () => ({ Color: 'red' })),
+    run: async (attacker) => {
+      for (const quote of ["'", "\\'", "\\\\'", "''"]) {
+        for (const end of [' or true --', ' union all select * from product --', '; select pg_sleep(5) --']) {
+          await attacker.job(exportOf(attacker, 'JSONL', `SMP${quote}${end}`))
+        }
+      }
+    },
+  },
+  {
+    name: 'M8 mutations whose payload or field fails',
+    run: async (attacker) => {
+      const update = (name: string, fields: string) =>
+        `updateStore(storeUuid: "${attacker.store}", input: { storeName: "${name}" }) { storeUuid ${fields} }`
+      for (const fields of ['products(first: -1) { totalCount }', 'linkedStores(first: 0) { storeUuid }']) {
+        await attacker.send(graphql(`mutation { ${update(`${Math.random()}`, fields)} }`))
+      }
+      await attacker.send(graphql(`mutation { ${update('', '')} }`))
+    },
+  },
+]

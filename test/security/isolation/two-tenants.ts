@@ -1,0 +1,153 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startClientProcess } from '../../faults/client-process.ts'
+import { quantile } from '../../faults/quantile.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { storeBody } from '../../support/factories.ts'
+import { send } from '../../support/http.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+import { Attacker, tablesOfStore, times } from './attacker.ts'
+import type { Neighbour, Seen } from './neighbour.ts'
+
+const administrator = 'the-administrator-of-two-tenants'
+const secret = 'a value that only the neighbour has'
+const codes = times(1_500, (i) => `N${i}`)
+
+/** What an attack did to the neighbour and to the gateway. */
+export interface Outcome {
+  seen: Seen
+  /** The most resident memory of the gateway's process, in MiB. */
+  memory: number
+  answers: Map<string, number>
+  faults: string[]
+}
+
+export type TwoTenants = Awaited<ReturnType<typeof startTwoTenants>>
+
+/** A gateway in its own process, a tenant that works in another process, and tenants that attack from this one. */
+export async function startTwoTenants(database: TestDatabase, env: Record<string, string> = {}) {
+  const clients = await startClientProcess()
+  const client = await database.client()
+  const program = await startProgram(['serve'], {
+    DATABASE_URL: database.url,
+    BOOTSTRAP_TOKEN: administrator,
+    LOG_LEVEL: 'error',
+    ...env,
+  })
+  const { url } = program
+  const administer = async (path: string, body: unknown) => {
+    const reply = await send(url + path, { method: 'POST', token: administrator, body })
+    if (reply.status !== 200 || reply.text.includes('"errors"')) throw new Error(`not made: ${reply.text}`)
+    return reply.json
+  }
+  const newToken = async (store: string, scopes: string[]) => {
+    const document = `mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }`
+    const input = { name: 'of a tenant', scopes, stores: [store] }
+    const answer = (await administer('/graphql', { query: document, variables: { input } })) as NewToken
+    return answer.data.createToken.secret
+  }
+  const newTenant = async () => {
+    const made = (await administer('/v1/stores', storeBody())) as { data: { store_uuid: string } }
+    const store = made.data.store_uuid
+    return { store, token: await newToken(store, ['READ', 'WRITE']), writeToken: await newToken(store, ['WRITE']) }
+  }
+  const neighbour: Neighbour = { url, codes, ...(await newTenant()) }
+  await administer(
+    `/v1/products?store_uuid=${neighbour.store}`,
+    codes.map((code) => ({ product_code: code, Secret: secret, 'Image URL 1': `https://cdn.example/${code}` })),
+  )
+  /** What the neighbour sees while the work runs, and a second longer. */
+  const during = async (work: () => Promise<unknown>): Promise<Pick<Outcome, 'seen' | 'memory'>> => {
+    await forgetPeak(program)
+    await clients.run('watch', neighbour)
+    await work()
+    await sleep(1_000)
+    const seen = await clients.run('endWatch', undefined)
+    return { seen, memory: await peakMemory(program) }
+  }
+  return {
+    program,
+    during,
+    /** Lets a new tenant attack so many times; `prepare` is not measured. */
+    attack: async ({ prepare, run }: Pick<Attack, 'prepare' | 'run'>, rounds = 1): Promise<Outcome> => {
+      const tenant = await newTenant()
+      const attacker = new Attacker({ url, ...tenant }, client, secret)
+      await prepare?.(attacker)
+      const outcome = await during(async () => {
+        for (let round = 0; round < rounds; round++) await run(attacker)
+      })
+      if (program.child.exitCode !== null || program.child.signalCode !== null) attacker.faults.push('the gateway died')
+      for (const table of [...tablesOfStore, 'job']) {
+        if (table !== 'store') await client.query(`delete from ${table} where store_uuid = $1`, [tenant.store])
+      }
+      return { ...outcome, answers: attacker.answers, faults: attacker.faults }
+    },
+    stop: async () => {
+      clients.end()
+      await program.end('SIGKILL')
+      await client.end()
+    },
+  }
+}
+
+interface NewToken {
+  data: { createToken: { secret: string } }
+}
+
+export interface Attack {
+  name: string
+  /** Not in the short form: another test of this folder has it. */
+  isLong?: boolean
+  /** Starts what a gateway of its own needs beside it. */
+  start?(database: TestDatabase): Promise<{ env: Record<string, string>; end(): Promise<unknown> }>
+  prepare?(attacker: Attacker): Promise<unknown>
+  run(attacker: Attacker): Promise<unknown>
+}
+
+const statusOf = ({ child: { pid } }: Program) => `/proc/${pid}/status`
+
+/** Linux counts the most memory of a process from here on. */
+async function forgetPeak({ child: { pid } }: Program): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})
+}
+
+async function peakMemory(program: Program): Promise<number> {
+  const status = await readFile(statusOf(program), 'utf8').catch(() => '')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** The figures of design, which a quiet machine keeps: what an outcome has over them. */
+export function excesses({ seen, memory, faults }: Outcome): string[] {
+  const { p99, put, health } = figuresOf(seen)
+  return [
+    ...(p99 > 100 ? [`list p99 ${Math.round(p99)} ms`] : []),
+    ...(put > 1_000 ? [`put ${Math.round(put)} ms`] : []),
+    ...(health > 100 ? [`health ${Math.round(health)} ms`] : []),
+    ...(memory > 1_024 ? [`memory ${Math.round(memory)} MiB`] : []),
+    ...seen.refused,
+    ...faults,
+  ]
+}
+
+export function figuresOf({ list, put, health, export: exported }: Seen) {
+  const most = (values: readonly number[]) => Math.max(0, ...values)
+  return {
+    p50: quantile(list, 0.5),
+    p99: quantile(list, 0.99),
+    list: most(list),
+    put: most(put),
+    health: most(health),
+    export: most(exported),
+  }
+}
+
+/** A line of the table of figures. */
+export function row(name: string, { seen, memory, answers, faults }: Outcome): string {
+  const { p50, p99, list, put, health, export: exported } = figuresOf(seen)
+  const figures = [p50, p99, list, put, health, exported, memory].map((value) => value.toFixed(0).padStart(7)).join('')
+  const counts = [...answers].map(([status, count]) => `${count} × ${status}`).join(', ')
+  const bad = [seen.refused.length, faults.length].map((count) => String(count).padStart(5)).join('')
+  return `${name.slice(0, 44).padEnd(44)}${figures}${bad}  ${counts}`
+}
+
+export const head = `${''.padEnd(44)}    p50    p99    max    PUT health export memory   B≠ fault  answers`
