@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useGateway } from '../../support/gateway.ts'
+import { send } from '../../support/http.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+import { newToken } from '../../support/tokens.ts'
+
+const token = 'a-token-for-the-clocks'
+const gateway = useGateway()
+/** Gateways on the same database, on machines whose clocks are an hour late and an hour early. */
+let programs: Program[]
+beforeAll(async () => {
+  const start = (hours: number) => {
+    const shift = `const now = Date.now; Date = class extends Date {
+      constructor(...given) { given.length === 0 ? super(Date.now()) : super(...given) }
+      static now() { return now() + ${hours} * 3_600_000 } }`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`
+    return startProgram(['serve'], { DATABASE_URL: gateway.database.url, BOOTSTRAP_TOKEN: token, NODE_OPTIONS })
+  }
+  programs = await Promise.all([start(-1), start(1)])
+})
+afterAll(async () => {
+  for (const program of programs) await program.end()
+})
+
+const statuses = (as: string) =>
+  Promise.all(
+    [gateway.url, ...programs.map(({ url }) => url)].map(async (url) => {
+      const { status } = await send(`${url}/v1/nothing`, { token: as })
+      return status
+    }),
+  )
+
+it('the clocks of the gateways differ', async () => {
+  await Promise.all(programs.map(({ url }) => send(`${url}/v1/nothing`)))
+  const times = () => programs.map(({ stderr }) => Number(/"time":(\d+)/.exec(stderr())?.[1]))
+  await expect.poll(() => times().reduce((late, early) => early - late)).toBeGreaterThan(7_000_000)
+})
+
+it('a token expires by the clock of the database, whichever gateway has it in its cache', async () => {
+  const { secret } = await newToken(gateway, { scopes: ['READ'], expires: '10s' })
+  expect(await statuses(secret)).toEqual([404, 404, 404])
+  await expect.poll(() => statuses(secret), { timeout: 20_000 }).toEqual([401, 401, 401])
+})
+
+it('a token lives as long as it was made for, whichever gateway made it', async () => {
+  for (const { url } of programs) {
+    const query = 'mutation { createToken(input: { name: "x", scopes: [READ], expires: "20m" }) { secret } }'
+    const { json } = await send(`${url}/graphql`, { method: 'POST', token, body: { query } })
+    const { data } = json as { data: { createToken: { secret: string } } }
+    expect(await statuses(data.createToken.secret)).toEqual([404, 404, 404])
+  }
+})
