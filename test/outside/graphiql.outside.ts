@@ -66,6 +66,21 @@ it('keeps the token and the tabs over a reload', async () => {
   expect(await page.locator('.graphiql-tab').count()).toBe(11)
 })
 
+it('forgets the token on demand: nothing of it is kept, and the next request asks again', async () => {
+  await enter(token)
+  await run()
+  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage }))
+  expect(await kept()).toContain(token)
+  await page.getByRole('button', { name: 'Forget token' }).click()
+  await page.waitForSelector('#token-dialog[open]')
+  expect(await kept()).not.toContain(token)
+  expect(await page.inputValue('#token-input')).toBe('')
+  await page.reload()
+  await page.waitForSelector('#token-dialog[open]')
+  await enter(token)
+  expect(await run()).toContain('Seen in GraphiQL')
+})
+
 it('opens with examples that all run without an error, those of reading without a change', async () => {
   await enter(token)
   for (const name of ['Stores', 'Catalogue', 'Assets', 'CreateStore']) {
