@@ -4,7 +4,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { RestRequest } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 import { HttpError } from '../response/http-error.ts'
-import { shapeOfJson, tooComplex } from './json-shape.ts'
+import { repeatedKeys, shapeOfJson } from './json-shape.ts'
 import { parseQuery } from './query.ts'
 import type { Enumerations } from './shapes.ts'
 
@@ -73,7 +73,8 @@ function keyScopeOf({ method, path, search, header }: RestRequest) {
 
 /** The value of a body; undefined when it is none, which is added to the faults. */
 function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
-  if (shapeOfJson(bytes).isTooComplex) throw new HttpError('payload_too_large', `body ${tooComplex}`)
+  const shape = shapeOfJson(bytes)
+  if (shape.excess) throw new HttpError('payload_too_large', `body ${shape.excess}`)
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -84,8 +85,16 @@ function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
     faults.push({ reason: 'invalid_request', details: `body ${problem}`, field: 'body' })
   }
   const items = itemsOf(value)
-  if (items <= mostItems) return value
-  throw new HttpError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
+  if (items > mostItems) {
+    throw new HttpError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
+  }
+  for (const [index, key] of value === undefined ? [] : repeatedKeys(bytes, value, shape)) {
+    const isInItem = index !== undefined
+    const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be given once; it came more than once`
+    const field = key.length <= longestKey ? { field: key } : {}
+    faults.push({ reason: 'invalid_request', details, ...field, ...(isInItem && { index }) })
+  }
+  return value
 }
 
 /** How many items a body has: those of its list, or of the longest list in its object. */

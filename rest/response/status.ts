@@ -20,7 +20,12 @@ export const errorReasons: readonly Row[] = [
   ['store_not_found', 404, 'StoreNotFound', 'The store does not exist, or the token has no access to it.'],
   ['method_not_allowed', 405, null, 'The path does not support the method.'],
   ['idempotency_conflict', 409, 'Conflict', 'The `Idempotency-Key` was used with another body.'],
-  ['payload_too_large', 413, 'ContentTooLarge', 'The body has more than 10 MiB or 10,000 items.'],
+  [
+    'payload_too_large',
+    413,
+    'ContentTooLarge',
+    'The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels.',
+  ],
   ['unsupported_media_type', 415, 'UnsupportedMediaType', 'The body is not `application/json`.'],
   ['rate_limited', 429, 'TooManyRequests', 'The token has exceeded its rate limit.'],
   ['quota_exceeded', 429, null, 'The store has used up a quota.'],

@@ -3,8 +3,7 @@ import type { Logger } from 'pino'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { createHandler } from '../../rest/handler.ts'
-import { shapeOfJson, tooComplex } from '../../rest/request/json-shape.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
+import { shapeOfJson } from '../../rest/request/json-shape.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
@@ -17,7 +16,6 @@ import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
 import { type RouteLimits, routeOf } from '../heavy/route.ts'
-import { errorAnswer } from '../http/graphql-edge.ts'
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
@@ -79,7 +77,6 @@ export function createApi(options: ApiOptions): Api {
     graphql: async (request, caller, requestId) => {
       const { body = new Uint8Array() } = request
       if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
-      if (shapeOfJson(body).isTooComplex) return { answer: complexBody }
       const prepared = prepare(request, caller, requestId)
       if ('status' in prepared) return { answer: prepared }
       if (threads && isHeavy(body, prepared.cost)) return threads.graphql(request, caller)
@@ -90,5 +87,3 @@ export function createApi(options: ApiOptions): Api {
     },
   }
 }
-
-const complexBody = Object.freeze(errorAnswer(new HttpError('payload_too_large', `the body ${tooComplex}`)))

@@ -1,4 +1,5 @@
-import { invalidRequest } from '../errors.ts'
+import { shapeOfJson } from '../../rest/request/json-shape.ts'
+import { CatalogueError, invalidRequest } from '../errors.ts'
 
 export interface RequestParams {
   query: string | undefined
@@ -10,7 +11,7 @@ export interface RequestParams {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function paramsOfBody(body: Uint8Array): RequestParams {
-  const params = jsonOf('the body', () => utf8.decode(body))
+  const params = jsonOf('the body', body)
   if (!isObject(params)) throw invalid('the body must be a JSON object with a query')
   return checked(params)
 }
@@ -19,8 +20,9 @@ export function paramsOfBody(body: Uint8Array): RequestParams {
 export function paramsOfSearch(search: string): RequestParams {
   const given = Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''))
   const { query, operationName, variables = 'null', extensions = 'null' } = given
-  const json = { variables: jsonOf('variables', () => variables), extensions: jsonOf('extensions', () => extensions) }
-  return checked({ query, operationName, ...json })
+  const json = (name: string, text: string) => jsonOf(name, new TextEncoder().encode(text))
+  const objects = { variables: json('variables', variables), extensions: json('extensions', extensions) }
+  return checked({ query, operationName, ...objects })
 }
 
 function checked({ query, operationName, variables, extensions, ...others }: Record<string, unknown>): RequestParams {
@@ -44,9 +46,11 @@ function object(name: string, value: unknown): Record<string, unknown> {
   throw invalid(`${name} must be a JSON object`)
 }
 
-function jsonOf(name: string, read: () => string): unknown {
+function jsonOf(name: string, bytes: Uint8Array): unknown {
+  const { excess } = shapeOfJson(bytes)
+  if (excess) throw new CatalogueError('payload_too_large', [{ details: `${name} ${excess}` }])
   try {
-    return JSON.parse(read())
+    return JSON.parse(utf8.decode(bytes))
   } catch {
     throw invalid(`${name} must be JSON in UTF-8`)
   }

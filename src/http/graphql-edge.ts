@@ -72,7 +72,7 @@ function notJson(): HttpError {
   return new HttpError('unsupported_media_type', 'the body must be application/json')
 }
 
-export function errorAnswer(error: HttpError): Answer {
+function errorAnswer(error: HttpError): Answer {
   const message = error.errorInfo.map(({ details }) => details).join('; ')
   return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
 }
