@@ -13,7 +13,7 @@ const mayImport: Record<string, string> = {
   'src/heavy': 'request',
   'src/demo': 'catalogue import',
   schema: 'auth catalogue graphql jobs',
-  'src/jobs': 'catalogue database export import request',
+  'src/jobs': 'catalogue database export heavy import request',
   'src/export': 'catalogue database import',
   'src/import': 'catalogue database',
   'src/filter': 'catalogue database request',

@@ -13,7 +13,7 @@ import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import { type RouteLimits, routeLimits as usualRouteLimits } from '../heavy/route.ts'
-import { createThreadPool } from '../heavy/thread-pool.ts'
+import { createThreadPool, type TaskLimits } from '../heavy/thread-pool.ts'
 import { createBodyMemory } from '../http/body/body-memory.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
@@ -21,7 +21,7 @@ import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createGraphiql, createPages } from '../http/static/pages.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
-import { JobRunner } from '../jobs/runner.ts'
+import { concurrency, JobRunner } from '../jobs/runner.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import { createRequestLog } from '../request/log.ts'
@@ -30,6 +30,7 @@ import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import { createApi } from './api.ts'
 import { type Config, usualJobQuotas } from './config.ts'
+import type { JobThreadData } from './job-thread.ts'
 import type { ThreadData } from './pool-thread.ts'
 import { createReadiness } from './ready.ts'
 import { createOperationNames } from './rest-services.ts'
@@ -53,6 +54,7 @@ export interface GatewayOptions extends Partial<Omit<Config, 'globalConfig' | 'p
   /** The memory for bodies of requests that have no answer yet; one token may use half of it. */
   maxBodyBytes?: number
   routeLimits?: RouteLimits
+  jobLimits?: TaskLimits
 }
 
 const mebibyte = 1024 * 1024
@@ -124,7 +126,13 @@ export async function startGateway(options: GatewayOptions) {
   }
   try {
     const url = await listen(server, { host, port })
-    runner = new JobRunner({ db, connection: options.connection, enumerations, quotas: jobQuotasOf(options), log })
+    runner = new JobRunner({
+      db,
+      connection: options.connection,
+      enumerations,
+      threads: createJobThreads(options),
+      log,
+    })
     stopRetention = startRetention(db, options.jobsRetention ?? 7 * 86_400_000, log)
     return { url, close }
   } catch (error) {
@@ -155,6 +163,14 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
   })
   return { api, closeThreadPool: threadPool.close }
+}
+
+/** Threads for jobs alone: requests have others. */
+function createJobThreads(options: GatewayOptions) {
+  const { connection, log, jobLimits } = options
+  const workerData: JobThreadData = { connection, quotas: jobQuotasOf(options), logLevel: log.level }
+  const threads = { threads: concurrency, threadsPerToken: concurrency, heapMb: 512, ...jobLimits }
+  return createThreadPool({ entry: new URL('./job-thread.ts', import.meta.url), workerData, log, ...threads })
 }
 
 function jobQuotasOf({ quotaQueuedJobs, quotaJobOutputMb }: GatewayOptions): JobQuotas {

@@ -7,7 +7,7 @@ import { ReadLimit } from '../request/read-limit.ts'
 export interface Task<Input = unknown> {
   input: Input
   context: Pick<RequestContext, 'requestId' | 'traceparent' | 'tokenId'>
-  /** Sends a message when the task starts in its thread, and receives one when it is to be cancelled. */
+  /** Sends a message when the task starts in its thread, or moves on; receives one when it is to be cancelled. */
   cancellation: MessagePort
 }
 
@@ -17,20 +17,22 @@ export interface Work<Output> {
   moved: ArrayBuffer[]
 }
 
-/** Runs a task in this thread within the context of its request. */
+/** Runs a task in this thread within the context of its request. `moveOn` restarts its deadline. */
 export async function runTask<Input, Output>(
   { input, context, cancellation }: Task<Input>,
-  work: (input: Input, requestId: string) => Promise<Work<Output>>,
+  work: (input: Input, requestId: string, moveOn: () => void) => Promise<Work<Output>>,
 ): Promise<unknown> {
   const cancelled = new AbortController()
   cancellation.once('message', () => cancelled.abort())
-  cancellation.postMessage('started')
+  const moveOn = () => cancellation.postMessage('moves on')
+  moveOn()
   try {
     const { output, moved } = await requestContext.run(
       { ...context, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit() },
       work,
       input,
       context.requestId.text,
+      moveOn,
     )
     return move({ [transferableSymbol]: moved, [valueSymbol]: { output } })
   } finally {

@@ -7,22 +7,35 @@ import { requestContext } from '../request/context.ts'
 import { FairQueue } from '../request/fair-queue.ts'
 import type { Task } from './run-task.ts'
 
-export interface PoolOptions {
+/** What a task may take. */
+export interface TaskLimits {
+  /** The memory of a thread, in MiB. A task that needs more ends its thread. */
+  heapMb?: number
+  /** From the task's start in its thread, which may take seconds to start, or its last sign, until it is cancelled. */
+  deadlineMs?: number
+}
+
+export interface PoolOptions extends TaskLimits {
   /** The module that the threads run: it exports `run`, which takes a `Task`. */
   entry: URL
   workerData: unknown
   log: Logger
   threads?: number
-  /** The memory of a thread, in MiB. A task that needs more ends its thread. */
-  heapMb?: number
-  /** From the task's start in its thread, which may take seconds to start, to the request to cancel it. */
-  deadlineMs?: number
+  /** How many threads one token may use; by default all but one. */
+  threadsPerToken?: number
 }
 
 /** Work for the pool: what it needs as plain data, and the memory of it that may be moved. */
 export interface Job {
   input: unknown
   moved: ArrayBuffer[]
+  /** Cancels the task; by default when the request's client leaves. */
+  signal?: AbortSignal
+}
+
+/** The pool ended a task: the message says why. */
+export class TaskEnded extends Error {
+  override readonly name = 'TaskEnded'
 }
 
 export type ThreadPool = ReturnType<typeof createThreadPool>
@@ -33,21 +46,21 @@ const cancelMs = 500
 const idleMs = 60_000
 
 /** Threads for work that would block the serving one. They start on demand, end when idle, run one task at a time. */
-export function createThreadPool(given: PoolOptions) {
-  const options = { threads: 2, heapMb: 1_024, deadlineMs: 10_000, ...given }
-  const { threads, deadlineMs } = options
-  const slots = new FairQueue({ slots: threads, slotsPerToken: Math.max(1, threads - 1), ...queue })
+export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
+  const options = { threads, threadsPerToken: Math.max(1, threads - 1), heapMb: 1_024, deadlineMs: 10_000, ...given }
+  const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
   let started: Promise<Piscina> | undefined
   return {
-    /** Runs a task in a thread, never twice. Throws `unavailable`. */
-    run: async <Output>({ input, moved }: Job): Promise<Output> => {
+    /** Runs a task in a thread, never twice. Throws `unavailable`, with a `TaskEnded` as its cause where it was ended. */
+    run: async <Output>({ input, moved, ...job }: Job): Promise<Output> => {
       const context = requestContext.getStore()
-      const { requestId = { text: '', header: '' }, tokenId = '', signal } = context ?? {}
+      const { requestId = { text: '', header: '' }, tokenId = '' } = context ?? {}
+      const signal = job.signal ?? context?.signal
       const release = await slots.acquire(context)
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
       const traceparent = context?.trace?.traceparent() ?? context?.traceparent
       const task: Task = { input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
-      const watch = watchTask(signal, deadlineMs, cancellation)
+      const watch = watchTask(signal, options.deadlineMs, cancellation)
       try {
         started ??= startPiscina(options)
         const piscina = await started
@@ -56,7 +69,7 @@ export function createThreadPool(given: PoolOptions) {
         return result.output
       } catch (error) {
         options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
-        throw unavailable('unavailable', error)
+        throw unavailable('unavailable', endingOf(error, watch.isLate(), options) ?? error)
       } finally {
         watch.end()
         release()
@@ -66,6 +79,12 @@ export function createThreadPool(given: PoolOptions) {
       await (await started)?.destroy()
     },
   }
+}
+
+function endingOf(error: unknown, isLate: boolean, { heapMb, deadlineMs }: Required<TaskLimits>) {
+  if (isLate) return new TaskEnded(`a step of it took more than ${deadlineMs / 1000} s`)
+  const isFull = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return isFull ? new TaskEnded(`it needed more than ${heapMb} MiB of memory`) : undefined
 }
 
 async function startPiscina({ entry, workerData, log, threads, heapMb }: Required<PoolOptions>): Promise<Piscina> {
@@ -91,19 +110,26 @@ async function startPiscina({ entry, workerData, log, threads, heapMb }: Require
 function watchTask(client: AbortSignal | undefined, deadlineMs: number, cancellation: MessagePort) {
   const ending = new AbortController()
   const cancel = () => cancellation.postMessage('cancel')
-  let late: NodeJS.Timeout | undefined
-  let tooLate: NodeJS.Timeout | undefined
-  cancellation.once('message', () => {
-    late = setTimeout(cancel, deadlineMs)
-    tooLate = setTimeout(() => ending.abort(), deadlineMs + cancelMs)
+  let isLate = false
+  let timer: NodeJS.Timeout | undefined
+  const cancelLate = () => {
+    isLate = true
+    cancel()
+    timer = setTimeout(() => ending.abort(), cancelMs)
+  }
+  cancellation.on('message', () => {
+    if (isLate) return
+    clearTimeout(timer)
+    timer = setTimeout(cancelLate, deadlineMs)
   })
+  if (client?.aborted) cancel()
   client?.addEventListener('abort', cancel)
   return {
     signal: ending.signal,
+    isLate: () => isLate,
     end: () => {
       cancellation.close()
-      clearTimeout(late)
-      clearTimeout(tooLate)
+      clearTimeout(timer)
       client?.removeEventListener('abort', cancel)
     },
   }

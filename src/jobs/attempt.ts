@@ -7,62 +7,77 @@ import { deleteParts } from './parts.ts'
 import type { JobQuotas } from './quotas.ts'
 
 /** One attempt at a job. Once a later attempt has begun, updates of an earlier one change nothing. */
-export interface Attempt extends Pick<Job, keyof JobKey | 'kind' | 'counts' | 'problems'> {
-  options: Record<string, unknown>
+export interface AttemptKey extends JobKey {
   attempt: number
 }
 
-/** Runs an attempt, keeps its counts and problems up to date, and returns what is wrong with the input, if anything. */
-export type RunAttempt = (
+/** What an attempt works on, in its thread. */
+export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'problems'> {
+  options: Record<string, unknown>
+}
+
+/** Does an attempt's work, keeps its counts and problems up to date, and returns what is wrong with the input, if anything. */
+export type Work = (
   catalogue: Catalogue,
   attempt: Attempt,
   context: { enumerations: Enumerations; quotas: JobQuotas; signal: AbortSignal },
 ) => Promise<string | undefined>
 
-/** A job is retried once after its process died: it may be the cause. */
-const maxCrashes = 2
+/** A job is retried once after its process died or its thread was ended: it may be the cause. */
+export const maxCrashes = 2
 
 /** Begins an attempt at a job. Returns undefined when the job has ended, or ends now because of its crashes. */
-export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: JobKey): Promise<Attempt | undefined> {
-  const { rows } = await sql<Attempt & { crashes: number }>`
+export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: JobKey) {
+  const { rows } = await sql<AttemptKey & { crashes: number }>`
     update job set
       state = 'running', attempt = attempt + 1, crashes = crashes + (state = 'running')::integer,
       started_at = coalesce(started_at, now()), heartbeat_at = now()
     where store_uuid = ${storeUuid} and job_id = ${jobId} and state in ('queued', 'running')
-    returning store_uuid as "storeUuid", job_id as "jobId", kind, options, attempt, crashes, counts, problems`.execute(
-    db,
-  )
+    returning store_uuid as "storeUuid", job_id as "jobId", attempt, crashes`.execute(db)
   const [attempt] = rows
   if (!attempt || attempt.crashes < maxCrashes) return attempt
   await finishJob(db, attempt, 'the gateway died or lost its database twice while the job was running')
   return undefined
 }
 
+/** Reads what the attempt works on; undefined when another one has begun since, or the job is deleted. */
+export async function readAttempt(db: Kysely<Database>, { storeUuid, jobId, attempt }: AttemptKey) {
+  const running = { store_uuid: storeUuid, job_id: jobId, attempt, state: 'running' } as const
+  return db
+    .selectFrom('job')
+    .select(['store_uuid as storeUuid', 'job_id as jobId', 'attempt', 'kind', 'options', 'counts', 'problems'])
+    .where(({ and }) => and(running))
+    .$castTo<Attempt>()
+    .executeTakeFirst()
+}
+
 /** Saves how far the attempt is. Returns false when another attempt has begun since, or the job is deleted. */
 export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Promise<boolean> {
-  const { numUpdatedRows } = await updateOf(db, attempt).executeTakeFirst()
+  const { counts, problems } = attempt
+  const saved = { counts: JSON.stringify(counts), problems: JSON.stringify(problems) }
+  const { numUpdatedRows } = await updateOf(db, attempt).set(saved).executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
 /** Ends the attempt, so that the next one can begin and this one does not count as a crash. */
-export async function requeue(db: Kysely<Database>, attempt: Attempt): Promise<void> {
+export async function requeue(db: Kysely<Database>, attempt: AttemptKey): Promise<void> {
   await updateOf(db, attempt).set({ state: 'queued' }).execute()
 }
 
 /** Ends the job, as failed if there is an error. Deletes its input, and the output of an export that failed. */
-export async function finishJob(db: Kysely<Database>, attempt: Attempt, error: string | undefined): Promise<void> {
+export async function finishJob(db: Kysely<Database>, attempt: AttemptKey, error: string | undefined): Promise<void> {
   const state = error === undefined ? 'succeeded' : 'failed'
   await db.transaction().execute(async (transaction) => {
     const ended = updateOf(transaction, attempt).set({ state, error: error ?? null, finished_at: sql`now()` })
-    await ended.execute()
-    await deleteParts(transaction, attempt, 'input')
-    if (state === 'failed' && attempt.kind === 'export') await deleteParts(transaction, attempt, 'output')
+    const job = await ended.returning('kind').executeTakeFirst()
+    if (job) await deleteParts(transaction, attempt, 'input')
+    if (job?.kind === 'export' && state === 'failed') await deleteParts(transaction, attempt, 'output')
   })
 }
 
-function updateOf(db: Kysely<Database>, { storeUuid, jobId, attempt, counts, problems }: Attempt) {
+function updateOf(db: Kysely<Database>, { storeUuid, jobId, attempt }: AttemptKey) {
   return db
     .updateTable('job')
-    .set({ heartbeat_at: sql`now()`, counts: JSON.stringify(counts), problems: JSON.stringify(problems) })
+    .set({ heartbeat_at: sql`now()` })
     .where(({ and }) => and({ store_uuid: storeUuid, job_id: jobId, attempt, state: 'running' }))
 }

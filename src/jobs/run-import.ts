@@ -4,14 +4,14 @@ import { type ImportOptions, importRequest } from '../import/options.ts'
 import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { problemsOf, reportFormats, reportText } from '../import/report/report-format.ts'
-import { type RunAttempt, saveProgress } from './attempt.ts'
+import { saveProgress, type Work } from './attempt.ts'
 import { deleteParts, readInput } from './parts.ts'
 import { createOutput } from './quotas.ts'
 
 const maxProblems = 20
 
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
-export const runImport: RunAttempt = async (catalogue, attempt, { enumerations, quotas, signal }) => {
+export const runImport: Work = async (catalogue, attempt, { enumerations, quotas, signal }) => {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)
   const { storeUuid, jobId } = attempt

@@ -3,30 +3,31 @@ import type { Kysely } from 'kysely'
 import type { ClientConfig } from 'pg'
 import type { PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import { type Catalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
 import type { Database } from '../database/tables.ts'
-import { isUnavailable } from '../database/unavailable.ts'
-import { loggableError } from '../request/loggable-error.ts'
-import { type Attempt, beginAttempt, finishJob, requeue, saveProgress } from './attempt.ts'
+import { TaskEnded, type ThreadPool } from '../heavy/thread-pool.ts'
+import { type AttemptKey, beginAttempt, finishJob, maxCrashes, requeue } from './attempt.ts'
 import type { JobKey } from './job.ts'
-import type { JobQuotas } from './quotas.ts'
-import { withApiNames } from './start-job.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
   connection: ClientConfig
   enumerations(): Enumerations
-  quotas: JobQuotas
+  /** Threads of their own, as many as jobs run at a time, whose tasks are `JobTask`s. */
+  threads: ThreadPool
   log: Logger
+}
+
+export interface JobTask {
+  key: AttemptKey
+  enumerations: Enumerations
 }
 
 /** The library is loaded after the first requests. */
 const startAfterMs = 1_000
 const startAgainAfterMs = 5_000
-const saveProgressEveryMs = 2_000
 /** How long a shutdown waits for each step: the running job may be writing a chunk. */
 const stopWithinMs = 500
 /** The queue has a connection of its own, so that its polls take none of the requests' connections. */
@@ -34,21 +35,19 @@ const queueConnection = { application_name: 'catalogue-gateway-queue', max: 1 }
 const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flowIntervalSeconds: 3600 }
 
 /** Jobs that run at a time, of different stores: one store's job does not wait for another store's. */
-const concurrency = 2
+export const concurrency = 2
 
 /** Runs the jobs of all stores in the background: few at a time, and about one at a time of each store. */
 export class JobRunner {
   readonly #options: RunnerOptions
-  readonly #catalogue: Catalogue
   readonly #queueDb: Kysely<Database>
   readonly #stopping = new AbortController()
   readonly #starting: Promise<PgBoss | undefined>
-  readonly #running = new Set<Attempt>()
+  readonly #running = new Set<AttemptKey>()
   #wake = () => {}
 
   constructor(options: RunnerOptions) {
-    this.#options = options
-    this.#catalogue = wholeCatalogue(options.db.withoutPlugins())
+    this.#options = { ...options, db: options.db.withoutPlugins() }
     this.#queueDb = connect({ ...options.connection, ...queueConnection }, this.#warn)
     this.#starting = this.#start().catch(this.#warn)
   }
@@ -64,7 +63,9 @@ export class JobRunner {
     // The database may be silent: a shutdown does not wait for its answers.
     const queue = await within(this.#starting)
     await within(queue?.offWork(queueName))
-    await Promise.all(Array.from(this.#running, (attempt) => requeue(this.#catalogue.db, attempt).catch(this.#warn)))
+    const { db, threads } = this.#options
+    await Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn)))
+    await threads.close()
     await within(queue?.stop({ graceful: false }))
     await within(this.#queueDb.destroy())
   }
@@ -87,45 +88,26 @@ export class JobRunner {
     return queue
   }
 
-  /** Makes an attempt at a job. When it throws, pg-boss queues the job again. */
+  /** Makes an attempt at a job in a thread. When it throws, pg-boss queues the job again. */
   async #run(key: JobKey, signal: AbortSignal): Promise<void> {
-    const { db } = this.#catalogue
+    const { db, threads, enumerations } = this.#options
     const attempt = await beginAttempt(db, key)
     if (!attempt) return
     this.#running.add(attempt)
-    const superseded = new AbortController()
-    const save = () => saveProgress(db, attempt).then((isSaved) => isSaved || superseded.abort())
-    const timer = setInterval(() => save().catch(() => {}), saveProgressEveryMs)
-    const anySignal = AbortSignal.any([signal, superseded.signal])
     try {
-      // Loaded with the first job, because a gateway may never have one.
-      const [{ runExport }, { runImport }] = await Promise.all([import('./run-export.ts'), import('./run-import.ts')])
-      const run = attempt.kind === 'export' ? runExport : runImport
-      const { enumerations, quotas } = this.#options
-      const work = { enumerations: enumerations(), quotas, signal: anySignal }
-      const error = await run(this.#catalogue, attempt, work)
-      await finishJob(db, attempt, error && withApiNames(error))
+      const input: JobTask = { key: attempt, enumerations: enumerations() }
+      await threads.run({ input, moved: [], signal })
     } catch (error) {
       if (this.#stopping.signal.aborted) await requeue(db, attempt)
-      if (signal.aborted || isUnavailable(error)) throw error
-      // The job is deleted, or another attempt has begun.
-      if (superseded.signal.aborted || !(await saveProgress(db, attempt))) return
-      await finishJob(db, attempt, this.#reasonOf(error, attempt))
+      const ended = error instanceof Error && error.cause instanceof TaskEnded ? error.cause : undefined
+      // The next attempt would count this one as a crash.
+      if (signal.aborted || !ended || attempt.crashes + 1 < maxCrashes) throw error
+      await finishJob(db, attempt, `the job was ended twice: ${ended.message}; shorter rows take less`)
     } finally {
-      clearInterval(timer)
       this.#running.delete(attempt)
       // The worker would fetch the next job at its next poll only.
       this.#wake()
     }
-  }
-
-  /** What the user may read of an error: messages about the input, and nothing about other failures. */
-  #reasonOf(error: unknown, { jobId }: JobKey): string {
-    if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) {
-      return withApiNames(error.message)
-    }
-    this.#options.log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
-    return 'the service made a mistake; it has been logged'
   }
 
   #warn = (problem: { message: string }): undefined => {

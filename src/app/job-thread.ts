@@ -1,0 +1,37 @@
+import { workerData } from 'node:worker_threads'
+import type { ClientConfig } from 'pg'
+import { wholeCatalogue } from '../catalogue/catalogue.ts'
+import { connect } from '../database/connect.ts'
+import { runTask, type Task } from '../heavy/run-task.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
+import { runAttempt } from '../jobs/run-attempt.ts'
+import type { JobTask } from '../jobs/runner.ts'
+import { lazy } from '../lazy.ts'
+import { requestContext } from '../request/context.ts'
+import { createLog } from './log.ts'
+
+export interface JobThreadData {
+  connection: ClientConfig
+  quotas: JobQuotas
+  logLevel: string
+}
+
+/** A job's rows have a connection of their own: these are for its progress, input and output. */
+const database = { max: 2, connectionTimeoutMillis: 10_000 }
+
+/** Makes an attempt at a job in this thread. */
+export function run(task: Task<JobTask>): Promise<unknown> {
+  return runTask(task, async ({ key, enumerations }, _requestId, onAlive) => {
+    const signal = requestContext.getStore()?.signal ?? new AbortController().signal
+    // A job is no request: nothing limits what it reads, and its statements end when it is interrupted.
+    await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, onAlive }))
+    return { output: undefined, moved: [] }
+  })
+}
+
+const made = lazy(() => {
+  const { connection, quotas, logLevel } = workerData as JobThreadData
+  const log = createLog(logLevel)
+  const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
+  return { catalogue: wholeCatalogue(connect({ ...connection, ...database }, onError)), quotas, log }
+})

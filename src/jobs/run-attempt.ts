@@ -1,0 +1,56 @@
+import type { Logger } from 'pino'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
+import { isUnavailable } from '../database/unavailable.ts'
+import { loggableError } from '../request/loggable-error.ts'
+import { type AttemptKey, finishJob, readAttempt, saveProgress } from './attempt.ts'
+import type { JobKey } from './job.ts'
+import type { JobQuotas } from './quotas.ts'
+import { runExport } from './run-export.ts'
+import { runImport } from './run-import.ts'
+import { withApiNames } from './start-job.ts'
+
+interface AttemptContext {
+  catalogue: Catalogue
+  enumerations: Enumerations
+  quotas: JobQuotas
+  /** Interrupts the attempt: the job does not end. */
+  signal: AbortSignal
+  /** Called every few seconds, as long as this thread is not busy with one step. */
+  onAlive(): void
+  log: Logger
+}
+
+const saveProgressEveryMs = 2_000
+
+/** Makes an attempt at a job. Throws when it is interrupted or the database cannot be reached: it may be repeated. */
+export async function runAttempt(key: AttemptKey, { onAlive, log, signal, ...context }: AttemptContext): Promise<void> {
+  const { db } = context.catalogue
+  const attempt = await readAttempt(db, key)
+  if (!attempt) return
+  const superseded = new AbortController()
+  const save = () => saveProgress(db, attempt).then((isSaved) => isSaved || superseded.abort())
+  const timer = setInterval(() => {
+    onAlive()
+    save().catch(() => {})
+  }, saveProgressEveryMs)
+  const work = attempt.kind === 'export' ? runExport : runImport
+  try {
+    const anySignal = AbortSignal.any([signal, superseded.signal])
+    const fault = await work(context.catalogue, attempt, { ...context, signal: anySignal }).catch((error: unknown) => {
+      if (signal.aborted || isUnavailable(error)) throw error
+      return superseded.signal.aborted ? undefined : reasonOf(error, key, log)
+    })
+    // Otherwise the job is deleted, or another attempt has begun.
+    if (await saveProgress(db, attempt)) await finishJob(db, attempt, fault && withApiNames(fault))
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** What the user may read of an error: messages about the input, and nothing about other failures. */
+function reasonOf(error: unknown, { jobId }: JobKey, log: Logger): string {
+  if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) return error.message
+  log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
+  return 'the service made a mistake; it has been logged'
+}
