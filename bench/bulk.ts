@@ -1,10 +1,9 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { request } from 'undici'
 import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
 import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
 import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
 import { write } from '../src/catalogue/transaction.ts'
-import { connectionPoolOf } from '../src/database/connect.ts'
 import type { Database } from '../src/database/tables.ts'
 import { stores } from './data.ts'
 import { type Link, mergeProducts, referenceDelete, referenceUnlink } from './reference-statements.ts'
@@ -132,7 +131,7 @@ type Item = { product_code: string } & Record<string, string>
 
 async function oneUpdate(db: Kysely<Database>, store: string, given: readonly Item[]): Promise<void> {
   const rows = given.map(({ product_code, status, ...attributes }) => ({ product_code, status, attributes }))
-  await connectionPoolOf(db)?.query({ ...mergeProducts, values: [store, JSON.stringify(rows)] })
+  await db.executeQuery(CompiledQuery.raw(mergeProducts.text, [store, JSON.stringify(rows)]))
 }
 
 async function updateEach(db: Kysely<Database>, store: string, given: readonly Item[]): Promise<void> {

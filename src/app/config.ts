@@ -29,6 +29,9 @@ const environment = z.object({
   host: z.string().default('127.0.0.1'),
   port: wholeNumber(0, 65_535).default(4000),
   databaseUrl: url(['postgres:', 'postgresql:']).optional(),
+  databaseDirectUrl: url(['postgres:', 'postgresql:']).optional(),
+  databasePooling: z.enum(['session', 'transaction'], 'must be session or transaction').optional(),
+  databasePoolSize: wholeNumber(2, 1_000).default(10),
   dataDir: z.string().default('.data'),
   bootstrapToken: z
     .string()

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
-import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { unauthorized } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import { createAdmission } from '../auth/admission.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
-import { connectionPoolOf, connectionStateOf } from '../database/connect.ts'
+import { connectionStateOf } from '../database/connect.ts'
+import type { ConnectionConfig } from '../database/session.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
@@ -42,7 +42,7 @@ export interface GatewayOptions extends Partial<Omit<Config, 'globalConfig' | 'p
   host: string
   port: number
   db: Kysely<Database>
-  connection: ClientConfig
+  connection: ConnectionConfig
   globalConfig: GlobalConfig
   /** What decides which groups a listing shows; without one the gateway filters by itself. */
   remoteFilter?: RemoteFilter | undefined
@@ -71,7 +71,7 @@ export async function startGateway(options: GatewayOptions) {
     bootstrapToken: options.bootstrapToken,
     jwt: options.jwt,
     rateLimit: options.rateLimit,
-    countsIn: options.isRateLimitShared ? connectionPoolOf(db) : undefined,
+    isRateLimitShared: options.isRateLimitShared,
   })
   const bodyMemory = createBodyMemory(maxBodyBytes)
   const metrics = createMetrics({

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
-import type { ClientConfig } from 'pg'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
+import type { ConnectionConfig } from '../database/session.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
 import { routeLimits } from '../heavy/route.ts'
 import { runTask, type Task, type Work } from '../heavy/run-task.ts'
@@ -13,7 +13,7 @@ import { createLog } from './log.ts'
 import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
 export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas'> {
-  connection: ClientConfig
+  connection: ConnectionConfig
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
   logLevel: string

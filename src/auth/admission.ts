@@ -1,11 +1,10 @@
-import type { Pool } from 'pg'
 import { type AuthenticationOptions, createAuthentication } from './authentication.ts'
 import type { Caller } from './caller.ts'
 
 export interface AdmissionOptions extends AuthenticationOptions {
   rateLimit: number | undefined
-  /** The pool of the PostgreSQL in which all processes count together; undefined: in the memory of this process. */
-  countsIn: Pool | undefined
+  /** Whether all processes count together, in the database; otherwise each in its memory. */
+  isRateLimitShared: boolean | undefined
 }
 
 export interface Admission {
@@ -19,13 +18,15 @@ export interface Admission {
 }
 
 /** Makes the function that authenticates an `Authorization` header and counts the request. It never rejects. */
-export function createAdmission({ rateLimit: perMinute, countsIn, ...options }: AdmissionOptions) {
+export function createAdmission({ rateLimit: perMinute, isRateLimitShared, ...options }: AdmissionOptions) {
   const authenticate = createAuthentication(options)
   // Loaded only where there is a limit.
   const counting =
     perMinute === undefined
       ? undefined
-      : import('./rate-limit.ts').then(({ createRateLimit }) => createRateLimit(perMinute, countsIn))
+      : import('./rate-limit.ts').then(({ createRateLimit }) =>
+          createRateLimit(perMinute, isRateLimitShared ? options.db : undefined),
+        )
   return async (authorization: string | undefined): Promise<Admission> => {
     try {
       const caller = await authenticate(authorization)

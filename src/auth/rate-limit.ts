@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto'
-import type { Pool } from 'pg'
+import { CompiledQuery, type Kysely } from 'kysely'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 import { type Caller, hasScope } from './caller.ts'
 
 const seconds = 60
 
 /** Makes the function that counts a request of a token. Administrators are not counted. */
-export function createRateLimit(perMinute: number, countsIn: Pool | undefined) {
+export function createRateLimit(perMinute: number, countsIn: Kysely<Database> | undefined) {
   const limiter = limiterOf(perMinute, countsIn)
   const policy = `"default";q=${perMinute};w=${seconds}`
   return async (caller: Caller): Promise<{ headers: Record<string, string>; error?: CatalogueError }> => {
@@ -23,11 +24,14 @@ export function createRateLimit(perMinute: number, countsIn: Pool | undefined) {
 }
 
 /** While PostgreSQL cannot be reached, each process counts alone. */
-function limiterOf(points: number, countsIn: Pool | undefined): RateLimiterAbstract {
+function limiterOf(points: number, countsIn: Kysely<Database> | undefined): RateLimiterAbstract {
   const memory = new RateLimiterMemory({ points, duration: seconds })
   if (!countsIn) return memory
+  // The library names its statements; those of the gateway have names where a pooler allows it.
+  const query = ({ text, values }: { text: string; values: unknown[] }) =>
+    countsIn.executeQuery(CompiledQuery.raw(text, values))
   return new RateLimiterPostgres({
-    storeClient: countsIn,
+    storeClient: { query },
     storeType: 'pool',
     tableName: 'rate_limit',
     tableCreated: true,

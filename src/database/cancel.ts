@@ -9,7 +9,7 @@ interface ClientDetails {
 }
 
 const cancelRequestCode = 80_877_102
-const timeoutMs = 2_000
+const timeoutMs = 30_000
 
 /**
  * Asks PostgreSQL to cancel the client's statement, on a connection of its own (PostgreSQL: Canceling Requests in
@@ -25,6 +25,8 @@ export function requestCancel(client: ClientBase): void {
   const socket = host.startsWith('/') ? connect({ path: `${host}/.s.PGSQL.${port}` }) : connect({ host, port })
   socket.on('error', () => {}) // then the statement ends at its own time-out
   socket.setTimeout(timeoutMs, () => socket.destroy())
-  socket.end(message)
+  // The other side closes the connection: PgBouncer 1.18 crashes when a client does while it passes the request on.
+  socket.write(message)
   socket.resume()
+  socket.unref()
 }

@@ -4,37 +4,58 @@ import { requestContext } from '../request/context.ts'
 import { FairQueue } from '../request/fair-queue.ts'
 import { createBackOff } from './back-off.ts'
 import { Connection, type PooledClient } from './connection.ts'
+import { type ConnectionConfig, localSettings, sessionSettings } from './session.ts'
 import type { Database } from './tables.ts'
 
 /** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */
-const timeouts = {
-  connectionTimeoutMillis: 2_000,
+export const timeouts = {
   statement_timeout: 30_000,
-  query_timeout: 35_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,
 }
+const connectionTimeoutMillis = 2_000
+const query_timeout = 35_000
 
 /** How many requests may wait for a connection before the next is refused at once. */
 const maxWaiting = 1_000
 
 /** Opens a pool. Nothing is sent before the first query. `onError` gets the errors of idle connections. */
-export function connect(connection: pg.PoolConfig, onError: (error: Error) => void): Kysely<Database> {
+export function connect(connection: ConnectionConfig, onError: (error: Error) => void): Kysely<Database> {
   // `pg` would set a timer for each query, which makes V8 keep all that was read until the whole heap is collected, and
   // leave the connection in the pool.
-  const { query_timeout: silentMs = 0, ...options } = { ...timeouts, ...connection }
-  const pool = new pg.Pool({ application_name: 'catalogue-gateway', max: 10, ...options })
+  const { query_timeout: silentMs = query_timeout, transactionPooling = false, directUrl, ...given } = connection
+  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...rest } = { ...timeouts, ...given }
+  const ownTimeouts = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
+  const options = { application_name: 'catalogue-gateway', max: 10, connectionTimeoutMillis, ...rest }
+  const pool = new pg.Pool(transactionPooling ? options : { ...options, ...ownTimeouts })
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
-    client.query(`${planOnce}; ${safeSettings}`).catch(onError)
+    if (!transactionPooling) client.query(sessionSettings).catch(onError)
     closeWhenSilent(client as PooledClient, silentMs)
   })
   const { max: slots = 10, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const queue = new FairQueue({ slots, maxWaiting, maxWaitMs })
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue) }) })
-  pools.set(db.getExecutor().adapter, { pool, queue })
+  const settings = transactionPooling ? localSettings(ownTimeouts) : undefined
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, settings) }) })
+  pools.set(db.getExecutor().adapter, { pool, queue, direct: directUrl ? { connectionString: directUrl } : options })
   return db
+}
+
+/**
+ * Whether there is a pooler: it answers as another process than the server's. One that keeps a session for each client
+ * cannot be told from one that does not, and is used in the same way.
+ */
+export async function isPooled(connection: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client({ connectionTimeoutMillis, ...connection })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return rows[0]?.pid !== (client as pg.Client & { processID: number }).processID
+  } finally {
+    await client.end()
+  }
 }
 
 /** Throws if the server does not suit: the service stores any Unicode text and uses features of PostgreSQL 14. */
@@ -48,13 +69,6 @@ export async function checkServer(db: Kysely<Database>): Promise<void> {
   if (server.encoding !== 'UTF8') throw new Error(`the database must have the encoding UTF8; it has ${server.encoding}`)
 }
 
-/** Plans for parameters cost more to make than to run: the statements use their indexes whatever the parameters. */
-const planOnce = 'set plan_cache_mode = force_generic_plan'
-
-/** For every session, whatever the server's settings: durable commits and the standard's quotation of literals. */
-export const safeSettings = `set standard_conforming_strings = on;
-  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
-
 /** Closes the connection when the server has been silent for so long while an answer is due; 0: never. */
 function closeWhenSilent(client: PooledClient, silentMs: number): void {
   const { stream } = client.connection
@@ -64,7 +78,7 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
 }
 
 /** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
-function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
+function queued(pool: pg.Pool, queue: FairQueue, settings: string | undefined): PostgresPool {
   const withBackOff = createBackOff(async () => (await pool.connect()).release())
   const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(() => pool.connect()))
   const connections = new WeakMap<pg.PoolClient, Connection>()
@@ -72,7 +86,7 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
     const releaseSlot = await queue.acquire(requestContext.getStore())
     try {
       const client = await open()
-      const connection = connections.get(client) ?? new Connection(client as PooledClient)
+      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings)
       connections.set(client, connection)
       return connection.begin(releaseSlot)
     } catch (error) {
@@ -84,10 +98,11 @@ function queued(pool: pg.Pool, queue: FairQueue): PostgresPool {
 }
 
 /** The pools of databases, by the adapter that all handles and transactions of one share. */
-const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue }>()
+const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue; direct: pg.ClientConfig }>()
 
-export function connectionPoolOf(db: Kysely<Database>): pg.Pool | undefined {
-  return pools.get(db.getExecutor().adapter)?.pool
+/** How to make a connection of its own to the database, straight to the server where that is configured. */
+export function directConnectionOf(db: Kysely<Database>): pg.ClientConfig | undefined {
+  return pools.get(db.getExecutor().adapter)?.direct
 }
 
 /** How many connections a pool has, how many of them are idle, and how many requests wait for one. */

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
+import { sendWithSettings } from './session.ts'
 
 /** A statement was not sent because the client has left. The code is PostgreSQL's for a cancelled statement. */
 class Cancelled extends Error {
@@ -23,12 +24,15 @@ export type PooledClient = pg.PoolClient & { connection: { stream: Socket }; rea
  */
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
+  readonly #settings: string | undefined
   #onRelease = () => {}
   #context: RequestContext | undefined
   #cancelling: NodeJS.Timeout | undefined
 
-  constructor(pooled: PooledClient) {
+  /** `settings` begin each transaction; without them the session has its own. */
+  constructor(pooled: PooledClient, settings: string | undefined) {
     this.#pooled = pooled
+    this.#settings = settings
     pooled.connection.stream.on('data', this.#limitAnswers)
   }
 
@@ -49,7 +53,9 @@ export class Connection implements PostgresPoolClient {
     if (typeof text !== 'string') throw new Error('this connection does not stream')
     const hasLeft = this.#context?.signal.aborted
     if (hasLeft && text !== 'rollback') return Promise.reject(new Cancelled('the client has left'))
-    const answer = sendPrepared<R>(this.#pooled, text, values)
+    const answer = this.#settings
+      ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
+      : sendPrepared<R>(this.#pooled, text, values)
     this.#trace(text, answer)
     return answer
   }

@@ -1,17 +1,34 @@
-import type { ClientConfig } from 'pg'
 import type { Logger } from 'pino'
 import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
+import type { ConnectionConfig } from './session.ts'
+
+interface Settings {
+  databaseUrl?: string | undefined
+  databaseDirectUrl?: string | undefined
+  databasePooling?: 'session' | 'transaction' | undefined
+  databasePoolSize: number
+  dataDir: string
+}
 
 /** Opens the server of `databaseUrl`, else the embedded one. `loading`: modules that are loaded while it starts. */
 export async function openDatabase(
-  { databaseUrl, dataDir }: { databaseUrl?: string | undefined; dataDir: string },
+  settings: Settings,
   log: Logger,
   { mayCreate, loading }: { mayCreate: boolean; loading?: Promise<unknown> },
 ) {
+  const { databaseUrl, databaseDirectUrl: directUrl, databasePoolSize: max, dataDir } = settings
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
-  const [{ connect, checkServer }, embedded] = await Promise.all([import('./connect.ts'), starting, loading])
-  const connection: ClientConfig = embedded?.connection ?? { connectionString: databaseUrl }
+  const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([import('./connect.ts'), starting, loading])
+  const connection: ConnectionConfig = {
+    ...(embedded?.connection ?? { connectionString: databaseUrl, directUrl }),
+    max,
+  }
+  if (!embedded) {
+    const found = settings.databasePooling ? undefined : await isPooled(connection)
+    connection.transactionPooling = found ?? settings.databasePooling === 'transaction'
+    if (found) log.info('a pooler was found: each transaction sets what it needs (DATABASE_POOLING=transaction)')
+  }
   const db = connect(connection, onError)
   const close = async () => {
     await db.destroy()

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Kysely, PostgresDialect } from 'kysely'
-import type pg from 'pg'
-import { connectionPoolOf, safeSettings } from './connect.ts'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import pg from 'pg'
+import { directConnectionOf, timeouts } from './connect.ts'
+import { localSettings, sendWithSettings } from './session.ts'
 import type { Database } from './tables.ts'
 
 type CopyValue = string | number | boolean | null
@@ -14,18 +15,18 @@ export interface OwnConnection {
   copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
 }
 
+const timeoutsOfOwn = { ...timeouts, statement_timeout: 0 }
+
 /** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
-  const pool = connectionPoolOf(db)
-  if (!pool) throw new Error('the database was not connected to by a pool')
-  const { options, Client } = pool as pg.Pool & { Client: typeof pg.Client }
-  const client = new Client({ ...options, statement_timeout: 0, query_timeout: 0 })
+  const client = new pg.Client(directConnectionOf(db))
   client.on('error', () => {}) // the statement that is under way says so
   await client.connect()
-  const single = { connect: async () => Object.assign(client, { release: () => {} }), end: async () => {} }
-  const dialect = new PostgresDialect({ pool: single as unknown as pg.Pool })
+  const settings = localSettings(timeoutsOfOwn)
+  const query = (text: string, values: readonly unknown[]) => sendWithSettings(client, settings, text, values)
+  const single = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
+  const dialect = new PostgresDialect({ pool: single as unknown as PostgresPool })
   try {
-    await client.query(`set statement_timeout = 0; ${safeSettings}`) // also where the URL says otherwise
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
       copy: async (target, rows, valuesOf) => {

@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Catalogue, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { prepareLoading } from '../catalogue/products/load-products.ts'
 import { write } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
 import type { Database } from '../database/tables.ts'
@@ -93,7 +92,6 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
       return { ...stoppedBy(error, position), cause: error }
     }
   }
-  await prepareLoading(own)
   const catalogue = wholeCatalogue(own.db)
   return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { ClientConfig } from 'pg'
 import type { PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
+import type { ConnectionConfig } from '../database/session.ts'
 import type { Database } from '../database/tables.ts'
 import { TaskEnded, type ThreadPool } from '../heavy/thread-pool.ts'
 import { type AttemptKey, beginAttempt, finishJob, maxCrashes, requeue } from './attempt.ts'
@@ -13,7 +13,7 @@ import type { JobKey } from './job.ts'
 
 export interface RunnerOptions {
   db: Kysely<Database>
-  connection: ClientConfig
+  connection: ConnectionConfig
   enumerations(): Enumerations
   /** Threads of their own, as many as jobs run at a time, whose tasks are `JobTask`s. */
   threads: ThreadPool

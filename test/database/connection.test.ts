@@ -32,7 +32,7 @@ it.each([
 
 it('prepares a statement under a name that depends on its text alone', async () => {
   const names = async () => {
-    const db = connect({ ...database.connection, max: 1 }, () => {})
+    const db = connect({ ...database.direct, max: 1 }, () => {})
     try {
       for (const n of [Math.random(), 0]) {
         if (n) await sql.raw(`select ${n} as n`).execute(db)
@@ -56,19 +56,22 @@ it('prepares a statement under a name that depends on its text alone', async () 
   expect(first[0]).toMatch(/^catalogue_[0-9a-f]{32}$/)
 })
 
-it('reads literals as the standard says, and commits durably, whatever the server is set to', async () => {
-  const options = '-c standard_conforming_strings=off -c synchronous_commit=off'
-  const db = connect({ ...database.connection, options }, () => {})
-  try {
-    const { rows } = await sql`
+it.each([false, true])(
+  'reads literals as the standard says, and commits durably, whatever the server is set to (transaction pooling: %s)',
+  async (transactionPooling) => {
+    const options = '-c standard_conforming_strings=off -c synchronous_commit=off'
+    const db = connect({ ...database.direct, transactionPooling, options }, () => {})
+    try {
+      const { rows } = await sql`
       select current_setting('standard_conforming_strings') as literals, current_setting('synchronous_commit') as commits`.execute(
-      db,
-    )
-    expect(rows).toEqual([{ literals: 'on', commits: 'on' }])
-  } finally {
-    await db.destroy()
-  }
-})
+        db,
+      )
+      expect(rows).toEqual([{ literals: 'on', commits: 'on' }])
+    } finally {
+      await db.destroy()
+    }
+  },
+)
 
 const contextOf = (signal: AbortSignal): RequestContext => ({
   requestId: { text: 'r', header: 'r' },

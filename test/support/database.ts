@@ -4,6 +4,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { connect, connectionStateOf } from '../../src/database/connect.ts'
+import type { ConnectionConfig } from '../../src/database/session.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { fixture } from './fixture.ts'
 
@@ -13,8 +14,10 @@ export interface TestDatabase {
   catalogue: Catalogue
   /** For processes of their own. */
   url: string
-  /** How further connections are made. */
-  connection: pg.PoolConfig
+  /** How further connections are made, perhaps through a pooler. */
+  connection: ConnectionConfig
+  /** How to connect straight to the server. */
+  direct: pg.ClientConfig
   /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
   statements(): number
   /** Opens a connection of its own, for locks and for statements outside the pool. The caller ends it. */
@@ -30,7 +33,7 @@ export interface TestDatabaseOptions {
   /** No new database: further connections to this one, which leave it in place. */
   shared?: TestDatabase
   /** How `db` connects, if not straight to the run's PostgreSQL: through a proxy, or with other deadlines. */
-  connection?: pg.PoolConfig
+  connection?: ConnectionConfig
 }
 
 /** A database of its own on the run's PostgreSQL. */
@@ -42,7 +45,8 @@ export async function createTestDatabase({
   const server = inject('postgres')
   const database = shared ? nameOf(shared) : `test_${randomUUID().replaceAll('-', '')}`
   if (!shared) await asAdmin(`create database ${database}${empty ? '' : ` template ${inject('template')}`}`)
-  const config = { ...server, database, ...connection }
+  const gatewayServer = inject('gatewayServer')
+  const config = { ...gatewayServer, database, ...connection }
   const connected = connect(config, () => {})
   let sent = 0
   const db = connected.withPlugin({
@@ -62,7 +66,8 @@ export async function createTestDatabase({
     db,
     catalogue: wholeCatalogue(db),
     connection: config,
-    url: `postgresql://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${database}`,
+    direct: { ...server, database },
+    url: `postgresql://${gatewayServer.user}@${encodeURIComponent(gatewayServer.host)}:${gatewayServer.port}/${database}`,
     statements: () => {
       const seen = sent
       sent = 0

@@ -6,17 +6,23 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { startPooler } from './pooler.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Where the PostgreSQL of this run listens: a socket directory. */
     postgres: { host: string; port: number; user: string }
+    /** Where a gateway connects to: the same, or the pooler before it. */
+    gatewayServer: { host: string; port: number; user: string; transactionPooling: boolean }
     /** The migrated database that new ones are copies of. */
     template: string
   }
 }
 
-/** The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version. */
+/**
+ * The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version.
+ * TEST_PGBOUNCER: the program of a pooler that gateways connect through.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-test-'))
   const binDir = process.env.TEST_POSTGRES_BIN
@@ -26,7 +32,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await createTemplate(server.connection, template)
   project.provide('template', template)
   project.provide('postgres', { host, port, user })
+  const program = process.env.TEST_PGBOUNCER
+  const pooler = program ? await startPooler(program, dataDir, { host, port, user }) : undefined
+  const gatewayServer = pooler?.connection ?? { host, port, user }
+  project.provide('gatewayServer', { ...gatewayServer, transactionPooling: pooler !== undefined })
   return async () => {
+    await pooler?.stop()
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   }

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:cluster'
 import { type EventEmitter, on } from 'node:events'
-import type { PoolConfig } from 'pg'
+import type { ConnectionConfig } from '../../database/session.ts'
 
 export interface Messages {
   /** To a worker: which of the workers it is, from 1, and how it connects to the database. */
-  start: { number: number; connection: PoolConfig }
+  start: { number: number; connection: ConnectionConfig }
   /** It answers requests at the URL, or why it cannot. */
   started: { url?: string; error?: { message: string; code: string | undefined } }
   stop: object

@@ -1,13 +1,13 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClientConfig, PoolConfig } from 'pg'
 import type { Logger } from 'pino'
+import type { ConnectionConfig } from '../../database/session.ts'
 import type { Config } from '../config.ts'
 import { type Messages, onMessage, send } from './messages.ts'
 
-/** PostgreSQL takes 100 connections by default, of which the workers leave some to others. */
-const maxConnections = { each: 10, together: 60 }
+/** PostgreSQL takes 100 connections by default: with the default of 10 each, the workers leave some to others. */
+const fullPools = 6
 
 /** The pause before a worker is replaced. */
 const pauseMs = 1_000
@@ -17,7 +17,7 @@ type WorkerProcess = ReturnType<typeof startWorker>
 /** Runs the gateway as worker processes at one port. `stop` throws when one does not exit with code 0. */
 export async function superviseWorkers(
   { workers: count }: Config,
-  { connection }: { connection: ClientConfig },
+  { connection }: { connection: ConnectionConfig },
   log: Logger,
 ) {
   cluster.schedulingPolicy = cluster.SCHED_RR
@@ -29,7 +29,12 @@ export async function superviseWorkers(
       for (const { worker } of all) send(worker, 'allPortsClosed', {})
   }
   const start = (number: number) => {
-    const started = startWorker(number, { ...connection, max: connectionsPerWorker(count) }, reportClosedPorts, log)
+    const started = startWorker(
+      number,
+      { ...connection, max: connectionsPerWorker(count, connection.max) },
+      reportClosedPorts,
+      log,
+    )
     running.set(number, started)
     return started
   }
@@ -72,11 +77,11 @@ export async function superviseWorkers(
 }
 
 /** How many connections to the database each of the workers may open for requests. */
-export function connectionsPerWorker(workers: number): number {
-  return Math.min(maxConnections.each, Math.floor(maxConnections.together / workers))
+export function connectionsPerWorker(workers: number, most = 10): number {
+  return Math.max(1, Math.min(most, Math.floor((fullPools * most) / workers)))
 }
 
-function startWorker(number: number, connection: PoolConfig, onPortClosed: () => void, log: Logger) {
+function startWorker(number: number, connection: ConnectionConfig, onPortClosed: () => void, log: Logger) {
   const worker = cluster.fork()
   /** The URL at which it answers; rejects when it cannot start. */
   const { promise: started, resolve, reject } = Promise.withResolvers<string>()

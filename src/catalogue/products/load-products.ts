@@ -22,14 +22,11 @@ export interface LoadedProducts {
   updated: number
 }
 
-/** Creates the temporary table that products are copied into. */
-export async function prepareLoading({ db }: OwnConnection): Promise<void> {
-  // A chunk is sorted in memory. An import is one connection: it may have more than each of many requests.
-  await sql`set work_mem = '32MB'`.execute(db)
-  // Whatever statistics say of a store, an import finds its rows by their keys.
-  await sql`set enable_seqscan = off`.execute(db)
-  await sql`create temporary table loaded_product (product_code text collate "C", status text, attributes jsonb,
-    is_counted boolean)`.execute(db)
+/** Settings for the transaction of a chunk. */
+export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
+  // A chunk is sorted in memory: an import is one connection, which may have more than each of many requests. Whatever
+  // statistics say of a store, an import finds its rows by their keys.
+  await sql`set local work_mem = '32MB'; set local enable_seqscan = off`.execute(db)
 }
 
 /**
@@ -45,7 +42,9 @@ export async function loadProducts(
   if (products.length === 0) return { created: 0, updated: 0 }
   await lockStores(catalogue, new Map([[storeUuid, { products: 'all' }]]))
   if (await hasAny(catalogue, storeUuid, products)) {
-    await sql`truncate loaded_product`.execute(catalogue.db)
+    // A dry run's chunks are savepoints of one transaction.
+    await sql`create temporary table if not exists loaded_product (product_code text collate "C", status text,
+      attributes jsonb, is_counted boolean) on commit drop; truncate loaded_product`.execute(catalogue.db)
     await connection.copy('loaded_product', products, (product) => {
       return [product.productCode, product.status, jsonOf(product), product.isCounted]
     })

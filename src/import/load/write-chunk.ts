@@ -3,7 +3,7 @@ import { requireDefinitions } from '../../catalogue/attributes/attribute-definit
 import { type AttributeValidator, attributeValidator } from '../../catalogue/attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
-import { type LoadedProduct, loadProducts } from '../../catalogue/products/load-products.ts'
+import { type LoadedProduct, loadProducts, prepareLoading } from '../../catalogue/products/load-products.ts'
 import type { OwnConnection } from '../../database/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
@@ -22,6 +22,7 @@ export async function writeChunk(
   rows: readonly MappedRow[],
   columnOf: Layout['columnOf'],
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
+  await prepareLoading(catalogue)
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
   const { products, groups, failed } = prepare(rows, attributeValidator(definitions), columnOf)
   // Groups before products, as every writer of both locks them: so no two wait for each other.

@@ -143,7 +143,7 @@ describe('two workers', { timeout: 60_000 }, () => {
 
 describe('the number of workers', () => {
   it('does not multiply the connections to PostgreSQL beyond what it takes', () => {
-    expect([2, 6, 8, 16].map(connectionsPerWorker)).toEqual([10, 10, 7, 3])
+    expect([2, 6, 8, 16].map((workers) => connectionsPerWorker(workers))).toEqual([10, 10, 7, 3])
   })
 
   it('is a whole number from 1 to 16, or is refused', async () => {

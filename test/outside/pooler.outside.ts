@@ -1,0 +1,135 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { connect, isPooled } from '../../src/database/connect.ts'
+import type { ConnectionConfig } from '../../src/database/session.ts'
+import { runCli } from '../support/cli.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { newStore } from '../support/factories.ts'
+import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { startPooler } from '../support/pooler.ts'
+import { newToken } from '../support/tokens.ts'
+
+const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer'
+let directory: string
+let pooler: Awaited<ReturnType<typeof startPooler>>
+let database: TestDatabase
+let pooled: ConnectionConfig
+let url: string
+let gateways: TestGateway[]
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'catalogue-pooler-'))
+  pooler = await startPooler(program, directory, inject('postgres'))
+  database = await createTestDatabase()
+  pooled = { ...database.direct, ...pooler.connection }
+  url = `postgresql://${pooler.connection.user}@${encodeURIComponent(directory)}:${pooler.connection.port}/${database.direct.database}`
+  const connection = { ...pooled, transactionPooling: true }
+  gateways = [await startTestGateway({ database, connection }), await startTestGateway({ database, connection })]
+})
+
+afterAll(async () => {
+  for (const gateway of gateways) await gateway.stop()
+  await database.drop()
+  await pooler.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+it('is found at the start', async () => {
+  expect(await isPooled(pooled)).toBe(true)
+  expect(await isPooled(database.direct)).toBe(false)
+})
+
+it('has the time-outs in each statement and transaction', async () => {
+  const db = connect({ ...pooled, transactionPooling: true, statement_timeout: 200, lock_timeout: 100 }, () => {})
+  try {
+    await expect(sql`select pg_sleep(10)`.execute(db)).rejects.toMatchObject({ code: '57014' })
+    const other = await database.client()
+    await other.query('begin; lock table store')
+    const read = db.transaction().execute((transaction) => sql`select from store`.execute(transaction))
+    await expect(read).rejects.toMatchObject({ code: '55P03' })
+    await other.end()
+  } finally {
+    await db.destroy()
+  }
+})
+
+it('serves gateways and commands, with nothing of one left for another', { timeout: 120_000 }, async () => {
+  const [first, second] = gateways as [TestGateway, TestGateway]
+  const store = await newStore(first)
+  const products = (value: string) =>
+    Array.from({ length: 200 }, (_, i) => ({
+      product_code: `p${i}`,
+      Color: value,
+      'Image URL 1': `https://a.example/${i}`,
+    }))
+  const put = (gateway: TestGateway, value: string) =>
+    gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: products(value) })
+  const posted = await first.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body: products('red') })
+  expect(posted.status).toBe(200)
+  const writes = await Promise.all(['a', 'b', 'c', 'd'].map((value, i) => put(i % 2 ? first : second, value)))
+  expect(writes.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  // A token of one store: its statements run by the tenant role.
+  const { secret: limited } = await newToken(first, { scopes: ['READ', 'WRITE'], stores: [store] })
+  for (const gateway of gateways) {
+    const page = await gateway.call(`/v1/products?store_uuid=${store}`, { token: limited })
+    expect(page.json).toMatchObject({ data: { total_products: 200 } })
+  }
+  const file = join(directory, 'products.csv')
+  await writeFile(
+    file,
+    `product_code,Color\n${products('x')
+      .map(({ product_code }) => `${product_code},green`)
+      .join('\n')}\n`,
+  )
+  for (const changed of [200, 0]) {
+    const { code, stdout, stderr } = await runCli(['import', file, '--store', store, '--json'], { DATABASE_URL: url })
+    expect(code, stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 200, updated: changed, failed: 0 })
+  }
+  const exported = await runCli(['export', '--store', store, '--format', 'jsonl'], { DATABASE_URL: url })
+  expect(exported.stdout.trim().split('\n')).toHaveLength(200)
+  expect((await runCli(['check'], { DATABASE_URL: url })).code).toBe(0)
+  expect(await statesLeft()).toEqual([])
+})
+
+it('outlives clients that leave while their statement runs', async () => {
+  const [gateway] = gateways as [TestGateway]
+  const store = await newStore(gateway)
+  const other = await database.client()
+  await other.query('begin; lock table product')
+  for (let i = 0; i < 20; i++) {
+    const left = fetch(`${gateway.url}/v1/products?store_uuid=${store}`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(50),
+    })
+    await expect(left).rejects.toThrow()
+  }
+  await other.end()
+  await expect.poll(async () => (await gateway.call(`/v1/products?store_uuid=${store}`)).status).toBe(200)
+})
+
+/** What sessions of the server keep, of what one client must not leave to the next: seen through the pooler. */
+async function statesLeft(): Promise<string[]> {
+  const clients = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const client = new pg.Client(pooled)
+      await client.connect()
+      await client.query('begin')
+      return client
+    }),
+  )
+  const states = await Promise.all(clients.map((client) => client.query<{ state: string }>(sessionState)))
+  for (const client of clients) await client.end()
+  return states.flatMap(({ rows }) => rows.map(({ state }) => state))
+}
+
+const sessionState = `
+  select name || ' = ' || setting as state from pg_settings where source = 'session' and name <> 'application_name'
+  union all select 'role ' || current_user where current_user <> session_user
+  union all select 'statement ' || name from pg_prepared_statements
+  union all select 'lock ' || objid from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+  union all select 'table ' || relname from pg_class where relpersistence = 't' and relkind = 'r'`
