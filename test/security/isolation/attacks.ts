@@ -135,7 +135,6 @@ export const attacks: Attack[] = [
   },
   {
     name: 'M2 twelve bodies of 10 MB',
-    isLong: true,
     run: async (attacker) => {
       const empty = `[${times(19_990, () => '{}').join(',')}]`
       const bodies = [

@@ -4,7 +4,16 @@ import { isLong, seed } from '../../faults/scale.ts'
 import { useDatabase } from '../../support/database.ts'
 import { attacks } from './attacks.ts'
 import { randomAttack } from './random-attack.ts'
-import { type Attack, excesses, head, type Outcome, row, startTwoTenants, type TwoTenants } from './two-tenants.ts'
+import {
+  type Attack,
+  excesses,
+  head,
+  mostMemory,
+  type Outcome,
+  row,
+  startTwoTenants,
+  type TwoTenants,
+} from './two-tenants.ts'
 
 /** The long form takes ISOLATION_MINUTES for random attacks. */
 const searchMs = isLong ? Number(process.env.ISOLATION_MINUTES ?? 30) * 60_000 : 20_000
@@ -13,49 +22,37 @@ const database = useDatabase()
 let tenants: TwoTenants
 beforeAll(async () => {
   tenants = await startTwoTenants(database)
+  print(`\n${head}`)
 })
 afterAll(() => tenants.stop())
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-async function measureAlone(milliseconds: number): Promise<Outcome> {
-  return { ...(await tenants.during(() => sleep(milliseconds))), answers: new Map(), faults: [] }
-}
-
 /** What holds however busy the machine is. */
 function expectIsolated({ seen, memory, faults }: Outcome): void {
   expect(faults).toEqual([])
   expect(seen.refused).toEqual([])
-  expect(memory).toBeLessThan(1_024)
+  expect(memory).toBeLessThan(mostMemory)
   for (const times of [seen.list, seen.put, seen.health])
     expect(Math.max(...times)).toBeLessThan(isLong ? 60_000 : 5_000)
 }
 
 describe('while one tenant attacks, the other one is answered', () => {
-  it('alone, to compare with', { timeout: 60_000 }, async () => {
-    const alone = await measureAlone(isLong ? 20_000 : 2_000)
-    print(`\n${head}\n${row('alone', alone)}`)
-    expect(alone.seen.refused).toEqual([])
+  it.each(attacks.filter((attack) => isLong || !attack.isLong))('$name', { timeout: 1_200_000 }, async (attack) => {
+    const beside = await attack.start?.(database)
+    const used = beside ? await startTwoTenants(database, beside.env) : tenants
+    try {
+      const alone = isLong ? await measureAlone(used, 5_000) : undefined
+      const outcome = await used.attack(attack, isLong ? 5 : 1)
+      print(row(attack.name, outcome))
+      if (alone) print(row('  alone, before', alone))
+      for (const line of alone ? excesses(outcome, alone).slice(0, 8) : []) print(`  over: ${line}`)
+      expectIsolated(outcome)
+    } finally {
+      if (beside) await used.stop()
+      await beside?.end()
+    }
   })
-
-  it.each(attacks.filter(({ isLong: takesLong }) => isLong || !takesLong))(
-    '$name',
-    { timeout: 1_200_000 },
-    async (attack) => {
-      const beside = await attack.start?.(database)
-      const own = beside && (await startTwoTenants(database, beside.env))
-      try {
-        const outcome = await (own ?? tenants).attack(attack, isLong ? 5 : 1)
-        print(row(attack.name, outcome))
-        const over = excesses(outcome)
-        if (isLong && over.length > 0) print(`  over: ${over.slice(0, 10).join('; ')}`)
-        expectIsolated(outcome)
-      } finally {
-        await own?.stop()
-        await beside?.end()
-      }
-    },
-  )
 
   it(`random attacks for ${searchMs / 60_000} min (seed ${seed})`, { timeout: searchMs + 1_200_000 }, async () => {
     const until = Date.now() + searchMs
@@ -72,18 +69,31 @@ describe('while one tenant attacks, the other one is answered', () => {
   })
 })
 
-/** Prints an attack that is over the figures twice, and what the neighbour sees alone: another may load the machine. */
+/**
+ * Prints an attack that is over the figures and again so when it is repeated: something else may have loaded the machine.
+ * After too much memory the gateway starts anew, so that the next attack is not blamed.
+ */
 async function report(attack: Attack, outcome: Outcome): Promise<string[]> {
-  const first = excesses(outcome)
+  const alone = await measureAlone(tenants, 5_000)
+  const first = excesses(outcome, alone)
   if (first.length === 0) return []
-  const alone = await measureAlone(3_000)
+  if (outcome.memory > mostMemory) await restart()
   const again = await tenants.attack(randomAttack(Number.parseInt(attack.name, 10)))
-  const second = excesses(again)
-  const isFault = outcome.faults.length + outcome.seen.refused.length > 0
-  if (second.length === 0 && !isFault) return []
+  const second = excesses(again, alone)
+  if (again.memory > mostMemory) await restart()
+  if (second.length === 0 && outcome.faults.length + outcome.seen.refused.length === 0) return []
   print(row(attack.name, outcome))
   print(row('  again', again))
-  print(row('  alone', alone))
-  for (const line of [...new Set([...first, ...second])].slice(0, 8)) print(`  ${line}`)
+  print(row('  alone, between', alone))
+  for (const line of [...new Set([...first, ...second])].slice(0, 8)) print(`  over: ${line}`)
   return [attack.name]
+}
+
+async function restart(): Promise<void> {
+  await tenants.stop()
+  tenants = await startTwoTenants(database)
+}
+
+async function measureAlone(used: TwoTenants, milliseconds: number): Promise<Outcome> {
+  return { ...(await used.during(() => sleep(milliseconds))), answers: new Map(), faults: [] }
 }

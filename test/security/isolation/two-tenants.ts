@@ -116,14 +116,18 @@ async function peakMemory(program: Program): Promise<number> {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** The figures of design, which a quiet machine keeps: what an outcome has over them. */
-export function excesses({ seen, memory, faults }: Outcome): string[] {
-  const { p99, put, health } = figuresOf(seen)
+const targets = { p99: 100, put: 1_000, health: 100 }
+export const mostMemory = 1_024
+
+/** What an outcome has over the figures of a quiet machine, and over three times what the neighbour sees alone. */
+export function excesses({ seen, memory, faults }: Outcome, alone: Outcome): string[] {
+  const [found, usual] = [figuresOf(seen), figuresOf(alone.seen)]
+  const slow = (['p99', 'put', 'health'] as const).filter(
+    (name) => found[name] > Math.max(targets[name], 3 * usual[name]),
+  )
   return [
-    ...(p99 > 100 ? [`list p99 ${Math.round(p99)} ms`] : []),
-    ...(put > 1_000 ? [`put ${Math.round(put)} ms`] : []),
-    ...(health > 100 ? [`health ${Math.round(health)} ms`] : []),
-    ...(memory > 1_024 ? [`memory ${Math.round(memory)} MiB`] : []),
+    ...slow.map((name) => `${name} ${Math.round(found[name])} ms (alone ${Math.round(usual[name])})`),
+    ...(memory > mostMemory ? [`memory ${Math.round(memory)} MiB`] : []),
     ...seen.refused,
     ...faults,
   ]
