@@ -75,7 +75,9 @@ export function createHandler<Caller>(
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
 function asSpecified(error: HttpError, request: RestRequest, route: readonly Endpoint[] | undefined): HttpError {
   if (error.reason !== 'unavailable' || !endpointOf(route, request.method)?.dependsOnFilter) return error
-  return new HttpError('downstream_unavailable', 'the listing cannot reach its source at the moment; try again')
+  const [{ details = '' } = {}] = error.errorInfo
+  const said = details.replace('the service cannot reach its database', 'the listing cannot reach its source')
+  return new HttpError('downstream_unavailable', said)
 }
 
 /** The endpoint of a method; HEAD is GET without a body. */

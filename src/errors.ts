@@ -59,9 +59,12 @@ export function forbidden(details: string): CatalogueError {
   return new CatalogueError('forbidden', [{ details }])
 }
 
-/** A dependency does not answer now; the same request may succeed later. */
-export function unavailable(code: 'unavailable' | 'downstream_unavailable', cause: unknown): CatalogueError {
-  const who = code === 'unavailable' ? 'the service cannot reach its database' : 'the listing cannot reach its source'
-  const details = `${who} at the moment; try again`
-  return new CatalogueError(code, [{ details }], { cause })
+const unreachable = {
+  unavailable: 'the service cannot reach its database',
+  downstream_unavailable: 'the listing cannot reach its source',
+}
+
+/** A dependency does not answer now, for a known problem perhaps; the same request may succeed later. */
+export function unavailable(code: keyof typeof unreachable, cause: unknown, problem = unreachable[code]) {
+  return new CatalogueError(code, [{ details: `${problem} at the moment; try again` }], { cause })
 }

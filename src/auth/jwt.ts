@@ -34,7 +34,7 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
       return isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined
     } catch (error) {
       if (error instanceof errors.JOSEError && !unreachable.has(error.code)) return undefined
-      throw unavailable('unavailable', error)
+      throw unavailable('unavailable', error, 'the identity provider does not answer')
     }
   }
 }

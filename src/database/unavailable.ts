@@ -10,10 +10,28 @@ export function isBeyondLimits(error: unknown): boolean {
   return codeOf(error).startsWith('54')
 }
 
+/** Whether PostgreSQL found no room for a file. Its code says so of a full disk, the message also of a quota. */
+export function isWithoutRoom(error: unknown): boolean {
+  return (
+    codeOf(error) === '53100' || (error instanceof Error && /^could not (extend|write to) file/.test(error.message))
+  )
+}
+
+/** What the database lacks, in words for everybody; undefined when it lacks nothing, or cannot be reached. */
+export function shortageOf(error: unknown): string | undefined {
+  if (isWithoutRoom(error)) return 'the database has no room on its disk'
+  return codeOf(error) === '53200' ? 'the database has no memory left' : undefined
+}
+
 /** Whether the database cannot be reached or cannot answer now; otherwise the query is wrong. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
-  return states.test(code) || socketErrors.test(code) || (error instanceof Error && messages.test(error.message))
+  return (
+    isWithoutRoom(error) ||
+    states.test(code) ||
+    socketErrors.test(code) ||
+    (error instanceof Error && messages.test(error.message))
+  )
 }
 
 function codeOf(error: unknown): string {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { largestPage, listGroupsOfStores } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { isUnavailable } from '../database/unavailable.ts'
+import { isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { isStorable, storeUuidOf } from '../text.ts'
 
@@ -29,7 +29,8 @@ export function createFilterService(catalogue: Catalogue, log: Logger): Server {
   return createServer({ ...timeouts, keepAliveTimeout: 65_000 }, async (request, response) => {
     const { status, body, headers } = await answerOf(catalogue, request).catch((error: unknown): Answer => {
       if (isUnavailable(error)) {
-        return { status: 503, body: { error: 'the database cannot be reached' }, headers: { 'Retry-After': '1' } }
+        const problem = shortageOf(error) ?? 'the database cannot be reached'
+        return { status: 503, body: { error: problem }, headers: { 'Retry-After': '1' } }
       }
       log.error({ err: loggableError(error), requestId: request.headers['x-request-id'] }, 'unexpected error')
       return { status: 500, body: { error: 'the service made a mistake; it has been logged' } }

@@ -1,8 +1,9 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
-import { isBeyondLimits, isUnavailable } from '../database/unavailable.ts'
+import { isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { CatalogueError, type Fault, invalidRequest, type Reason, unavailable } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
+import { warnOnceASecond } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
 
 /** An error as a caller may see it, its faults in `extensions.errorInfo`. */
@@ -29,14 +30,19 @@ function causeOf(thrown: unknown): unknown {
 }
 
 function translated(cause: unknown, log: Logger): PublicError {
-  if (cause instanceof CatalogueError) return expected(cause)
+  if (cause instanceof CatalogueError) {
+    if (cause.code === 'unavailable') warnOnceASecond(log, cause.message)
+    return expected(cause)
+  }
   if (cause instanceof GraphQLError) return { message: brief(cause.message), extensions: { code: 'invalid_request' } }
   if (isUnavailable(cause)) {
+    const shortage = shortageOf(cause)
     // Work for a client that left is cancelled by the gateway itself.
     if (!requestContext.getStore()?.signal.aborted) {
-      log.warn({ reason: cause instanceof Error ? cause.message : undefined }, 'the database cannot be reached')
+      const reason = cause instanceof Error ? cause.message : undefined
+      warnOnceASecond(log, shortage ?? 'the database cannot be reached', { reason })
     }
-    return expected(unavailable('unavailable', cause))
+    return expected(unavailable('unavailable', cause, shortage))
   }
   if (isBeyondLimits(cause)) return expected(invalidRequest([{ details: tooMuch }]))
   log.error({ err: loggableError(cause) }, 'unexpected error')

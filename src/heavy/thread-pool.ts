@@ -69,7 +69,8 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
         return result.output
       } catch (error) {
         options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
-        throw unavailable('unavailable', endingOf(error, watch.isLate(), options) ?? error)
+        const cause = endingOf(error, watch.isLate(), options) ?? error
+        throw unavailable('unavailable', cause, 'the service could not finish a request of this size')
       } finally {
         watch.end()
         release()

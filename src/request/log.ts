@@ -42,6 +42,16 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   }
 }
 
+const warnedAt = new Map<string, number>()
+
+/** Logs a message that every request has while a dependency is down, also one that anybody can send. */
+export function warnOnceASecond(log: Logger, message: string, fields: object = {}): void {
+  const now = performance.now()
+  if (now - (warnedAt.get(message) ?? -1_000) < 1_000) return
+  warnedAt.set(message, now)
+  log.warn(fields, message)
+}
+
 function levelOf({ isWrite, status, durationMs }: ServedRequest): 'debug' | 'info' | 'warn' {
   if (status === 499) return 'info'
   if (status >= 500 || durationMs >= slowMs) return 'warn'

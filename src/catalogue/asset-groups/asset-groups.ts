@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isUnavailable } from '../../database/unavailable.ts'
+import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
 import { storeNotFound, unavailable } from '../../errors.ts'
 import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
 import type { ProductKey } from '../products/list-products.ts'
@@ -150,6 +150,6 @@ export async function orDownstreamUnavailable<T>(reading: Promise<T>): Promise<T
   try {
     return await reading
   } catch (error) {
-    throw isUnavailable(error) ? unavailable('downstream_unavailable', error) : error
+    throw isUnavailable(error) ? unavailable('downstream_unavailable', error, shortageOf(error)) : error
   }
 }

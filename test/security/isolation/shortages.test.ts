@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
+import { type EmbeddedServer, startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
+import { storeBody } from '../../support/factories.ts'
+import { type Call, type Reply, send } from '../../support/http.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+
+const token = 'a-token-for-the-shortages'
+let folder: string
+let postgres: EmbeddedServer
+let provider: Server
+let program: Program
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalogue-shortages-'))
+  postgres = await startEmbedded({ dataDir: join(folder, 'data'), binDir: await limitedPrograms() })
+  const { user, host, port, database } = postgres.connection
+  provider = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  program = await startProgram(['serve'], {
+    DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}`,
+    BOOTSTRAP_TOKEN: token,
+    JWT_ISSUER: issuer,
+    JWT_AUDIENCE: 'the-catalogue',
+    JWT_JWKS_URL: issuer,
+  })
+})
+afterAll(async () => {
+  await program.end()
+  await limitFiles('unlimited')
+  await postgres.stop()
+  provider.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** PostgreSQL's programs with a limit on the size of its files, which is to it what a full disk is; WAL is small. */
+async function limitedPrograms(): Promise<string> {
+  const real = process.env.TEST_POSTGRES_BIN ?? (await packagedBinDir())
+  const [bin, limit] = [join(folder, 'bin'), join(folder, 'limit')]
+  await mkdir(bin)
+  await limitFiles('unlimited')
+  const programs = {
+    initdb: `exec '${real}/initdb' --wal-segsize=1 "$@"`,
+    postgres: `ulimit -f "$(cat '${limit}')"\nexec '${real}/postgres' "$@"`,
+  }
+  for (const [name, script] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`)
+    await chmod(join(bin, name), 0o755)
+  }
+  return bin
+}
+
+/** In blocks of 512 bytes, from the next start of PostgreSQL on. */
+async function limitFiles(blocks: number | 'unlimited'): Promise<void> {
+  await writeFile(join(folder, 'limit'), String(blocks))
+}
+
+async function restartPostgres(): Promise<void> {
+  const pidFile = join(folder, 'data', 'postgres', 'cluster', 'postmaster.pid')
+  const pid = async () => Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
+  const before = await pid()
+  process.kill(before, 'SIGINT')
+  await expect.poll(async () => ![before, Number.NaN].includes(await pid()), { timeout: 60_000 }).toBe(true)
+}
+
+const call = (path: string, options: Call = {}) => send(program.url + path, { token, ...options })
+
+function problemOf({ status, headers, json }: Reply) {
+  const { data } = json as { data: { error_info: { reason: string; details: string }[] } }
+  return { status, retryAfter: headers['retry-after'], ...data.error_info[0] }
+}
+
+const logged = (message: string) => program.stderr().includes(`"msg":"${message}`)
+
+async function newStore(): Promise<string> {
+  const { json } = await call('/v1/stores', { method: 'POST', body: storeBody() })
+  return (json as { data: { store_uuid: string } }).data.store_uuid
+}
+
+const text = 'x'.repeat(1_500)
+const createProducts = (store: string, prefix: string, count: number) =>
+  call(`/v1/products?store_uuid=${store}`, {
+    method: 'POST',
+    body: Array.from({ length: count }, (_, i) => ({ product_code: `${prefix}${i}`, Text: text })),
+  })
+
+it('a database without memory says so', { timeout: 60_000 }, async () => {
+  const store = await newStore()
+  const greedy = new pg.Client(postgres.connection)
+  await greedy.on('error', () => {}).connect()
+  const all = greedy.query('select pg_advisory_lock(i) from generate_series(1, 10000000) i')
+  await expect(all).rejects.toMatchObject({ code: '53200' })
+  expect(problemOf(await createProducts(store, 'A', 1))).toEqual({
+    status: 503,
+    retryAfter: '1',
+    reason: 'unavailable',
+    details: 'the database has no memory left at the moment; try again',
+  })
+  expect(logged('the database has no memory left')).toBe(true)
+  await greedy.end()
+  await expect.poll(async () => (await createProducts(store, 'A', 1)).status).toBe(200)
+})
+
+it('an identity provider that is silent is named', { timeout: 60_000 }, async () => {
+  const jwt = [{ alg: 'ES256', kid: 'a' }, { sub: 'x' }, 'signature'].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  const details = 'the identity provider does not answer at the moment; try again'
+  const as = { token: jwt.join('.') }
+  const expected = { status: 503, retryAfter: '1', reason: 'unavailable', details }
+  expect(problemOf(await call('/v1/products', as))).toEqual(expected)
+  const listing = { status: 502, retryAfter: undefined, reason: 'downstream_unavailable', details }
+  expect(problemOf(await call('/v1/assets', as))).toEqual(listing)
+  expect(logged('the identity provider does not answer')).toBe(true)
+})
+
+it('a full disk: reads go on, writes say what is missing, until there is room', {
+  timeout: 120_000,
+}, async () => {
+  const store = await newStore()
+  expect((await createProducts(store, 'A', 2_000)).status).toBe(200)
+
+  await limitFiles(4_096)
+  await restartPostgres()
+  const read = async () => (await call(`/v1/products?store_uuid=${store}&limit=1`)).status
+  await expect.poll(read, { timeout: 60_000 }).toBe(200)
+  const details = 'the database has no room on its disk at the moment; try again'
+  expect(problemOf(await createProducts(store, 'B', 500))).toEqual({
+    status: 503,
+    retryAfter: '1',
+    reason: 'unavailable',
+    details,
+  })
+  const query =
+    'mutation ($store: ID!, $products: [ProductPatch!]!) { upsertProducts(storeUuid: $store, products: $products) { createdSkus } }'
+  const products = Array.from({ length: 500 }, (_, i) => ({ productCode: `C${i}`, attributes: { Text: text } }))
+  const { json } = await call('/graphql', { method: 'POST', body: { query, variables: { store, products } } })
+  expect(json).toMatchObject({ errors: [{ message: details, extensions: { code: 'unavailable' } }] })
+  expect(logged('the database has no room on its disk')).toBe(true)
+  expect((await call('/health')).status).toBe(200)
+  expect(await read()).toBe(200)
+  expect((await call(`/v1/assets?store_uuid=${store}`)).status).toBe(200)
+
+  await limitFiles('unlimited')
+  await restartPostgres()
+  await expect.poll(read, { timeout: 60_000 }).toBe(200)
+  const created = await createProducts(store, 'B', 500)
+  expect((created.json as { data: { created_skus: string[] } }).data.created_skus).toHaveLength(500)
+})
