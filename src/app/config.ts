@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
+import { urlsOf } from '../database/hosts.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { millisecondsOf } from '../text.ts'
 
@@ -20,16 +21,23 @@ const flag = z
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+const isUrl = (value: string, schemes: string[]) => URL.canParse(value) && schemes.includes(new URL(value).protocol)
+const postgres = ['postgres:', 'postgresql:']
+
 const url = (schemes: string[]) =>
-  z.string().refine((value) => URL.canParse(value) && schemes.includes(new URL(value).protocol), {
+  z.string().refine((value) => isUrl(value, schemes), {
     error: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   })
+
+const databaseUrl = z.string().refine((value) => urlsOf(value).every((one) => isUrl(one, postgres)), {
+  error: 'must be a URL such as postgresql://user:password@host/database, with one host or several separated by commas',
+})
 
 const environment = z.object({
   host: z.string().default('127.0.0.1'),
   port: wholeNumber(0, 65_535).default(4000),
-  databaseUrl: url(['postgres:', 'postgresql:']).optional(),
-  databaseDirectUrl: url(['postgres:', 'postgresql:']).optional(),
+  databaseUrl: databaseUrl.optional(),
+  databaseDirectUrl: url(postgres).optional(),
   databasePooling: z.enum(['session', 'transaction'], 'must be session or transaction').optional(),
   databasePoolSize: wholeNumber(2, 1_000).default(10),
   dataDir: z.string().default('.data'),

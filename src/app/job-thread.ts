@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
-import type { ClientConfig } from 'pg'
 import { wholeCatalogue } from '../catalogue/catalogue.ts'
 import { connect } from '../database/connect.ts'
+import type { ConnectionConfig } from '../database/session.ts'
 import { runTask, type Task } from '../heavy/run-task.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { runAttempt } from '../jobs/run-attempt.ts'
@@ -11,7 +11,7 @@ import { requestContext } from '../request/context.ts'
 import { createLog } from './log.ts'
 
 export interface JobThreadData {
-  connection: ClientConfig
+  connection: ConnectionConfig
   quotas: JobQuotas
   logLevel: string
 }

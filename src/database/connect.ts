@@ -4,6 +4,7 @@ import { requestContext } from '../request/context.ts'
 import { FairQueue } from '../request/fair-queue.ts'
 import { createBackOff } from './back-off.ts'
 import { Connection, type PooledClient } from './connection.ts'
+import { createFailover, refuseStandby } from './hosts.ts'
 import { type ConnectionConfig, localSettings, sessionSettings } from './session.ts'
 import type { Database } from './tables.ts'
 
@@ -23,10 +24,20 @@ const maxWaiting = 1_000
 export function connect(connection: ConnectionConfig, onError: (error: Error) => void): Kysely<Database> {
   // `pg` would set a timer for each query, which makes V8 keep all that was read until the whole heap is collected, and
   // leave the connection in the pool.
-  const { query_timeout: silentMs = query_timeout, transactionPooling = false, directUrl, ...given } = connection
+  const {
+    query_timeout: silentMs = query_timeout,
+    transactionPooling = false,
+    directUrl,
+    urls = [],
+    ...given
+  } = connection
   const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...rest } = { ...timeouts, ...given }
   const ownTimeouts = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
-  const options = { application_name: 'catalogue-gateway', max: 10, connectionTimeoutMillis, ...rest }
+  const options = {
+    ...{ application_name: 'catalogue-gateway', max: 10, connectionTimeoutMillis },
+    ...rest,
+    ...refuseStandby(connection),
+  }
   const pool = new pg.Pool(transactionPooling ? options : { ...options, ...ownTimeouts })
   pool.on('error', onError)
   pool.on('connect', (client) => {
@@ -37,8 +48,12 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const { max: slots = 10, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const queue = new FairQueue({ slots, maxWaiting, maxWaitMs })
   const settings = transactionPooling ? localSettings(ownTimeouts) : undefined
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, settings) }) })
-  pools.set(db.getExecutor().adapter, { pool, queue, direct: directUrl ? { connectionString: directUrl } : options })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
+  pools.set(db.getExecutor().adapter, {
+    pool,
+    queue,
+    direct: directUrl ? { connectionString: directUrl } : pool.options,
+  })
   return db
 }
 
@@ -46,10 +61,16 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
  * Whether there is a pooler: it answers as another process than the server's. One that keeps a session for each client
  * cannot be told from one that does not, and is used in the same way.
  */
-export async function isPooled(connection: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client({ connectionTimeoutMillis, ...connection })
-  client.on('error', () => {})
-  await client.connect()
+export async function isPooled({ urls = [], ...connection }: ConnectionConfig): Promise<boolean> {
+  const options = { connectionTimeoutMillis, ...connection }
+  const client = await createFailover(
+    options,
+    urls,
+  )(async () => {
+    const tried = new pg.Client(options).on('error', () => {})
+    await tried.connect()
+    return tried
+  })
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     return rows[0]?.pid !== (client as pg.Client & { processID: number }).processID
@@ -78,9 +99,11 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
 }
 
 /** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
-function queued(pool: pg.Pool, queue: FairQueue, settings: string | undefined): PostgresPool {
-  const withBackOff = createBackOff(async () => (await pool.connect()).release())
-  const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(() => pool.connect()))
+function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settings: string | undefined): PostgresPool {
+  const withFailover = createFailover(pool.options, urls)
+  const openNew = () => withFailover(() => pool.connect())
+  const withBackOff = createBackOff(async () => (await openNew()).release())
+  const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(openNew))
   const connections = new WeakMap<pg.PoolClient, Connection>()
   const connect = async () => {
     const releaseSlot = await queue.acquire(requestContext.getStore())

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
+import { urlsOf } from './hosts.ts'
 import type { ConnectionConfig } from './session.ts'
 
 interface Settings {
@@ -21,7 +22,7 @@ export async function openDatabase(
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
   const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([import('./connect.ts'), starting, loading])
   const connection: ConnectionConfig = {
-    ...(embedded?.connection ?? { connectionString: databaseUrl, directUrl }),
+    ...(embedded?.connection ?? serverOf(databaseUrl, directUrl)),
     max,
   }
   if (!embedded) {
@@ -41,4 +42,9 @@ export async function openDatabase(
     await close()
     throw error
   }
+}
+
+function serverOf(databaseUrl = '', directUrl?: string): ConnectionConfig {
+  const urls = urlsOf(databaseUrl)
+  return { connectionString: urls[0], urls, directUrl }
 }

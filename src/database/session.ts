@@ -8,6 +8,8 @@ export interface ConnectionConfig extends pg.PoolConfig {
    * a session, and what is set in one would be set for others.
    */
   transactionPooling?: boolean
+  /** One for each host, where the database has several; `connectionString` is the one that serves. */
+  urls?: string[]
   /** Straight to the server, for work that takes long. */
   directUrl?: string | undefined
 }

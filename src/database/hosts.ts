@@ -1,0 +1,48 @@
+import type pg from 'pg'
+
+const authority = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s
+
+/** A URL for each host of one that names several, such as `postgresql://user@one:5432,two:5433/database`. */
+export function urlsOf(databaseUrl: string): string[] {
+  const [, before = '', hosts = '', after = ''] = authority.exec(databaseUrl) ?? []
+  return hosts.includes(',') ? hosts.split(',').map((host) => before + host + after) : [databaseUrl]
+}
+
+/** Whether the URL wants a server that writes (libpq: target_session_attrs). */
+function mustWrite(databaseUrl: string): boolean {
+  const attributes = new URL(databaseUrl).searchParams.get('target_session_attrs')
+  return attributes === 'read-write' || attributes === 'primary'
+}
+
+/** Options that refuse a new connection to a standby where the URL wants a server that writes. */
+export function refuseStandby({ connectionString }: pg.ClientConfig): Pick<pg.PoolConfig, 'verify'> {
+  if (connectionString === undefined || !mustWrite(connectionString)) return {}
+  return {
+    verify: (client, done) => {
+      client
+        .query('show transaction_read_only')
+        .then(
+          ({ rows }) =>
+            done(rows[0]?.transaction_read_only === 'on' ? new Error('the server is a standby') : undefined),
+          done,
+        )
+    },
+  }
+}
+
+/** Does the work with one URL after the other, from the last one that served, until one serves. */
+export function createFailover(options: pg.ClientConfig, urls: readonly string[]) {
+  const next = (url: string | undefined) => urls[(urls.indexOf(url ?? '') + 1) % urls.length]
+  return async <T>(open: () => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      const { connectionString } = options
+      try {
+        return await open()
+      } catch (error) {
+        if (attempt >= urls.length) throw error
+        // Another request may have moved on already.
+        if (options.connectionString === connectionString) options.connectionString = next(connectionString)
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { connect, isPooled } from '../../src/database/connect.ts'
+import { urlsOf } from '../../src/database/hosts.ts'
+import { useDatabase } from '../support/database.ts'
+import { startPostgresProxy } from '../support/fault-proxy.ts'
+
+const database = useDatabase()
+
+it.each([
+  ['postgresql://one/database', ['postgresql://one/database']],
+  [
+    'postgresql://user:p%2Cw@one:5432,two:5433/database?target_session_attrs=read-write',
+    [
+      'postgresql://user:p%2Cw@one:5432/database?target_session_attrs=read-write',
+      'postgresql://user:p%2Cw@two:5433/database?target_session_attrs=read-write',
+    ],
+  ],
+  [
+    'postgres://%2Frun%2Fone,%2Frun%2Ftwo/database',
+    ['postgres://%2Frun%2Fone/database', 'postgres://%2Frun%2Ftwo/database'],
+  ],
+])('finds the hosts of %s', (url, urls) => {
+  expect(urlsOf(url)).toEqual(urls)
+})
+
+it('goes on with the next host when one is lost, and back', async () => {
+  const proxies = [await startPostgresProxy(), await startPostgresProxy()] as const
+  const { user, database: name } = database.direct
+  const urls = proxies.map(({ connection: { host, port } }) => `postgresql://${user}@${host}:${port}/${name}`)
+  await proxies[0].set({ kind: 'down' })
+  const connection = { connectionString: urls[0] ?? '', urls }
+  const db = connect(connection, () => {})
+  try {
+    expect(await isPooled(connection)).toBe(false)
+    for (const lost of [0, 1, 0]) {
+      await proxies[lost ? 0 : 1].set({ kind: 'none' })
+      await proxies[lost ? 1 : 0].set({ kind: 'down' })
+      // Connections that are open when a host is lost fail once each.
+      await expect.poll(() => sql`select 1 as one`.execute(db).then(({ rows }) => rows, String)).toEqual([{ one: 1 }])
+    }
+  } finally {
+    await db.destroy()
+    for (const proxy of proxies) await proxy.close()
+  }
+})
+
+it('fails when no host serves', async () => {
+  const urls = ['postgresql://127.0.0.1:1/x', 'postgresql://127.0.0.1:2/x']
+  const db = connect({ connectionString: urls[0] ?? '', urls }, () => {})
+  await expect(sql`select 1`.execute(db)).rejects.toThrow('ECONNREFUSED')
+  await db.destroy()
+})
