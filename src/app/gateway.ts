@@ -91,14 +91,14 @@ export async function startGateway(options: GatewayOptions) {
   const { api, closeThreadPool } = createMainThreadApi(options, () => runner?.wake())
   let isStopping = false
   const logRequest = createRequestLog(log)
-  const isReady = createReadiness(db, remoteFilter?.isReachable)
+  const readiness = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
     authenticate,
     ...api,
     operationOf: createOperationNames(),
     maxAnswerBytes,
     graphiql: createGraphiql(enumerations),
-    pages: createPages(enumerations, async () => !isStopping && isReady()),
+    pages: createPages(enumerations, async () => (isStopping ? 'unavailable' : readiness())),
     metrics: async (admission) => {
       if (!metricsPublic) requireAdmin(admission.caller())
       return metrics.read()

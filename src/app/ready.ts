@@ -1,20 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { isWithoutRoom } from '../database/unavailable.ts'
+
+/** `storage`: the database's disk has no room, so that writes fail. */
+export type Readiness = 'ok' | 'storage' | 'unavailable'
 
 const deadlineMs = 1_000
+const probeEveryMs = 5_000
 
 /** Makes the check of the database and the remote filter. Callers without a token share a round under way. */
-export function createReadiness(db: Kysely<Database>, isFilterReachable = async () => true): () => Promise<boolean> {
-  const check = async () => {
+export function createReadiness(db: Kysely<Database>, isFilterReachable = async () => true): () => Promise<Readiness> {
+  let hasRoom = true
+  let probedAt = -probeEveryMs
+  const check = async (): Promise<Readiness> => {
     const [isReachable] = await Promise.all([isFilterReachable(), sql`select 1`.execute(db)])
-    return isReachable
+    const now = performance.now()
+    if (now - probedAt >= probeEveryMs) {
+      probedAt = now
+      hasRoom = await findRoom(db)
+    }
+    if (!isReachable) return 'unavailable'
+    return hasRoom ? 'ok' : 'storage'
   }
-  let round: Promise<boolean> | undefined
+  let round: Promise<Readiness> | undefined
   return () => {
-    round ??= Promise.race([check().catch(() => false), sleep(deadlineMs, false, { ref: false })]).finally(() => {
+    const late = () => sleep<Readiness>(deadlineMs, 'unavailable', { ref: false })
+    round ??= Promise.race([check().catch((): Readiness => 'unavailable'), late()]).finally(() => {
       round = undefined
     })
     return round
+  }
+}
+
+/** Makes PostgreSQL write a temporary file of 4 MiB where the database has its tables: this needs no right and no WAL. */
+async function findRoom(db: Kysely<Database>): Promise<boolean> {
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await sql`select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)`.execute(
+        transaction,
+      )
+      await sql`with filler as materialized (select repeat('x', 8192) from generate_series(1, 512))
+        select count(*) from filler`.execute(transaction)
+    })
+    return true
+  } catch (error) {
+    return !isWithoutRoom(error)
   }
 }

@@ -9,8 +9,11 @@ import { contentPolicy, type Page } from './page.ts'
 const types = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
 const json = 'application/json; charset=utf-8'
 
-/** What people and tools get without a token: path to page. Files are read when they are first asked for, and kept. */
-export function createPages(enumerations: () => Enumerations, isReady: () => Promise<boolean>) {
+/**
+ * What people and tools get without a token: path to page. Files are read when they are first asked for, and kept.
+ * `readiness` says `ok`, or what is missing.
+ */
+export function createPages(enumerations: () => Enumerations, readiness: () => Promise<string>) {
   const own = (name: string) => file(new URL(name, import.meta.url))
   const vendor = (name: string) =>
     file(pathToFileURL(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)))
@@ -26,8 +29,8 @@ export function createPages(enumerations: () => Enumerations, isReady: () => Pro
     ['/docs/swagger-ui.css', lazy(() => vendor('swagger-ui.css'))],
     ['/docs/swagger-ui.js', lazy(() => vendor('swagger-ui-bundle.js'))],
     ['/v1/openapi.json', async () => ({ type: json, body: (await openApi())() })],
-    ['/health', () => probe(true)],
-    ['/ready', async () => probe(await isReady())],
+    ['/health', () => probe('ok')],
+    ['/ready', async () => probe(await readiness())],
   ])
 }
 
@@ -56,8 +59,9 @@ function file(url: URL): Page {
   return { type: `${types[ending]}; charset=utf-8`, body: readFileSync(url), headers }
 }
 
-function probe(isGood: boolean): Page {
+function probe(status: string): Page {
   const headers = { 'Cache-Control': 'no-store' }
-  if (isGood) return { type: json, body: '{"status":"ok"}', headers }
-  return { status: 503, type: json, body: '{"status":"unavailable"}', headers: { ...headers, 'Retry-After': '1' } }
+  const page = { type: json, body: JSON.stringify({ status }) }
+  if (status === 'ok') return { ...page, headers }
+  return { ...page, status: 503, headers: { ...headers, 'Retry-After': '1' } }
 }

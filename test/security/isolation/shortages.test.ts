@@ -122,11 +122,12 @@ it('an identity provider that is silent is named', { timeout: 60_000 }, async ()
   expect(logged('the identity provider does not answer')).toBe(true)
 })
 
-it('a full disk: reads go on, writes say what is missing, until there is room', {
+it('a full disk: reads go on, writes and /ready say what is missing, until there is room', {
   timeout: 120_000,
 }, async () => {
   const store = await newStore()
   expect((await createProducts(store, 'A', 2_000)).status).toBe(200)
+  expect(await call('/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
 
   await limitFiles(4_096)
   await restartPostgres()
@@ -145,13 +146,17 @@ it('a full disk: reads go on, writes say what is missing, until there is room', 
   const { json } = await call('/graphql', { method: 'POST', body: { query, variables: { store, products } } })
   expect(json).toMatchObject({ errors: [{ message: details, extensions: { code: 'unavailable' } }] })
   expect(logged('the database has no room on its disk')).toBe(true)
+  await expect
+    .poll(async () => (await call('/ready', { token: null })).text, { timeout: 20_000 })
+    .toBe('{"status":"storage"}')
+  expect(await call('/ready')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
   expect((await call('/health')).status).toBe(200)
   expect(await read()).toBe(200)
   expect((await call(`/v1/assets?store_uuid=${store}`)).status).toBe(200)
 
   await limitFiles('unlimited')
   await restartPostgres()
-  await expect.poll(read, { timeout: 60_000 }).toBe(200)
+  await expect.poll(async () => (await call('/ready')).text, { timeout: 60_000 }).toBe('{"status":"ok"}')
   const created = await createProducts(store, 'B', 500)
   expect((created.json as { data: { created_skus: string[] } }).data.created_skus).toHaveLength(500)
 })
