@@ -1,8 +1,9 @@
 import { extname } from 'node:path'
+import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { isAbsoluteUrl, shown, storeUuidOf } from '../text.ts'
-import { type Format, formats } from './read/row.ts'
+import { shown, storeUuidOf } from '../text.ts'
+import { type Format, formats, mostColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
 export const presetNames = ['shopify', 'magento'] as const
@@ -60,10 +61,13 @@ export function importRequest(file: string, options: ImportOptions): ImportReque
   if (!storeUuid) throw new UsageError(`--store must be the UUID of a store; got ${shown(store)}`)
   if (options.resume && options.dryRun) throw new UsageError('--resume and --dry-run exclude each other')
   if (options.assetSeparator === '') throw new UsageError('--asset-separator must not be empty')
-  if (assetBase !== undefined && (!isAbsoluteUrl(assetBase) || /[?#]/.test(assetBase))) {
+  if (assetBase !== undefined && (urlFault(assetBase) || /[?#]/.test(assetBase))) {
     throw new UsageError(`--asset-base must be an absolute URL with a host, without ? and #; got ${shown(assetBase)}`)
   }
-  const attributes = attributesOf(options.map ?? [])
+  const { map = [], assets = [] } = options
+  if (map.length + assets.length > mostColumns)
+    throw new UsageError(`--map and --assets may name at most ${mostColumns} columns`)
+  const attributes = attributesOf(map)
   return { ...defaults, ...options, file, format: options.format ?? formatOf(file), storeUuid, attributes }
 }
 

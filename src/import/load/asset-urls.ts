@@ -1,6 +1,7 @@
 import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { shown } from '../../text.ts'
-import type { Cell } from '../read/row.ts'
+import { hasTooManyValues, tooManyValues } from '../read/json-row.ts'
+import { type Cell, mostUrls } from '../read/row.ts'
 
 interface UrlRules {
   /** The text between the URLs of a cell; undefined: it holds one URL. */
@@ -21,10 +22,11 @@ function textsOf(text: string, separator: string | undefined): string[] {
     const list = jsonList(text)
     if (list) return listOf(list)
   }
-  return text.split(separator)
+  return text.split(separator, mostUrls + 1)
 }
 
 function jsonList(text: string): readonly unknown[] | undefined {
+  if (hasTooManyValues(text)) throw new TypeError(tooManyValues)
   try {
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value : undefined

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
-import type { Cell, Entry, Fault, Place, Source } from '../read/row.ts'
+import { type Cell, type Entry, type Fault, mostUrls, type Place, type Source } from '../read/row.ts'
 import { assetUrls } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
 
@@ -41,9 +41,10 @@ export function rowsOf(row: MappedRow): readonly Pick<Entry, 'number' | 'line' |
 interface Plan {
   code: number
   status: number
-  /** `others` are the columns before it that have the same name. */
-  attributes: readonly { at: number; column: string; name: string; others: readonly number[] }[]
+  attributes: readonly { at: number; column: string; name: string }[]
   names: readonly string[]
+  /** Whether several columns may give one attribute. */
+  isAmbiguous: boolean
   assets: readonly { at: number; column: string; separator: string | undefined; assetFormat: string }[]
 }
 
@@ -80,20 +81,17 @@ export function rowMapper(request: ImportRequest, layout: Layout): (row: Entry) 
 
 function planFor(columns: readonly string[], request: ImportRequest, layout: Layout): Plan {
   const indexes = new Map(columns.map((column, at) => [column, at]))
-  const byName = new Map<string, number[]>()
   const attributes = columns.flatMap((column, at) => {
     const name = layout.attributeOf(column)
-    if (name === undefined) return []
-    const others = byName.get(name) ?? []
-    byName.set(name, [...others, at])
-    return [{ at, column, name, others }]
+    return name === undefined ? [] : [{ at, column, name }]
   })
+  const names = attributes.map(({ name }) => name)
   const placed = columns.flatMap((column, at) => {
     const place = layout.urlPlaceOf(column)
     return place ? [{ at, column, separator: undefined, ...place }] : []
   })
   const separator = request.assetSeparator
-  const named = request.assets.flatMap((column) => {
+  const named = [...new Set(request.assets)].flatMap((column) => {
     const at = indexes.get(column)
     return at === undefined ? [] : [{ at, column, separator, assetFormat: 'image' }]
   })
@@ -101,17 +99,18 @@ function planFor(columns: readonly string[], request: ImportRequest, layout: Lay
     code: indexes.get(layout.code) ?? -1,
     status: indexes.get(layout.status) ?? -1,
     attributes,
-    names: attributes.map(({ name }) => name),
+    names,
+    isAmbiguous: new Set(names).size < names.length,
     assets: [...placed.sort((a, b) => a.position - b.position), ...named],
   }
 }
 
 function productOf(cells: readonly Cell[], plan: Plan, faults: Fault[]): MappedProduct {
   const filled = plan.attributes.filter(({ at }) => cells[at] !== '')
-  for (const { column, name, others } of filled) {
-    if (others.some((other) => cells[other] !== '')) {
-      faults.push({ field: column, reason: `${name} comes from two columns` })
-    }
+  const seen = new Set<string>()
+  for (const { column, name } of plan.isAmbiguous ? filled : []) {
+    if (seen.has(name)) addFault(faults, { field: column, reason: `${name} comes from two columns` })
+    seen.add(name)
   }
   return {
     status: textOf(cells[plan.status] ?? '', '', faults) || null,
@@ -121,11 +120,16 @@ function productOf(cells: readonly Cell[], plan: Plan, faults: Fault[]): MappedP
 }
 
 function assetsOf(cells: readonly Cell[], columns: Plan['assets'], base: string | undefined, faults: Fault[]) {
-  return columns.flatMap(({ at, column, separator, assetFormat }) => {
+  const assets: MappedAsset[] = []
+  for (const { at, column, separator, assetFormat } of columns) {
     const cell = cells[at] ?? ''
     const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, base }))
-    return urls?.map((url) => ({ assetFormat, url })) ?? []
-  })
+    for (const url of urls ?? []) assets.push({ assetFormat, url })
+    if (assets.length > mostUrls)
+      addFault(faults, { field: column, reason: `must have at most ${mostUrls} URLs in a row` })
+    if (assets.length > mostUrls || faults.length >= mostFaults) break
+  }
+  return assets
 }
 
 function textOf(cell: Cell, column: string, faults: Fault[]): string {
@@ -137,9 +141,16 @@ function attempt<T>(column: string, faults: Fault[], work: () => T): T | undefin
   try {
     return work()
   } catch (error) {
-    if (error instanceof RangeError) faults.push({ field: column, reason: 'is nested too deeply' })
-    else if (error instanceof TypeError) faults.push({ field: column, reason: error.message })
+    if (error instanceof RangeError) addFault(faults, { field: column, reason: 'is nested too deeply' })
+    else if (error instanceof TypeError) addFault(faults, { field: column, reason: error.message })
     else throw error
     return undefined
   }
+}
+
+/** The faults of a row that are reported: a short row of many columns may have thousands. */
+export const mostFaults = 20
+
+function addFault(faults: Fault[], fault: Fault): void {
+  if (faults.length < mostFaults) faults.push(fault)
 }

@@ -3,13 +3,14 @@ import { requireDefinitions } from '../../catalogue/attributes/attribute-definit
 import { type AttributeValidator, attributeValidator } from '../../catalogue/attributes/attribute-rules.ts'
 import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
+import { createPauses } from '../../catalogue/pauses.ts'
 import { type LoadedProduct, loadProducts, prepareLoading } from '../../catalogue/products/load-products.ts'
 import type { OwnConnection } from '../../database/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
 import type { Counts } from '../report/counts.ts'
 import type { Layout } from './layout.ts'
-import { type FailedRow, type MappedProduct, type MappedRow, rowsOf } from './map-row.ts'
+import { type FailedRow, type MappedProduct, type MappedRow, mostFaults, rowsOf } from './map-row.ts'
 
 /**
  * Checks a chunk's rows by the store's present definitions, and writes the good ones, in a fixed number of statements.
@@ -24,7 +25,7 @@ export async function writeChunk(
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
-  const { products, groups, failed } = prepare(rows, attributeValidator(definitions), columnOf)
+  const { products, groups, failed } = await prepare(rows, attributeValidator(definitions), columnOf)
   // Groups before products, as every writer of both locks them: so no two wait for each other.
   const { added, linked } = await loadAssets(connection, catalogue, target, groups)
   const { created, updated } = await loadProducts(connection, catalogue, target.storeUuid, products)
@@ -36,18 +37,28 @@ export async function writeChunk(
 }
 
 /** What the rows bring. A row that fails does not affect the others of its product. */
-function prepare(rows: readonly MappedRow[], validate: AttributeValidator, columnOf: Layout['columnOf']) {
+async function prepare(rows: readonly MappedRow[], validate: AttributeValidator, columnOf: Layout['columnOf']) {
   const products = new Map<string, LoadedProduct>()
+  /** The attributes of the products that several rows bring. */
+  const attributes = new Map<string, Map<string, string>>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
   const failed: FailedRow[] = []
+  const pauses = createPauses()
   for (const row of rows) {
     const { code, product } = row
-    const faults = product ? faultsOf(product, validate, columnOf) : []
+    const faults = product ? await faultsOf(product, validate, columnOf, pauses) : []
     const isGood = faults.length + row.faults.length === 0
     if (!isGood) failed.push(failedRow(row, [...row.faults, ...faults]))
     // With a fault in its assets only, the product is imported.
     if (code === undefined || !product || faults.length > 0) continue
-    products.set(code, merged(products.get(code), { productCode: code, ...product, isCounted: isGood }))
+    const before = products.get(code)
+    const loaded = { productCode: code, ...product, isCounted: isGood || (before?.isCounted ?? false) }
+    products.set(code, { ...loaded, status: product.status ?? before?.status ?? null })
+    if (before) {
+      const all = attributes.get(code) ?? valuesByName(before)
+      for (const [name, value] of valuesByName(product)) all.set(name, value)
+      attributes.set(code, all)
+    }
     for (const { assetFormat, url } of isGood ? row.assets : []) {
       const key = `${assetFormat}\n${code}`
       const group = groups.get(key) ?? { parentCode: code, assetFormat, urls: new Set() }
@@ -55,34 +66,33 @@ function prepare(rows: readonly MappedRow[], validate: AttributeValidator, colum
       group.urls.add(url)
     }
   }
-  return { products: [...products.values()], groups: [...groups.values()], failed }
+  const loaded = Array.from(products.values(), (product): LoadedProduct => {
+    const all = attributes.get(product.productCode)
+    return all ? { ...product, names: [...all.keys()], values: [...all.values()] } : product
+  })
+  return { products: loaded, groups: [...groups.values()], failed }
 }
 
-function merged(before: LoadedProduct | undefined, product: LoadedProduct): LoadedProduct {
-  if (!before) return product
-  const attributes = new Map(
-    [before, product].flatMap(({ names, values }) => names.map((name, i) => [name, values[i] ?? ''])),
-  )
-  return {
-    ...product,
-    status: product.status ?? before.status,
-    names: [...attributes.keys()],
-    values: [...attributes.values()],
-    isCounted: before.isCounted || product.isCounted,
-  }
+function valuesByName({ names, values }: MappedProduct): Map<string, string> {
+  return new Map(names.map((name, i) => [name, values[i] ?? '']))
 }
 
-function faultsOf(
+/** Pauses, as patterns take long to match: the thread shows that it is alive. */
+async function faultsOf(
   { status, names, values }: MappedProduct,
   validate: AttributeValidator,
   columnOf: Layout['columnOf'],
-): Fault[] {
+  pauses: ReturnType<typeof createPauses>,
+): Promise<Fault[]> {
   const faults: Fault[] = []
   const reason = status === null ? undefined : oneOfFault(status, productStatuses)
   if (reason !== undefined) faults.push({ field: columnOf('status'), reason })
   for (const [i, name] of names.entries()) {
     const fault = validate(name, values[i])
     if (fault !== undefined) faults.push({ field: columnOf(name), reason: fault })
+    if (faults.length === mostFaults) break
+    const pause = pauses()
+    if (pause) await pause
   }
   return faults
 }

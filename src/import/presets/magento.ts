@@ -1,4 +1,5 @@
-import type { Cell, Entry, Row } from '../read/row.ts'
+import { isName, shown } from '../../text.ts'
+import { type Cell, type Entry, mostColumns, type Row } from '../read/row.ts'
 
 const packed = 'additional_attributes'
 const view = 'store_view_code'
@@ -13,18 +14,27 @@ const statuses = new Map<Cell, Cell>([
  * attributes `name (view)`. `additional_attributes` becomes the attributes in it. `product_online` is the status.
  */
 export async function* unpacked(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
-  for await (const rows of blocks) yield rows.map((row) => ('reason' in row ? row : productRow(row)))
+  // One by one: a row with columns of its own is large.
+  for await (const rows of blocks) for (const row of rows) yield ['reason' in row ? row : productRow(row)]
 }
 
-function productRow(row: Row): Row {
+function productRow(row: Row): Entry {
+  const { number, line, source } = row
+  const bad = (field: string, reason: string): Entry => ({ number, line, source, field, reason, found: row.cells })
   const viewCode = row.cells[row.columns.indexOf(view)] || ''
   if (viewCode !== '') {
+    if (typeof viewCode !== 'string' || !isName(viewCode)) {
+      return bad(view, `must be a view code of at most 255 characters; got ${shown(viewCode)}`)
+    }
     const viewed = (column: string) => (column === 'sku' || column === view ? column : `${column} (${viewCode})`)
-    return { ...row, columns: row.columns.map(viewed) }
+    const columns = row.columns.map(viewed)
+    return { ...row, columns, size: columns.reduce((sum, { length }) => sum + length, row.size) }
   }
-  const more = attributesOf(row.cells[row.columns.indexOf(packed)] || '').filter(
-    ([name]) => !row.columns.includes(name),
-  )
+  const known = new Set(row.columns)
+  const more = attributesOf(row.cells[row.columns.indexOf(packed)] || '').filter(([name]) => !known.has(name))
+  if (known.size + more.length > mostColumns) {
+    return bad(packed, `must give a row at most ${mostColumns} columns; got ${known.size + more.length}`)
+  }
   const cells = row.cells.map((cell, i) => {
     if (row.columns[i] === 'product_online') return statuses.get(cell) ?? cell
     return row.columns[i] === packed && more.length > 0 ? '' : cell

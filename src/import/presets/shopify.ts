@@ -97,9 +97,13 @@ function positionOf(row: Row, faults: Fault[]): number {
 
 /** The variants of a product that has several, as a JSON list of their values in the columns of variants. */
 function variantsOf(rows: readonly Row[]): string {
-  const found = rows
-    .map(({ columns, cells }) => columns.map((column, i) => [column, cells[i]] as const))
-    .map((cells) => cells.filter(([column, cell]) => isOfVariant(column) && cell))
-    .filter((cells) => cells.length > 0)
-  return found.length > 1 ? JSON.stringify(found.map((cells) => Object.fromEntries(cells))) : ''
+  let columns: readonly string[] | undefined
+  let places: number[] = []
+  const found = rows.map((row) => {
+    if (row.columns !== columns) places = row.columns.flatMap((column, at) => (isOfVariant(column) ? [at] : []))
+    columns = row.columns
+    return places.flatMap((at) => (row.cells[at] ? [[row.columns[at], row.cells[at]] as const] : []))
+  })
+  const filled = found.filter((cells) => cells.length > 0)
+  return filled.length > 1 ? JSON.stringify(filled.map((cells) => Object.fromEntries(cells))) : ''
 }

@@ -1,5 +1,14 @@
 import { shown } from '../../text.ts'
-import { type Cell, type Entry, type Fault, mostColumns, type Place, type Source } from './row.ts'
+import {
+  type Cell,
+  type Entry,
+  type Fault,
+  longestColumn,
+  mostColumns,
+  mostValues,
+  type Place,
+  type Source,
+} from './row.ts'
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
@@ -15,9 +24,33 @@ const exactJson = JSON as unknown as {
  * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, and a RangeError if nested too deeply.
  */
 export function parseExactly(text: string): unknown {
+  if (hasTooManyValues(text)) throw new SyntaxError(tooManyValues)
   return exactJson.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? exactNumber(source) : value,
   )
+}
+
+export const tooManyValues = `must have at most ${mostValues} values`
+
+/** Counts the values of a JSON text by its commas and brackets outside of strings. */
+export function hasTooManyValues(text: string): boolean {
+  if (text.length <= mostValues) return false
+  let values = 0
+  for (let at = 0; at < text.length && values <= mostValues; at++) {
+    const character = text[at]
+    if (character === ',' || character === '[' || character === '{') values++
+    else if (character === '"') at = endOfString(text, at)
+  }
+  return values > mostValues
+}
+
+/** The index of the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '"') return at
+    if (text[at] === '\\') at++
+  }
+  return text.length
 }
 
 /** A number that `JSON.stringify` writes with the digits of the text. */
@@ -39,22 +72,21 @@ export function jsonRow(value: unknown, place: Place, source: Source, size: numb
     return { ...place, reason: `must be an object; got ${got}`, source }
   }
   const cells = new Map<string, Cell>()
-  const fault = flatten(value, '', 1, cells)
+  const fault = flatten(value, '', cells)
   if (fault) return { ...place, ...fault, source }
   return { ...place, columns: [...cells.keys()], cells: [...cells.values()], size, source }
 }
 
-/** Names of attributes have at most 255 characters: nothing deeper could be stored. */
-const deepest = 255
-
 /** Adds the cells of an object; returns the first fault. */
-function flatten(object: object, prefix: string, depth: number, cells: Map<string, Cell>): Fault | undefined {
+function flatten(object: object, prefix: string, cells: Map<string, Cell>): Fault | undefined {
   for (const [key, value] of Object.entries(object)) {
     const column = prefix + key
+    if (column.length > longestColumn) {
+      return { reason: `must have columns of at most ${longestColumn} characters, those of nested objects included` }
+    }
     if (cells.size === mostColumns) return { reason: `must have at most ${mostColumns} columns` }
     if (isJsonObject(value)) {
-      if (depth === deepest) return { reason: `is nested more than ${deepest} objects deep` }
-      const fault = flatten(value, `${column}.`, depth + 1, cells)
+      const fault = flatten(value, `${column}.`, cells)
       if (fault) return fault
     } else {
       if (cells.has(column)) return { field: column, reason: 'comes twice in the row' }

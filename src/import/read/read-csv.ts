@@ -3,7 +3,7 @@ import { shown } from '../../text.ts'
 import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
 import { recordsOf } from './records.ts'
-import { BrokenFile, type Entry, longestRow, mostColumns, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, longestColumn, longestRow, mostColumns, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord {
@@ -141,9 +141,14 @@ function columnsOf({ cells, source }: CsvRecord): string[] {
   if (columns.length > mostColumns) {
     throw new UsageError(`the file must have at most ${mostColumns} columns; got ${columns.length}`)
   }
+  const longest = Math.max(...columns.map(({ length }) => length))
+  if (longest > longestColumn) {
+    throw new UsageError(`a column's name must have at most ${longestColumn} characters; one has ${longest}`)
+  }
   // A report may have got its own columns twice: an import ignores them all.
   const names = columns.filter((column) => column !== '' && !errorColumns.includes(column))
-  const repeated = new Set(names.filter((column, i) => names.indexOf(column) < i))
+  const known = new Set<string>()
+  const repeated = new Set(names.filter((column) => known.size === known.add(column).size))
   if (repeated.size === 0) return columns
   throw new UsageError(`the header names columns twice: ${[...repeated].map(shown).join(', ')}`)
 }

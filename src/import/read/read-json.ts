@@ -1,7 +1,7 @@
 import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
-import { exactNumber, jsonRow } from './json-row.ts'
-import { BrokenFile, type Entry, longestRow } from './row.ts'
+import { exactNumber, jsonRow, tooManyValues } from './json-row.ts'
+import { BrokenFile, type Entry, longestRow, mostValues } from './row.ts'
 
 /** Reads a JSON file that is one list of objects. Throws a BrokenFile where it is not. */
 export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
@@ -9,6 +9,7 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
   const assembler = new Assembler<unknown[]>()
   let number = 0
   let size = 0
+  let tokens = 0
   let begun = false
   const rowsOf = (bytes?: Buffer): Entry[] => {
     const rows: Entry[] = []
@@ -17,11 +18,13 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
     for (const token of tokensOf(bytes)) {
       if (!begun && token.name !== 'startArray') throw new BrokenFile('the file must be a JSON list of objects')
       begun = true
+      // An item of an object has two, and each object and list two more.
+      if (++tokens > 3 * mostValues) throw new BrokenFile(`the row ${tooManyValues}`)
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       if (assembler.depth === 1 && assembler.current?.length) {
         const value = assembler.current.pop()
         rows.push(jsonRow(value, { number: ++number }, { value }, size))
-        size = 0
+        size = tokens = 0
       }
     }
     return rows

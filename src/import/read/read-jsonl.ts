@@ -1,4 +1,4 @@
-import { jsonRow, parseExactly } from './json-row.ts'
+import { hasTooManyValues, jsonRow, parseExactly, tooManyValues } from './json-row.ts'
 import { recordsOf } from './records.ts'
 import { type Entry, longestRow, type UnreadableRow } from './row.ts'
 
@@ -46,6 +46,7 @@ function parsedOf(
     return { reason: 'must be UTF-8', source: { value: bytes.toString('latin1') } }
   }
   if (source.trim() === '') return undefined
+  if (hasTooManyValues(source)) return { reason: tooManyValues, source }
   try {
     return { value: parseExactly(source), source }
   } catch (error) {

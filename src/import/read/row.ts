@@ -68,4 +68,9 @@ export class BrokenFile extends Error {
 /** The longest row that is read, in bytes: in a longer one a quote or bracket was probably never closed. */
 export const longestRow = 10 * 1024 * 1024
 
+/** Work on a row must not take long: these bound it. Items of lists are values too. */
 export const mostColumns = 5_000
+export const mostValues = 100_000
+export const mostUrls = 10_000
+/** The name of an attribute, with the prefix that an export may add. */
+export const longestColumn = 300

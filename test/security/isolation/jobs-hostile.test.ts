@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useDatabase } from '../../support/database.ts'
+import { storeBody } from '../../support/factories.ts'
+import { send } from '../../support/http.ts'
+import { type Program, startProgram } from '../../support/program.ts'
+
+const token = 'a-token-for-hostile-jobs'
+const database = useDatabase()
+let program: Program
+/** The store of another tenant. */
+let other: string
+beforeAll(async () => {
+  const env = { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, QUOTA_JOB_OUTPUT_MB: '32' }
+  program = await startProgram(['serve'], env)
+  other = await newStore()
+})
+afterAll(async () => {
+  await program?.end('SIGKILL')
+})
+
+const call = (path: string, body?: unknown) =>
+  send(program.url + path, { method: body === undefined ? 'GET' : 'POST', token, body })
+
+async function newStore(): Promise<string> {
+  return ((await call('/v1/stores', storeBody())).json as { data: { store_uuid: string } }).data.store_uuid
+}
+
+async function data<Result>(query: string, variables: object): Promise<Result> {
+  const { json } = await call('/graphql', { query, variables })
+  const { data, errors } = json as { data: { result: Result } | null; errors?: unknown }
+  if (!data || errors) throw new Error(JSON.stringify(errors))
+  return data.result
+}
+
+const start = {
+  import: (storeUuid: string, input: object) =>
+    data<{ jobId: string }>(
+      'mutation ($storeUuid: ID!, $input: ImportInput!) { result: startImport(storeUuid: $storeUuid, input: $input) { jobId } }',
+      { storeUuid, input },
+    ),
+  export: (storeUuid: string, format: string) =>
+    data<{ jobId: string }>(
+      'mutation ($storeUuid: ID!, $format: FileFormat) { result: startExport(storeUuid: $storeUuid, format: $format) { jobId } }',
+      { storeUuid, format },
+    ),
+}
+
+interface Job {
+  state: string
+  error: string | null
+  problems: { reason: string }[]
+  counts: { created: number; failed: number }
+}
+
+const jobOf = (id: string) =>
+  data<Job>('query ($id: ID!) { result: job(id: $id) { state error problems { reason } counts { created failed } } }', {
+    id,
+  })
+
+async function define(storeUuid: string, pattern: string): Promise<void> {
+  const query =
+    'mutation ($store: ID!, $all: [AttributeDefinitionInput!]!) { result: defineAttributes(storeUuid: $store, definitions: $all) { name } }'
+  const all = Array.from({ length: 5 }, (_, i) => ({ name: `n${i}`, type: 'TEXT', pattern }))
+  await data(query, { store: storeUuid, all })
+}
+
+/** What the other tenant waits for at most, and the most memory, until the work is done: in ms and MiB. */
+async function othersDuring(work: Promise<unknown>): Promise<{ wait: number; memory: number }> {
+  let isDone = false
+  const done = () => {
+    isDone = true
+  }
+  work.then(done, done)
+  const most = { wait: 0, memory: 0 }
+  while (!isDone) {
+    const begun = performance.now()
+    expect((await call('/health')).status).toBe(200)
+    expect((await call(`/v1/assets?store_uuid=${other}`)).status).toBe(200)
+    most.wait = Math.max(most.wait, performance.now() - begun)
+    const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec((await call('/metrics')).text) ?? []
+    most.memory = Math.max(most.memory, Number(bytes) / 1024 / 1024)
+    await sleep(50)
+  }
+  await work
+  return most
+}
+
+async function ended(id: string): Promise<Job> {
+  for (;;) {
+    const job = await jobOf(id)
+    if (job.state === 'SUCCEEDED' || job.state === 'FAILED') return job
+    await sleep(50)
+  }
+}
+
+const times = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
+const csv = (rows: readonly string[]) => `${rows.join('\n')}\n`
+/** The largest pattern of its kind that may be defined, and values that it is slow for: each is another. */
+const slowPattern = '[ab]*a[ab]{900}c'
+const slowValue = () => Array.from({ length: 270 }, () => (Math.random() < 0.5 ? 'a' : 'b')).join('')
+
+const imports: Record<string, { input: () => object; pattern?: string; expected: object }> = {
+  'H1: five values of 60,000 characters where a pattern holds': {
+    input: () => ({ content: csv(['sku,n0', ...times(5, (i) => `P${i},${'ab'.repeat(30_000)}`)]) }),
+    pattern: slowPattern,
+    expected: {
+      counts: { failed: 5 },
+      problems: times(5, () => ({ reason: expect.stringMatching(/must have at most 2\d\d characters, as a pattern/) })),
+    },
+  },
+  'H4: 40,000 columns': {
+    input: () => ({ content: csv([`sku,${times(40_000, (i) => `c${i}`).join(',')}`, 'A']) }),
+    expected: { state: 'FAILED', error: 'the file must have at most 5000 columns; got 40001' },
+  },
+  'H4: 5,000 columns': {
+    input: () => ({
+      content: csv([
+        `sku,${times(4_999, (i) => `c${i}`).join(',')}`,
+        ...times(500, (i) => `${i}${',x'.repeat(4_999)}`),
+      ]),
+    }),
+    expected: { state: 'SUCCEEDED', counts: { created: 500 } },
+  },
+  'H4: 5,000 columns with names of 1,000 characters': {
+    input: () => ({ content: csv([`sku,${times(4_999, (i) => 'n'.repeat(1_000) + i).join(',')}`]) }),
+    expected: { state: 'FAILED', error: "a column's name must have at most 300 characters; one has 1004" },
+  },
+  'H4: rows with columns of their own, for each store view': {
+    input: () => ({
+      preset: 'MAGENTO',
+      content: csv([
+        `sku,store_view_code,${times(2_000, (i) => 'n'.repeat(250) + i).join(',')}`,
+        ...times(300, (i) => `A${i},v${i}${','.repeat(2_000)}`),
+      ]),
+    }),
+    expected: { state: 'SUCCEEDED', counts: { created: 300 } },
+  },
+  'H4: 250,000 attributes in one cell': {
+    input: () => ({
+      preset: 'MAGENTO',
+      content: csv([
+        `sku,${times(4_900, (i) => `k${i}`).join(',')},additional_attributes`,
+        `A${','.repeat(4_900)},"${times(250_000, (i) => `a${i}=b`).join(',')}"`,
+      ]),
+    }),
+    expected: { problems: [{ reason: 'must give a row at most 5000 columns; got 254902' }] },
+  },
+  'H4: a row of 3,000,000 objects': {
+    input: () => ({ format: 'JSONL', content: `{"sku":"A","n":[${'{},'.repeat(3_000_000)}0]}\n{"sku":"B"}` }),
+    expected: { counts: { created: 1, failed: 1 }, problems: [{ reason: 'must have at most 100000 values' }] },
+  },
+  'H4: one product with a column of its own in each row': {
+    input: () => ({ format: 'JSONL', content: csv(times(30_000, (i) => `{"sku":"A","c${i}":"x"}`)) }),
+    expected: { state: 'SUCCEEDED', counts: { created: 1 } },
+  },
+  'H4: rows of which every value is bad': {
+    input: () => ({
+      content: csv([
+        `sku,${times(2_000, (i) => `Image URL ${i + 1}`).join(',')}`,
+        ...times(1_000, (i) => `${i}${',x'.repeat(2_000)}`),
+      ]),
+    }),
+    expected: { state: 'SUCCEEDED', counts: { failed: 1_000 } },
+  },
+}
+
+it.each(Object.entries(imports))(
+  'others are answered during an import: %s',
+  async (_, { input, pattern, expected }) => {
+    const store = await newStore()
+    if (pattern) await define(store, pattern)
+    const { jobId } = await start.import(store, input())
+    const { wait, memory } = await othersDuring(ended(jobId))
+    expect(await jobOf(jobId)).toMatchObject(expected)
+    expect(wait).toBeLessThan(5_000)
+    expect(memory).toBeLessThan(1_024)
+  },
+  240_000,
+)
+
+it('others are answered during an import whose patterns take minutes, and it can be deleted', async () => {
+  const store = await newStore()
+  await define(store, slowPattern)
+  const row = (i: number) => [`P${i}`, ...times(5, slowValue)].join(',')
+  const { jobId } = await start.import(store, { content: csv(['sku,n0,n1,n2,n3,n4', ...times(4_000, row)]) })
+  await expect.poll(async () => (await jobOf(jobId)).state).toBe('RUNNING')
+  const { wait, memory } = await othersDuring(sleep(15_000))
+  expect((await jobOf(jobId)).state).toBe('RUNNING')
+  expect(wait).toBeLessThan(5_000)
+  expect(memory).toBeLessThan(1_024)
+  await data('mutation ($id: ID!) { result: deleteJob(jobId: $id) { jobId } }', { id: jobId })
+}, 120_000)
