@@ -506,7 +506,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `payload_too_large`: The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels. */
+        /** @description `payload_too_large`: The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels, or the patterns of its attributes take too many steps. */
         ContentTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];

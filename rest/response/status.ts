@@ -24,7 +24,7 @@ export const errorReasons: readonly Row[] = [
     'payload_too_large',
     413,
     'ContentTooLarge',
-    'The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels.',
+    'The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels, or the patterns of its attributes take too many steps.',
   ],
   ['unsupported_media_type', 415, 'UnsupportedMediaType', 'The body is not `application/json`.'],
   ['rate_limited', 429, 'TooManyRequests', 'The token has exceeded its rate limit.'],

@@ -3,6 +3,7 @@ import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
 import { isStorable, storeUuidOf } from '../text.ts'
+import type { PatternWork } from './attributes/pattern-work.ts'
 
 /** Which stores exist for a caller. */
 export interface Viewer {
@@ -14,6 +15,8 @@ export interface Viewer {
 export interface Catalogue {
   readonly db: Kysely<Database>
   readonly viewer: Viewer
+  /** Counts what the patterns of one request take; undefined: they may take any time. */
+  readonly patternWork?: PatternWork | undefined
 }
 
 /** The same within a transaction, for functions that take locks or write in several statements. */
@@ -22,8 +25,8 @@ export interface WriteCatalogue extends Catalogue {
 }
 
 /** The catalogue for a viewer. Row-level security limits its statements too where it is limited to some stores. */
-export function catalogueFor(db: Kysely<Database>, viewer: Viewer): Catalogue {
-  return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer }
+export function catalogueFor(db: Kysely<Database>, viewer: Viewer, patternWork?: PatternWork): Catalogue {
+  return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer, patternWork }
 }
 
 /** The catalogue with every store, for the service itself and the command line, whose user owns the database. */
@@ -31,8 +34,8 @@ export function wholeCatalogue(db: Kysely<Database>): Catalogue {
   return { db, viewer: { stores: undefined } }
 }
 
-export function inTransaction({ viewer }: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
-  return { db: transaction, viewer }
+export function inTransaction(catalogue: Catalogue, transaction: Transaction<Database>): WriteCatalogue {
+  return { ...catalogue, db: transaction }
 }
 
 /** The canonical UUID. Throws `store_not_found` when the store is not visible to the viewer, or the text is no UUID. */

@@ -24,6 +24,7 @@ export interface GraphQLRequest {
 
 export interface PreparedRequest {
   operation: PreparedOperation
+  variables: Record<string, unknown>
   cost: number
   run(context: Context): Promise<HttpResponse>
 }
@@ -51,7 +52,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       const named = { query, ...(operationName && { operationName }) }
       return answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
     }
-    return { operation, cost: requested, run }
+    return { operation, variables, cost: requested, run }
   }
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)

@@ -7,7 +7,8 @@ import { type LockRequest, takeLocks } from '../locks.ts'
 import { createPauses } from '../pauses.ts'
 import { requireStore } from '../stores/stores.ts'
 import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
-import { patternFault } from './patterns.ts'
+import { workToCompile } from './pattern-work.ts'
+import { programOf } from './patterns.ts'
 
 /** A definition to store: what is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
@@ -65,22 +66,28 @@ export async function defineAttributes(
   definitions: readonly NewDefinition[],
 ): Promise<StoredDefinition[]> {
   const faults: Omit<Fault, 'reason'>[] = []
+  const rows: (NewDefinition & { steps: number | undefined })[] = []
   const pauses = createPauses()
+  catalogue.patternWork?.add(workToCompile(definitions.flatMap(({ pattern }) => pattern ?? [])))
   for (const [index, definition] of definitions.entries()) {
-    faults.push(...definitionFaults(definition, index, definitions))
+    const program = definition.pattern == null ? undefined : programOf(definition.pattern)
+    faults.push(...definitionFaults(definition, index, definitions, program?.fault))
+    rows.push({ ...definition, steps: program?.steps })
     const pause = pauses()
     if (pause) await pause
   }
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(catalogue, storeUuid)
   await sql`
-    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-    select ${uuid}::uuid, name, type, "allowedValues", "maxLength", pattern
-    from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
-      as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text)
+    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, pattern_steps)
+    select ${uuid}::uuid, name, type, "allowedValues", "maxLength", pattern, steps
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text, steps integer)
     order by name collate "C"
     on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
-      max_length = excluded.max_length, pattern = excluded.pattern`.execute(catalogue.db)
+      max_length = excluded.max_length, pattern = excluded.pattern, pattern_steps = excluded.pattern_steps`.execute(
+    catalogue.db,
+  )
   return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
 }
 
@@ -101,9 +108,9 @@ function definitionFaults(
   { name, type, allowedValues, maxLength, pattern }: NewDefinition,
   index: number,
   all: readonly NewDefinition[],
+  badPattern: string | undefined,
 ): Omit<Fault, 'reason'>[] {
   const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
-  const badPattern = pattern == null ? undefined : patternFault(pattern)
   const faults: [field: string, fault: string | false | undefined][] = [
     ['name', badName && `is not usable: ${badName}; got ${shown(name)}`],
     ['name', all.findIndex((other) => other.name === name) < index && `comes twice: ${shown(name)}`],

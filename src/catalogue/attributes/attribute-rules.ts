@@ -4,6 +4,7 @@ import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { brief, reasonOf } from '../bounded-failures.ts'
+import { type PatternWork, patternCounter } from './pattern-work.ts'
 import { maxCharactersFor, patternOf } from './patterns.ts'
 
 type AttributeType = Database['attribute_definition']['type']
@@ -26,8 +27,17 @@ export type AttributeValidator = (name: string, value: unknown) => string | unde
 const longestValue = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
-/** Makes the validator of a store's attributes. An attribute without a definition takes any string. */
-export function attributeValidator(definitions: readonly AttributeDefinition[]): AttributeValidator {
+/**
+ * Makes the validator of a store's attributes. An attribute without a definition takes any string. Counts what the
+ * patterns take for the values first: throws if that is too much.
+ */
+export function attributeValidator(
+  definitions: readonly AttributeDefinition[],
+  patches: readonly { attributes?: Readonly<Record<string, unknown>> | null | undefined }[] = [],
+  work?: PatternWork,
+): AttributeValidator {
+  const count = patternCounter(definitions, work)
+  for (const { attributes } of patches) count(attributes)
   const rules = new Map(definitions.map((definition) => [definition.name, valueRule(definition)]))
   return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { createPauses } from '../pauses.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
+import { patternCounter } from './pattern-work.ts'
 
 export interface AttributeViolations {
   productCount: number
@@ -21,6 +22,7 @@ export async function findViolations(
   const names = definitions.map(({ name }) => name)
   const rules = definitions.map(valueRule)
   const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))
+  const count = patternCounter(definitions, catalogue.patternWork)
   const pauses = createPauses()
   let after = ''
   for (;;) {
@@ -30,6 +32,7 @@ export async function findViolations(
       where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
       order by product_code limit ${pageSize}`.execute(catalogue.db)
     for (const { productCode, values } of rows) {
+      count(Object.fromEntries(names.map((name, i) => [name, values[i]])))
       for (const [i, violations] of found.entries()) {
         const value = values[i] ?? undefined
         const reason = value === undefined ? undefined : rules[i]?.(value)

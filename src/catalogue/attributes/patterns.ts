@@ -6,7 +6,7 @@ const maxSteps = 1_000
 /** A value is matched in at most about 25 ms: steps times characters. */
 const maxWork = 250_000
 /** The longest value where a pattern holds. */
-const maxCharacters = 4_096
+export const maxCharacters = 4_096
 
 /** Matching adds to what a compiled pattern knows: it is compiled once. */
 const compiled = new LRUCache<string, RE2JS>({ max: 100 })
@@ -18,14 +18,15 @@ export function patternOf(text: string): RE2JS {
   return known
 }
 
-/** What is wrong with a pattern that is to be defined, or undefined. */
-export function patternFault(text: string): string | undefined {
+/** The steps of a pattern that is to be defined, or what is wrong with it. */
+export function programOf(text: string): { steps: number; fault?: never } | { steps?: never; fault: string } {
   // Estimated first: to compile 200,000 steps takes seconds.
-  if (estimateSteps(text) > maxSteps) return tooManySteps
+  if (estimateSteps(text) > maxSteps) return { fault: tooManySteps }
   try {
-    return patternOf(text).programSize() > maxSteps ? tooManySteps : undefined
+    const steps = patternOf(text).programSize()
+    return steps > maxSteps ? { fault: tooManySteps } : { steps }
   } catch (error) {
-    return `must be in RE2 syntax: ${error instanceof Error ? error.message : ''}`
+    return { fault: `must be in RE2 syntax: ${error instanceof Error ? error.message : ''}` }
   }
 }
 
@@ -40,7 +41,7 @@ const tokens =
   /\\Q.*?\\E|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\((?:\?[^:)>]*[:)>])?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
 
 /** About how many steps a program has: a character or class is one, a repetition as many as it repeats. */
-function estimateSteps(pattern: string): number {
+export function estimateSteps(pattern: string): number {
   const open: number[] = []
   let sum = 0
   let last = 0

@@ -25,7 +25,7 @@ export async function createProducts(
     groups: locked.flatMap(({ parentCode, url }) => [parentCode, url]),
     products: patches.map(({ productCode }) => productCode),
   })
-  const validate = attributeValidator(definitions)
+  const validate = attributeValidator(definitions, patches, catalogue.patternWork)
   const { good, failed } = await validatePatches(
     patches,
     (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : validate(name, value)),

@@ -40,7 +40,9 @@ export async function updateProducts(catalogue: Catalogue, storeUuid: string, pa
   const possible = patches.filter(({ productCode }) => isName(productCode))
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const validated = await validatePatches(rules ? possible : [], attributeValidator(rules?.definitions ?? []))
+    const known = rules ? possible : []
+    const validate = attributeValidator(rules?.definitions ?? [], known, catalogue.patternWork)
+    const validated = await validatePatches(known, validate)
     const merged = await mergeProducts(catalogue, uuid, validated, rules?.fingerprint)
     if (!merged) throw storeNotFound('storeUuid', storeUuid)
     if (merged.definitions === null) return resultOf(uuid, patches, validated, merged)

@@ -24,6 +24,7 @@ create table attribute_definition (
   allowed_values text[],
   max_length integer,
   pattern text,
+  pattern_steps integer,
   primary key (store_uuid, name)
 );
 
