@@ -5,7 +5,7 @@ import { storeKey } from '../catalogue/conditions.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/own-connection.ts'
-import { csvOf, type ExportedProduct, type ExportForm, jsonLines, type Outline } from './formats.ts'
+import { csvOf, type ExportedProduct, type ExportForm, jsonLines, mostColumns, type Outline } from './formats.ts'
 
 export interface Selection {
   storeUuid: string
@@ -13,8 +13,8 @@ export interface Selection {
   status?: ProductStatus | undefined
 }
 
-/** Products may be large: few are in memory at once. */
-const batchSize = 200
+/** Products may be large: few are in memory at once. A batch ends with the product that reaches the bytes. */
+const batch = { first: 8, most: 200, bytes: 8 * 1024 * 1024 }
 
 /** Writes a store's products from one snapshot and returns how many. It awaits `write`, so that memory stays flat. */
 export async function exportStore(
@@ -34,10 +34,11 @@ export async function exportStore(
         format === 'csv' ? csvOf(await readOutline(snapshot, selected), escapeFormulas) : jsonLines
       await write(head, 0)
       let count = 0
-      for (let rows = await readBatch(snapshot, selected, ''); rows.length > 0; ) {
+      for (let rows = await readBatch(snapshot, selected, '', batch.first); rows.length > 0; ) {
         count += rows.length
         await write(textOf(rows), rows.length)
-        rows = await readBatch(snapshot, selected, rows.at(-1)?.productCode ?? '')
+        const limit = Math.min(batch.most, 2 * rows.length)
+        rows = await readBatch(snapshot, selected, rows.at(-1)?.productCode ?? '', limit)
       }
       return count
     })
@@ -45,38 +46,57 @@ export async function exportStore(
 }
 
 /** The next products after a code. */
-async function readBatch(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection, after: string) {
+async function readBatch(
+  catalogue: WriteCatalogue,
+  { storeUuid, channel, status }: Selection,
+  after: string,
+  limit: number,
+) {
   const { rows } = await sql<ExportedProduct>`
-    select p.product_code as "productCode", p.status, p.attributes, coalesce((
-      select json_agg(json_build_object('assetFormat', g.asset_format, 'urls', (
-          select json_agg(${entryUrl} order by place) from ${entryRows}
-        )) order by g.asset_format)
-      from asset_group g
-      where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
-        and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0)
-        and g.channel = ${channel}
-    ), '[]') as groups
-    from product p
-    where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)}
-    order by p.product_code
-    limit ${batchSize}`.execute(catalogue.db)
+    with next as (
+      select p.product_code, p.status, p.attributes::text as attributes, coalesce((
+        select json_agg(json_build_object('assetFormat', g.asset_format, 'urls', (
+            select json_agg(${entryUrl} order by place) from ${entryRows}
+          )) order by g.asset_format)::text
+        from asset_group g
+        where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
+          and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0)
+          and g.channel = ${channel}
+      ), '[]') as groups
+      from product p
+      where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)}
+      order by p.product_code
+      limit ${limit}
+    ), measured as (
+      select *, sum(octet_length(attributes) + octet_length(groups)) over (
+        order by product_code rows between unbounded preceding and 1 preceding
+      ) as bytes_before
+      from next
+    )
+    select product_code as "productCode", status, attributes::json, groups::json from measured
+    where coalesce(bytes_before, 0) < ${batch.bytes}
+    order by product_code`.execute(catalogue.db)
   return rows
 }
 
 async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, status }: Selection): Promise<Outline> {
   const selected = withStatus(status)
-  const attributes = await sql<{ name: string }>`
-    select distinct name collate "C" as name
-    from product p, jsonb_each_text(p.attributes) as a(name, value)
-    where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${selected}
-    order by name`.execute(catalogue.db)
+  const attributes = await sql<{ name: string; total: number }>`
+    select name, (count(*) over ())::integer as total
+    from (
+      select distinct name collate "C" as name
+      from product p, jsonb_each_text(p.attributes) as a(name, value)
+      where p.store_uuid = ${storeUuid}::uuid and value <> '' and ${selected}
+    ) n
+    order by name limit ${mostColumns}`.execute(catalogue.db)
   const formats = await sql<Outline['formats'][number]>`
     select g.asset_format as "assetFormat", max(${entryCount}) as largest
     from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
     where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${selected}
     group by g.asset_format
     order by g.asset_format`.execute(catalogue.db)
-  return { attributes: attributes.rows.map((row) => row.name), formats: formats.rows }
+  const { total = 0 } = attributes.rows[0] ?? {}
+  return { attributes: attributes.rows.map((row) => row.name), attributesInAll: total, formats: formats.rows }
 }
 
 function withStatus(status: ProductStatus | undefined): RawBuilder<boolean> {

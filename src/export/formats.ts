@@ -22,8 +22,9 @@ export interface ExportedProduct {
 
 /** What the products that are exported have altogether: the columns of a table of them. */
 export interface Outline {
-  /** Attributes that have a value somewhere, by code point. */
+  /** Attributes that have a value somewhere, by code point: no more than a table may have. */
   attributes: string[]
+  attributesInAll: number
   /** Formats with the size of their largest group, by code point. */
   formats: { assetFormat: string; largest: number }[]
 }
@@ -42,18 +43,19 @@ export const jsonLines: ExportText = {
 }
 
 /** How many columns a CSV export may have: each product has a cell of each. */
-const mostColumns = 2_000
+export const mostColumns = 2_000
 
 /** A table: a column for each attribute and URL field that occurs. An attribute without a value is an empty cell. */
-export function csvOf({ attributes, formats }: Outline, escapeFormulas: boolean): ExportText {
+export function csvOf({ attributes, attributesInAll, formats }: Outline, escapeFormulas: boolean): ExportText {
+  const count = formats.reduce((sum, { largest }) => sum + largest, 2 + attributesInAll)
+  if (count > mostColumns) {
+    const details = `CSV must have at most ${mostColumns} columns; this export has ${count}: use JSONL`
+    throw invalidRequest([{ field: 'format', details }])
+  }
   const urls = formats.flatMap(({ assetFormat, largest }) =>
     Array.from({ length: largest }, (_, i) => urlField(assetFormat, i + 1)),
   )
   const columns = ['product_code', 'status', ...attributes.map(attributeColumn), ...urls]
-  if (columns.length > mostColumns) {
-    const details = `CSV must have at most ${mostColumns} columns; this export has ${columns.length}: use JSONL`
-    throw invalidRequest([{ field: 'format', details }])
-  }
   const rowOf = (product: ExportedProduct) => {
     const cells = new Map(entriesOf(product))
     return columns.map((column) => cells.get(column) ?? '')

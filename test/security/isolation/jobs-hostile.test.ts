@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { useDatabase } from '../../support/database.ts'
 import { storeBody } from '../../support/factories.ts'
@@ -191,3 +192,40 @@ it('others are answered during an import whose patterns take minutes, and it can
   expect(memory).toBeLessThan(1_024)
   await data('mutation ($id: ID!) { result: deleteJob(jobId: $id) { jobId } }', { id: jobId })
 }, 120_000)
+
+/** Products with 100 attributes of their own each, or with almost 4 MiB of text. */
+const fillings = {
+  names: `select jsonb_object_agg('own ' || n || ' ' || i, 'x') from generate_series(1, 100) i`,
+  texts: `select jsonb_object_agg('Text ' || i, repeat('x', 60 * 1024)) from generate_series(1, 64) i`,
+}
+
+it.each([
+  [
+    'H3: 100,000 names as CSV',
+    'names',
+    'CSV',
+    { state: 'FAILED', error: /^CSV must have at most 2000 columns; this export has 100002: use JSONL$/ },
+  ],
+  ['H3: 100,000 names as JSONL', 'names', 'JSONL', { state: 'SUCCEEDED' }],
+  ['H3: products of 4 MiB', 'texts', 'JSONL', { state: 'FAILED', error: /may keep at most 32 MiB/ }],
+] as const)(
+  'others are answered during an export: %s',
+  async (_, filling, format, { state, error }: { state: string; error?: RegExp }) => {
+    const store = await newStore()
+    const client = await database.client()
+    await client.query(`insert into product (store_uuid, product_code, status, attributes)
+    select '${store}', 'P' || n, 'new', (${fillings[filling]}) from generate_series(1, ${filling === 'names' ? 1_000 : 120}) n`)
+    await client.end()
+    const { jobId } = await start.export(store, format)
+    const { wait, memory } = await othersDuring(ended(jobId))
+    expect(await jobOf(jobId)).toMatchObject({ state, error: error ? expect.stringMatching(error) : null })
+    const sizes = await sql<{ most: number | null }>`
+    select max(octet_length(text)) as most from job_part where job_id = ${jobId} and direction = 'output'`.execute(
+      database.db,
+    )
+    expect(sizes.rows[0]?.most ?? 0).toBeLessThanOrEqual(32_768)
+    expect(wait).toBeLessThan(5_000)
+    expect(memory).toBeLessThan(1_024)
+  },
+  240_000,
+)
