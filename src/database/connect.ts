@@ -5,55 +5,49 @@ import { FairQueue } from '../request/fair-queue.ts'
 import { createBackOff } from './back-off.ts'
 import { Connection, type PooledClient } from './connection.ts'
 import { createFailover, refuseStandby } from './hosts.ts'
-import { type ConnectionConfig, localSettings, sessionSettings } from './session.ts'
+import { type ConnectionConfig, settingsOf, type Timeouts } from './session.ts'
 import type { Database } from './tables.ts'
 
 /** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */
-export const timeouts = {
+export const timeouts: Timeouts = {
   statement_timeout: 30_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,
 }
-const connectionTimeoutMillis = 2_000
-const query_timeout = 35_000
+
+const defaults = {
+  application_name: 'catalogue-gateway',
+  max: 10,
+  connectionTimeoutMillis: 2_000,
+  transactionPooling: false,
+  urls: [],
+  ...timeouts,
+}
+
+/** Plans for parameters cost more to make than to run: the statements use their indexes whatever the parameters. */
+const planOnce = 'set plan_cache_mode = force_generic_plan'
 
 /** How many requests may wait for a connection before the next is refused at once. */
 const maxWaiting = 1_000
 
 /** Opens a pool. Nothing is sent before the first query. `onError` gets the errors of idle connections. */
 export function connect(connection: ConnectionConfig, onError: (error: Error) => void): Kysely<Database> {
-  // `pg` would set a timer for each query, which makes V8 keep all that was read until the whole heap is collected, and
-  // leave the connection in the pool.
-  const {
-    query_timeout: silentMs = query_timeout,
-    transactionPooling = false,
-    directUrl,
-    urls = [],
-    ...given
-  } = connection
-  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...rest } = { ...timeouts, ...given }
-  const ownTimeouts = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
-  const options = {
-    ...{ application_name: 'catalogue-gateway', max: 10, connectionTimeoutMillis },
-    ...rest,
-    ...refuseStandby(connection),
-  }
-  const pool = new pg.Pool(transactionPooling ? options : { ...options, ...ownTimeouts })
+  const { transactionPooling, directUrl, urls, query_timeout = 35_000, ...given } = { ...defaults, ...connection }
+  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...options } = given
+  const own = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
+  const pool = new pg.Pool({ ...options, ...refuseStandby(options) })
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
-    if (!transactionPooling) client.query(sessionSettings).catch(onError)
-    closeWhenSilent(client as PooledClient, silentMs)
+    if (!transactionPooling) client.query(`${planOnce}; ${settingsOf('session', own)}`).catch(onError)
+    closeWhenSilent(client as PooledClient, query_timeout)
   })
-  const { max: slots = 10, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
+  const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const queue = new FairQueue({ slots, maxWaiting, maxWaitMs })
-  const settings = transactionPooling ? localSettings(ownTimeouts) : undefined
+  const settings = transactionPooling ? settingsOf('local', own) : undefined
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
-  pools.set(db.getExecutor().adapter, {
-    pool,
-    queue,
-    direct: directUrl ? { connectionString: directUrl } : pool.options,
-  })
+  const direct = directUrl ? { connectionString: directUrl } : pool.options
+  pools.set(db.getExecutor().adapter, { pool, queue, direct })
   return db
 }
 
@@ -62,20 +56,15 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
  * cannot be told from one that does not, and is used in the same way.
  */
 export async function isPooled({ urls = [], ...connection }: ConnectionConfig): Promise<boolean> {
-  const options = { connectionTimeoutMillis, ...connection }
-  const client = await createFailover(
-    options,
-    urls,
-  )(async () => {
-    const tried = new pg.Client(options).on('error', () => {})
-    await tried.connect()
-    return tried
-  })
+  const { connectionTimeoutMillis } = defaults
+  const pool = new pg.Pool({ connectionTimeoutMillis, ...connection, max: 1 }).on('error', () => {})
+  const client = await createFailover(pool.options, urls)(() => pool.connect())
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    return rows[0]?.pid !== (client as pg.Client & { processID: number }).processID
+    return rows[0]?.pid !== (client as pg.PoolClient & { processID: number }).processID
   } finally {
-    await client.end()
+    client.release(true)
+    await pool.end()
   }
 }
 
@@ -90,7 +79,11 @@ export async function checkServer(db: Kysely<Database>): Promise<void> {
   if (server.encoding !== 'UTF8') throw new Error(`the database must have the encoding UTF8; it has ${server.encoding}`)
 }
 
-/** Closes the connection when the server has been silent for so long while an answer is due; 0: never. */
+/**
+ * Closes the connection when the server has been silent for so long while an answer is due; 0: never. `pg` would set a
+ * timer for each query, which makes V8 keep all that was read until the whole heap is collected, and leave the
+ * connection in the pool.
+ */
 function closeWhenSilent(client: PooledClient, silentMs: number): void {
   const { stream } = client.connection
   stream.setTimeout(silentMs, () => {

@@ -8,26 +8,18 @@ export function urlsOf(databaseUrl: string): string[] {
   return hosts.includes(',') ? hosts.split(',').map((host) => before + host + after) : [databaseUrl]
 }
 
-/** Whether the URL wants a server that writes (libpq: target_session_attrs). */
-function mustWrite(databaseUrl: string): boolean {
-  const attributes = new URL(databaseUrl).searchParams.get('target_session_attrs')
-  return attributes === 'read-write' || attributes === 'primary'
+/** Options that refuse a new connection to a standby where the URL wants another (libpq: target_session_attrs). */
+export function refuseStandby({ connectionString = '' }: pg.ClientConfig): Pick<pg.PoolConfig, 'verify'> {
+  const wanted = URL.parse(connectionString)?.searchParams.get('target_session_attrs')
+  if (wanted !== 'read-write' && wanted !== 'primary') return {}
+  return { verify: (client, done) => void standbyError(client).then(done, done) }
 }
 
-/** Options that refuse a new connection to a standby where the URL wants a server that writes. */
-export function refuseStandby({ connectionString }: pg.ClientConfig): Pick<pg.PoolConfig, 'verify'> {
-  if (connectionString === undefined || !mustWrite(connectionString)) return {}
-  return {
-    verify: (client, done) => {
-      client
-        .query('show transaction_read_only')
-        .then(
-          ({ rows }) =>
-            done(rows[0]?.transaction_read_only === 'on' ? new Error('the server is a standby') : undefined),
-          done,
-        )
-    },
-  }
+async function standbyError(client: pg.ClientBase): Promise<Error | undefined> {
+  const { rows } = await client.query<{ isStandby: boolean }>(
+    `select current_setting('transaction_read_only') = 'on' as "isStandby"`,
+  )
+  return rows[0]?.isStandby ? new Error('the server is a standby') : undefined
 }
 
 /** Does the work with one URL after the other, from the last one that served, until one serves. */

@@ -17,18 +17,15 @@ export async function openDatabase(
   log: Logger,
   { mayCreate, loading }: { mayCreate: boolean; loading?: Promise<unknown> },
 ) {
-  const { databaseUrl, databaseDirectUrl: directUrl, databasePoolSize: max, dataDir } = settings
+  const { databaseUrl, databasePooling, databasePoolSize: max, dataDir } = settings
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
   const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([import('./connect.ts'), starting, loading])
-  const connection: ConnectionConfig = {
-    ...(embedded?.connection ?? serverOf(databaseUrl, directUrl)),
-    max,
-  }
+  const connection: ConnectionConfig = { ...(embedded?.connection ?? serverOf(settings)), max }
   if (!embedded) {
-    const found = settings.databasePooling ? undefined : await isPooled(connection)
-    connection.transactionPooling = found ?? settings.databasePooling === 'transaction'
-    if (found) log.info('a pooler was found: each transaction sets what it needs (DATABASE_POOLING=transaction)')
+    const isFound = databasePooling === undefined && (await isPooled(connection))
+    if (isFound) log.info('a pooler was found: each transaction sets what it needs (DATABASE_POOLING=transaction)')
+    connection.transactionPooling = isFound || databasePooling === 'transaction'
   }
   const db = connect(connection, onError)
   const close = async () => {
@@ -44,7 +41,7 @@ export async function openDatabase(
   }
 }
 
-function serverOf(databaseUrl = '', directUrl?: string): ConnectionConfig {
+function serverOf({ databaseUrl = '', databaseDirectUrl: directUrl }: Settings): ConnectionConfig {
   const urls = urlsOf(databaseUrl)
   return { connectionString: urls[0], urls, directUrl }
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { directConnectionOf, timeouts } from './connect.ts'
-import { localSettings, sendWithSettings } from './session.ts'
+import { sendWithSettings, settingsOf } from './session.ts'
 import type { Database } from './tables.ts'
 
 type CopyValue = string | number | boolean | null
@@ -15,14 +15,13 @@ export interface OwnConnection {
   copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
 }
 
-const timeoutsOfOwn = { ...timeouts, statement_timeout: 0 }
+const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
 
 /** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const client = new pg.Client(directConnectionOf(db))
   client.on('error', () => {}) // the statement that is under way says so
   await client.connect()
-  const settings = localSettings(timeoutsOfOwn)
   const query = (text: string, values: readonly unknown[]) => sendWithSettings(client, settings, text, values)
   const single = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
   const dialect = new PostgresDialect({ pool: single as unknown as PostgresPool })

@@ -14,23 +14,18 @@ export interface ConnectionConfig extends pg.PoolConfig {
   directUrl?: string | undefined
 }
 
-type Timeouts = Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'>
+/** In ms; 0 or false: none. */
+export type Timeouts = Required<
+  Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'>
+>
 
-/** Whatever the server's settings: durable commits, and the standard's quotation of literals. */
-const safety = {
-  session: `set standard_conforming_strings = on;
-  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
-  local: `set local standard_conforming_strings = on;
-  select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`,
-}
-
-/** Plans for parameters cost more to make than to run: the statements use their indexes whatever the parameters. */
-export const sessionSettings = `set plan_cache_mode = force_generic_plan; ${safety.session}`
-
-/** Statements that set the same, but the plans of what is not prepared, until the transaction ends. */
-export function localSettings(timeouts: Timeouts): string {
-  const set = Object.entries(timeouts).map(([name, milliseconds]) => `set local ${name} = ${milliseconds || 0}`)
-  return [...set, safety.local].join('; ')
+/** Statements that set time-outs and, whatever the server's settings, durable commits and the standard's literals. */
+export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
+  const set = Object.entries({ ...timeouts, standard_conforming_strings: 'on' }).map(
+    ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
+  )
+  const durable = `set_config('synchronous_commit', 'on', ${scope === 'local'})`
+  return [...set, `select ${durable} where current_setting('synchronous_commit') = 'off'`].join('; ')
 }
 
 const opensTransaction = /^\s*(begin|start transaction)\b/i

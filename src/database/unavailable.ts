@@ -26,12 +26,8 @@ export function shortageOf(error: unknown): string | undefined {
 /** Whether the database cannot be reached or cannot answer now; otherwise the query is wrong. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
-  return (
-    isWithoutRoom(error) ||
-    states.test(code) ||
-    socketErrors.test(code) ||
-    (error instanceof Error && messages.test(error.message))
-  )
+  if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code)) return true
+  return error instanceof Error && messages.test(error.message)
 }
 
 function codeOf(error: unknown): string {
