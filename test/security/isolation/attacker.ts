@@ -10,6 +10,8 @@ export interface Request {
   body?: unknown
   headers?: Record<string, string>
   token?: string
+  /** A mutation of several fields: each is committed for itself. */
+  hasSeveral?: boolean
   /** The client closes the connection after so long. */
   leaveAfterMs?: number
 }
@@ -70,7 +72,8 @@ export class Attacker {
   async send(...requests: Request[]): Promise<(Reply | undefined)[]> {
     const before = await this.#state()
     const replies = await Promise.all(requests.map((request) => this.#sendOne(request, requests.length === 1)))
-    if (before.busy === 0 && replies.every((reply) => reply && isError(reply))) {
+    const isWhole = before.busy === 0 && !requests.some(({ hasSeveral }) => hasSeveral)
+    if (isWhole && replies.every((reply) => reply && isError(reply))) {
       // A statement of a request that took too long may still run.
       if (replies.some((reply) => reply && reply.status >= 500)) await sleep(2_000)
       if ((await this.#state()).state !== before.state)

@@ -195,6 +195,7 @@ export function randomAttack(seed: number): Attack {
           ...request,
           body: typeof request.body === 'object' ? JSON.stringify(request.body) : request.body,
           ...(leaveAfterMs && { leaveAfterMs }),
+          hasSeveral: /^define|^upsert/.test(kind),
         }),
       )
       for (const request of requests) {

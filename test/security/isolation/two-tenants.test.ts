@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, seed } from '../../faults/scale.ts'
 import { useDatabase } from '../../support/database.ts'
 import { attacks } from './attacks.ts'
+import { foundAttacks } from './found-attacks.ts'
 import { randomAttack } from './random-attack.ts'
 import {
   type Attack,
@@ -38,21 +39,25 @@ function expectIsolated({ seen, memory, faults }: Outcome): void {
 }
 
 describe('while one tenant attacks, the other one is answered', () => {
-  it.each(attacks.filter((attack) => isLong || !attack.isLong))('$name', { timeout: 1_200_000 }, async (attack) => {
-    const beside = await attack.start?.(database)
-    const used = beside ? await startTwoTenants(database, beside.env) : tenants
-    try {
-      const alone = isLong ? await measureAlone(used, 5_000) : undefined
-      const outcome = await used.attack(attack, isLong ? 5 : 1)
-      print(row(attack.name, outcome))
-      if (alone) print(row('  alone, before', alone))
-      for (const line of alone ? excesses(outcome, alone).slice(0, 8) : []) print(`  over: ${line}`)
-      expectIsolated(outcome)
-    } finally {
-      if (beside) await used.stop()
-      await beside?.end()
-    }
-  })
+  it.each([...attacks, ...foundAttacks].filter((attack) => isLong || !attack.isLong))(
+    '$name',
+    { timeout: 1_200_000 },
+    async (attack) => {
+      const beside = await attack.start?.(database)
+      const used = beside ? await startTwoTenants(database, beside.env) : tenants
+      try {
+        const alone = isLong ? await measureAlone(used, 5_000) : undefined
+        const outcome = await used.attack(attack, isLong ? 5 : 1)
+        print(row(attack.name, outcome))
+        if (alone) print(row('  alone, before', alone))
+        for (const line of alone ? excesses(outcome, alone).slice(0, 8) : []) print(`  over: ${line}`)
+        expectIsolated(outcome)
+      } finally {
+        if (beside) await used.stop()
+        await beside?.end()
+      }
+    },
+  )
 
   it(`random attacks for ${searchMs / 60_000} min (seed ${seed})`, { timeout: searchMs + 1_200_000 }, async () => {
     const until = Date.now() + searchMs
