@@ -20,7 +20,7 @@ export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persiste
 }
 
 /** A thread runs one task at a time: a request's statements share these. */
-const database = { max: 5, connectionTimeoutMillis: 10_000 }
+const database = { max: 5, maxPerToken: 5, connectionTimeoutMillis: 10_000 }
 
 export function run(task: Task<ThreadRequest>): Promise<unknown> {
   return runTask(task, answerRequest())

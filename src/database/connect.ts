@@ -32,7 +32,14 @@ const maxWaiting = 1_000
 
 /** Opens a pool. Nothing is sent before the first query. `onError` gets the errors of idle connections. */
 export function connect(connection: ConnectionConfig, onError: (error: Error) => void): Kysely<Database> {
-  const { transactionPooling, directUrl, urls, query_timeout = 35_000, ...given } = { ...defaults, ...connection }
+  const {
+    transactionPooling,
+    directUrl,
+    urls,
+    maxPerToken,
+    query_timeout = 35_000,
+    ...given
+  } = { ...defaults, ...connection }
   const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...options } = given
   const own = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
   const pool = new pg.Pool({ ...options, ...refuseStandby(options) })
@@ -43,7 +50,8 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
     closeWhenSilent(client as PooledClient, query_timeout)
   })
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
-  const queue = new FairQueue({ slots, maxWaiting, maxWaitMs })
+  const slotsPerToken = maxPerToken ?? Math.ceil(slots / 2)
+  const queue = new FairQueue({ slots, slotsPerToken, maxWaiting, maxWaitMs })
   const settings = transactionPooling ? settingsOf('local', own) : undefined
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
   const direct = directUrl ? { connectionString: directUrl } : pool.options

@@ -3,6 +3,8 @@ import type pg from 'pg'
 
 /** How a gateway connects. */
 export interface ConnectionConfig extends pg.PoolConfig {
+  /** How many of the connections one token may hold; half of them where it is left out. */
+  maxPerToken?: number
   /**
    * Whether there is a pooler that gives a connection to another client after each transaction: nothing may be left in
    * a session, and what is set in one would be set for others.

@@ -43,8 +43,9 @@ export class FairQueue {
     return this.#wait(tokenId, signal)
   }
 
+  /** Work without a token is the gateway's own. */
   #mayHold(tokenId: string): boolean {
-    return (this.#held.get(tokenId) ?? 0) < this.#options.slotsPerToken
+    return tokenId === '' || (this.#held.get(tokenId) ?? 0) < this.#options.slotsPerToken
   }
 
   #give(tokenId: string): () => void {

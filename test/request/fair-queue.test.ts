@@ -44,6 +44,16 @@ describe('the slots of a fair queue', () => {
     }
   })
 
+  it('are not all held by one token, but by work without a token', async () => {
+    const queue = new FairQueue({ slots: 4, slotsPerToken: 2, maxWaiting: 100, maxWaitMs: 50 })
+    await Promise.all([queue.acquire({ tokenId: 'a' }), queue.acquire({ tokenId: 'a' })])
+    await expect(queue.acquire({ tokenId: 'a' })).rejects.toThrow('no slot was free')
+    await queue.acquire({ tokenId: 'b' })
+    await queue.acquire({ tokenId: 'b' })
+    const own = new FairQueue({ slots: 4, slotsPerToken: 2, maxWaiting: 100, maxWaitMs: 50 })
+    await Promise.all(Array.from({ length: 4 }, () => own.acquire()))
+  })
+
   it('are refused at once to the token with most waiting requests when too many wait', async () => {
     const queue = new FairQueue({ slots: 1, maxWaiting: 4, maxWaitMs: 10_000 })
     const release = await queue.acquire({ tokenId: 'z' })
