@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
       definitions: t.arg({
         type: [AttributeDefinitionInput],
         required: true,
-        description: 'Definitions: at most 10,000, each name once.',
+        description: 'Definitions: at most 10,000, each name once. Those of a store take at most 4 MiB of JSON.',
       }),
     },
     resolve: resolveWrite((transaction, { storeUuid, definitions }) =>

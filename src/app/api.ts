@@ -107,8 +107,12 @@ export function createApi(options: ApiOptions): Api {
       const { name, isMutation, patternUse } = prepared.operation
       if (threads) {
         const { cost, variables } = prepared
+        const { bytes, members } = sizeOf(body)
+        // Each root field of a mutation may use the same variables.
+        const copies = isMutation ? patternUse.copies : 1
+        const size = { bytes: bytes * copies, members: () => members() * copies }
         const patternWork = await patternWorkFor(caller, patternUse, variables, body)
-        if (isHeavy({ ...sizeOf(body), cost, patternWork })) return graphqlInThread(threads, request, caller)
+        if (isHeavy({ ...size, cost, patternWork })) return graphqlInThread(threads, request, caller)
       }
       const run = () => prepared.run(contextOf(caller, requestId))
       const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
+import { CatalogueError, type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { type LockRequest, takeLocks } from '../locks.ts'
@@ -58,7 +58,7 @@ export async function requireDefinitions(
 
 /**
  * Adds or replaces definitions, and returns all of the store; stored values are not changed. Throws `store_not_found`,
- * or `invalid_request` with every fault, defining nothing.
+ * `payload_too_large`, or `invalid_request` with every fault, defining nothing.
  */
 export async function defineAttributes(
   catalogue: WriteCatalogue,
@@ -88,8 +88,15 @@ export async function defineAttributes(
       max_length = excluded.max_length, pattern = excluded.pattern, pattern_steps = excluded.pattern_steps`.execute(
     catalogue.db,
   )
-  return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
+  const all = (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
+  const bytes = Buffer.byteLength(JSON.stringify(all))
+  if (bytes <= maxBytes) return all
+  const details = `the definitions of a store may take ${maxBytes} bytes of JSON; with these they take ${bytes}: allow fewer or shorter values`
+  throw new CatalogueError('payload_too_large', [{ field: 'definitions', details }])
 }
+
+/** Each write of products may read all definitions of its store. */
+const maxBytes = 4 * 1024 * 1024
 
 /** Removes definitions by name; other names are ignored. Returns the remaining ones. Throws `store_not_found`. */
 export async function removeDefinitions(

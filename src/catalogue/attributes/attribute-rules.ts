@@ -68,12 +68,12 @@ function textFault(name: string, value: unknown): string | undefined {
 export function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
   const { type, allowedValues, maxLength, pattern } = definition
   const compiled = pattern === null ? undefined : lazy(() => patternOf(pattern))
-  const allowed = allowedValues === null ? undefined : new Set(allowedValues)
-  const choice = `must be one of ${brief(allowedValues?.join(', ') ?? '')}`
+  const allowed = allowedValues === null ? undefined : lazy(() => new Set(allowedValues))
+  const choice = lazy(() => `must be one of ${brief(allowedValues?.join(', ') ?? '')}`)
   const wanted = `must match the pattern ${brief(pattern ?? '')}`
   return (value) => {
     if (!isOfType[type](value)) return `must be ${expected[type]}; got ${shown(value)}`
-    if (allowed && !allowed.has(value)) return reasonOf(choice, shown(value))
+    if (allowed && !allowed().has(value)) return reasonOf(choice(), shown(value))
     if (maxLength !== null && lengthOf(value) > maxLength) {
       return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
     }

@@ -101,3 +101,18 @@ describe('a key that comes twice in one object', () => {
     expect(outcomeOf(await put(store, body))).toMatchObject({ data: { updated_skus: ['A', 'B'] } })
   })
 })
+
+it('a list that many root fields use counts for each of them', async () => {
+  const s = await newStore(gateway)
+  const p = Array.from({ length: 300 }, (_, i) => ({ productCode: `p${i}` }))
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, i) => `a${i}: updateProducts(storeUuid: $s, products: $p) { updatedSkus }`)
+  const statementsOf = async (count: number) => {
+    gateway.database.statements()
+    await gateway.data(`mutation ($s: ID!, $p: [ProductPatch!]!) { ${fields(count).join(' ')} }`, { s, p })
+    return gateway.database.statements()
+  }
+  expect(await statementsOf(1)).toBeGreaterThan(0)
+  // At most the statement that reads the size of the store's patterns.
+  expect(await statementsOf(20)).toBeLessThanOrEqual(1)
+})
