@@ -127,7 +127,7 @@ describe('the quota of kept input and output', () => {
 describe('deleteJob', () => {
   it('deletes a job with its parts, and previews that', async () => {
     const store = await newStore(gateway)
-    await fill(store, 10, 10)
+    await fill(store, 5, 10)
     const id = await start(startExport, { store })
     await ended(id)
     const deleted = { deleteJob: { jobId: id, state: 'SUCCEEDED' } }
