@@ -17,10 +17,13 @@ const bytesOfJob = 16 * 1024
 /** Output may grow by so much before the jobs of its store are measured again. */
 const measureEvery = 8 * mebibyte
 
-/** Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. */
+/**
+ * Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. Returns
+ * how many jobs of the store have not ended.
+ */
 export async function requireRoom(db: Kysely<Database>, storeUuid: string, input: string, quotas: JobQuotas) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs of ${storeUuid}`}, 0))`.execute(db)
-  const queued = await countQueued(db, storeUuid)
+  const { queued, unfinished } = await countJobs(db, storeUuid)
   if (queued >= quotas.queued) {
     throw quotaExceeded(
       `at most ${quotas.queued} jobs of a store may be queued; there are ${queued}: wait until one of them has started, or delete one with deleteJob`,
@@ -28,6 +31,7 @@ export async function requireRoom(db: Kysely<Database>, storeUuid: string, input
   }
   const kept = await measureJobs(db, storeUuid)
   if (kept + bytesOfJob + Buffer.byteLength(input) > quotas.keptMb * mebibyte) throw tooMuchKept(kept, quotas)
+  return unfinished
 }
 
 /** Makes the function that writes output parts from a number on. It throws `quota_exceeded` above the store's quota. */
@@ -46,10 +50,11 @@ export function createOutput(key: JobKey, quotas: JobQuotas) {
   }
 }
 
-async function countQueued(db: Kysely<Database>, storeUuid: string): Promise<number> {
-  const queued = db.selectFrom('job').where(({ and }) => and({ store_uuid: storeUuid, state: 'queued' }))
-  const { jobs } = await queued.select(({ fn }) => fn.countAll<string>().as('jobs')).executeTakeFirstOrThrow()
-  return Number(jobs)
+async function countJobs(db: Kysely<Database>, storeUuid: string): Promise<{ queued: number; unfinished: number }> {
+  const { rows } = await sql<{ queued: number; unfinished: number }>`
+    select count(*) filter (where state = 'queued')::int as queued, count(*)::int as unfinished
+    from job where store_uuid = ${storeUuid}::uuid and state in ('queued', 'running')`.execute(db)
+  return rows[0] ?? { queued: 0, unfinished: 0 }
 }
 
 /** The bytes that the jobs of a store keep. PostgreSQL knows a text's length without reading it. */

@@ -70,7 +70,7 @@ async function insertJob(
   const key = { storeUuid, jobId: uuidv7() }
   const insert = async (transaction: Transaction<Database>) => {
     const queue = await openQueue(transaction)
-    await requireRoom(transaction, storeUuid, input, quotas)
+    const unfinished = await requireRoom(transaction, storeUuid, input, quotas)
     const values = { options: JSON.stringify(options), counts: JSON.stringify(noCounts) }
     const job = await transaction
       .insertInto('job')
@@ -79,20 +79,13 @@ async function insertJob(
       .$castTo<Job>()
       .executeTakeFirstOrThrow()
     await writeParts(transaction, key, 'input', 0, partsOf(input))
-    const priority = -(await countUnfinished(transaction, storeUuid))
     // Tenants have no rights on the queue.
     const { rows } = await sql<{ role: string }>`
       select current_setting('role') as role, set_config('role', 'none', true)`.execute(transaction)
-    await queue.send(queueName, key, { group: { id: storeUuid }, priority })
+    // The more jobs a store has, the later its next one runs: the first job of another store comes before its second.
+    await queue.send(queueName, key, { group: { id: storeUuid }, priority: -unfinished })
     if (db.isTransaction) await sql`select set_config('role', ${rows[0]?.role}, true)`.execute(transaction)
     return job
   }
   return db.isTransaction ? insert(db as Transaction<Database>) : db.transaction().execute(insert)
-}
-
-/** The more jobs a store has, the later its next one runs: the first job of another store comes before its second. */
-async function countUnfinished(db: Kysely<Database>, storeUuid: string): Promise<number> {
-  const ofStore = db.selectFrom('job').where('store_uuid', '=', storeUuid).where('state', 'in', ['queued', 'running'])
-  const row = await ofStore.select(({ fn }) => fn.countAll<string>().as('jobs')).executeTakeFirstOrThrow()
-  return Number(row.jobs)
 }
