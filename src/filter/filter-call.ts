@@ -3,23 +3,14 @@ import { z } from 'zod'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
-/** A call without a usable answer. A transient failure may be gone soon; a refusal (4xx) is the call's own fault. */
+/** A call without a usable answer. `transient` may be gone soon; `refused` (4xx) is the call's own fault. */
 export class FilterFailure extends Error {
   override readonly name = 'FilterFailure'
-  readonly isTransient: boolean
-  readonly isRefusal: boolean
+  readonly kind: 'transient' | 'refused' | 'unusable'
 
-  constructor(
-    message: string,
-    {
-      isTransient = false,
-      isRefusal = false,
-      cause,
-    }: { isTransient?: boolean; isRefusal?: boolean; cause?: unknown } = {},
-  ) {
-    super(message, { cause })
-    this.isTransient = isTransient
-    this.isRefusal = isRefusal
+  constructor(message: string, kind: FilterFailure['kind'] = 'unusable', options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
   }
 }
 
@@ -59,19 +50,18 @@ export function openFilterEndpoint(baseUrl: string) {
 
 async function read(sent: ReturnType<Pool['request']>): Promise<string> {
   const { statusCode, headers, body } = await sent.catch((error: unknown) => {
-    throw new FilterFailure(`the call failed: ${nameOf(error)}`, { isTransient: true, cause: error })
+    throw new FilterFailure(`the call failed: ${nameOf(error)}`, 'transient', { cause: error })
   })
   body.on('error', () => {}) // `text` rejects with it
   const encoding = headers['content-encoding'] ?? 'identity'
   if (statusCode !== 200 || encoding !== 'identity') {
     body.destroy()
-    const isTransient = statusCode >= 502 && statusCode <= 504
-    const isRefusal = statusCode >= 400 && statusCode < 500
-    const got = `${statusCode}, ${encoding}`
-    throw new FilterFailure(`the answer must be 200, uncompressed; got ${got}`, { isTransient, isRefusal })
+    const isRefused = statusCode >= 400 && statusCode < 500
+    const kind = isRefused ? 'refused' : statusCode >= 502 && statusCode <= 504 ? 'transient' : 'unusable'
+    throw new FilterFailure(`the answer must be 200, uncompressed; got ${statusCode}, ${encoding}`, kind)
   }
   return body.text().catch((error: unknown) => {
-    throw new FilterFailure(`the answer ended early: ${nameOf(error)}`, { cause: error })
+    throw new FilterFailure(`the answer ended early: ${nameOf(error)}`, 'unusable', { cause: error })
   })
 }
 
@@ -91,7 +81,7 @@ function pageOf(text: string, limit: number): Awaited<ReturnType<Filter>> {
     if (parentCodes.length <= limit) return { totalGroups, parentCodes }
   } catch (cause) {
     const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it must be JSON'
-    throw new FilterFailure(`the answer has the wrong shape: ${reason}`, { cause })
+    throw new FilterFailure(`the answer has the wrong shape: ${reason}`, 'unusable', { cause })
   }
   throw new FilterFailure(`the answer must have at most ${limit} codes`)
 }

@@ -36,7 +36,7 @@ export function createRemoteFilter({
 }: FilterAddress & { probeAfterMs?: number; log: Logger }) {
   const endpoint = openFilterEndpoint(url)
   // A refused call says nothing about the others.
-  const isFailure = (error: Error) => !(error instanceof FilterFailure && error.isRefusal)
+  const isFailure = (error: Error) => !(error instanceof FilterFailure && error.kind === 'refused')
   const breaker = circuitBreaker(handleWhen(isFailure), {
     halfOpenAfter: probeAfterMs,
     breaker: new ConsecutiveBreaker(failuresToOpen),
@@ -83,7 +83,9 @@ function throughCircuit<T>(breaker: CircuitBreakerPolicy, call: (isProbe: boolea
 async function callInTime(endpoint: FilterEndpoint, query: Parameters<Filter>, timeoutMs: number, isProbe: boolean) {
   const lastTry = Date.now() + timeoutMs - retryNeedsMs
   const deadline = AbortSignal.timeout(timeoutMs)
-  const again = handleWhen((error) => error instanceof FilterFailure && error.isTransient && Date.now() < lastTry)
+  const again = handleWhen(
+    (error) => error instanceof FilterFailure && error.kind === 'transient' && Date.now() < lastTry,
+  )
   const backoff = new ExponentialBackoff({ initialDelay: 50, maxDelay: retryNeedsMs / 2 })
   const policy = retry(again, { maxAttempts: isProbe ? 0 : 2, backoff })
   return policy.execute(() => endpoint.call(query, forwarded(), deadline))
