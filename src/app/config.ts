@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
 import { urlsOf } from '../database/hosts.ts'
-import type { JobQuotas } from '../jobs/quotas.ts'
 import { millisecondsOf } from '../text.ts'
 
 /** What the gateway runs with; README.md says what each variable means. */
@@ -10,9 +9,6 @@ export type Config = ReturnType<typeof readConfig>
 
 /** More processes than this make one gateway no faster: run several. */
 export const maxWorkers = 16
-
-// Not in jobs/quotas.ts, which loads Kysely: the embedded PostgreSQL starts before that is loaded.
-export const usualJobQuotas: JobQuotas = { queued: 20, keptMb: 1_024 }
 
 const flag = z
   .enum(['true', 'false'], 'must be true or false')
@@ -72,8 +68,8 @@ const environment = z.object({
   pageCacheMb: wholeNumber(0, 4_096).default(32),
   workers: wholeNumber(1, maxWorkers).default(1),
   jobsRetention: z.string().default('7d').transform(durationOf),
-  quotaQueuedJobs: wholeNumber(1, 10_000).default(usualJobQuotas.queued),
-  quotaJobOutputMb: wholeNumber(1, 1_000_000).default(usualJobQuotas.keptMb),
+  quotaQueuedJobs: wholeNumber(1, 10_000).default(20),
+  quotaJobOutputMb: wholeNumber(1, 1_000_000).default(1_024),
 })
 
 /** Reads environment variables; an empty one counts as unset. The error names each bad variable, not its value. */

@@ -29,7 +29,7 @@ import { loggableError } from '../request/loggable-error.ts'
 import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import { createApi } from './api.ts'
-import { type Config, usualJobQuotas } from './config.ts'
+import type { Config } from './config.ts'
 import type { JobThreadData } from './job-thread.ts'
 import type { ThreadData } from './pool-thread.ts'
 import { createReadiness } from './ready.ts'
@@ -38,9 +38,7 @@ import { startRetention } from './retention.ts'
 import { createThreadPoolApi } from './thread-pool-api.ts'
 
 /** The configuration, and what was made from it. */
-export interface GatewayOptions extends Partial<Omit<Config, 'globalConfig' | 'persistedDocuments'>> {
-  host: string
-  port: number
+export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
   db: Kysely<Database>
   connection: ConnectionConfig
   globalConfig: GlobalConfig
@@ -63,16 +61,9 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
 /** Builds the gateway and listens: the one place where all parts meet. The caller opens and closes the database. */
 export async function startGateway(options: GatewayOptions) {
-  const { db, globalConfig, remoteFilter, metricsPublic = false, corsOrigins = [], tracing, host, port, log } = options
+  const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, host, port, log } = options
   const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 64 * mebibyte } = options
   const { enumerations } = globalConfig
-  const authenticate = createAdmission({
-    db,
-    bootstrapToken: options.bootstrapToken,
-    jwt: options.jwt,
-    rateLimit: options.rateLimit,
-    isRateLimitShared: options.isRateLimitShared,
-  })
   const bodyMemory = createBodyMemory(maxBodyBytes)
   const metrics = createMetrics({
     bodies: () => ({ held: bodyMemory.reserved(), most: maxBodyBytes }),
@@ -93,7 +84,7 @@ export async function startGateway(options: GatewayOptions) {
   const logRequest = createRequestLog(log)
   const readiness = createReadiness(db, remoteFilter?.isReachable)
   const server = createHttpServer({
-    authenticate,
+    authenticate: createAdmission(options),
     ...api,
     operationOf: createOperationNames(),
     maxAnswerBytes,
@@ -126,14 +117,9 @@ export async function startGateway(options: GatewayOptions) {
   }
   try {
     const url = await listen(server, { host, port })
-    runner = new JobRunner({
-      db,
-      connection: options.connection,
-      enumerations,
-      threads: createJobThreads(options),
-      log,
-    })
-    stopRetention = startRetention(db, options.jobsRetention ?? 7 * 86_400_000, log)
+    const threads = createJobThreads(options)
+    runner = new JobRunner({ db, connection: options.connection, enumerations, threads, log })
+    stopRetention = startRetention(db, options.jobsRetention, log)
     return { url, close }
   } catch (error) {
     await close()
@@ -143,8 +129,8 @@ export async function startGateway(options: GatewayOptions) {
 
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
-  const { db, connection, remoteFilter, introspection = 'all', persistedDocuments, log } = options
-  const { pageCacheMb = 32, routeLimits = usualRouteLimits } = options
+  const { db, connection, remoteFilter, introspection, persistedDocuments, pageCacheMb, log } = options
+  const { routeLimits = usualRouteLimits } = options
   const { enumerations } = options.globalConfig
   const workerData: ThreadData = {
     connection,
@@ -173,8 +159,8 @@ function createJobThreads(options: GatewayOptions) {
   return createThreadPool({ entry: new URL('./job-thread.ts', import.meta.url), workerData, log, ...threads })
 }
 
-function jobQuotasOf({ quotaQueuedJobs, quotaJobOutputMb }: GatewayOptions): JobQuotas {
-  return { queued: quotaQueuedJobs ?? usualJobQuotas.queued, keptMb: quotaJobOutputMb ?? usualJobQuotas.keptMb }
+function jobQuotasOf({ quotaQueuedJobs: queued, quotaJobOutputMb: keptMb }: GatewayOptions): JobQuotas {
+  return { queued, keptMb }
 }
 
 function requireAdmin(caller: Caller | undefined): void {

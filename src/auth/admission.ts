@@ -2,9 +2,9 @@ import { type AuthenticationOptions, createAuthentication } from './authenticati
 import type { Caller } from './caller.ts'
 
 export interface AdmissionOptions extends AuthenticationOptions {
-  rateLimit: number | undefined
+  rateLimit?: number | undefined
   /** Whether all processes count together, in the database; otherwise each in its memory. */
-  isRateLimitShared: boolean | undefined
+  isRateLimitShared: boolean
 }
 
 export interface Admission {

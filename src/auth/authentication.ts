@@ -8,8 +8,8 @@ import { createTokenLookup } from './token-lookup.ts'
 
 export interface AuthenticationOptions {
   db: Kysely<Database>
-  bootstrapToken: string | undefined
-  jwt: JwtOptions | undefined
+  bootstrapToken?: string | undefined
+  jwt?: JwtOptions | undefined
   /** How long a token is trusted after a lookup; by default 4 seconds. */
   trustMs?: number | undefined
 }

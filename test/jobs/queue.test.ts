@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, expect, it } from 'vitest'
-import { usualJobQuotas } from '../../src/app/config.ts'
+import { readConfig } from '../../src/app/config.ts'
 import { type Gateway, startGateway } from '../../src/app/gateway.ts'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
@@ -10,6 +10,9 @@ import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { useDatabase } from '../support/database.ts'
 import { storeIn } from '../support/factories.ts'
 import { token } from '../support/gateway.ts'
+
+const config = { ...readConfig({ PORT: '0' }), persistedDocuments: undefined }
+const quotas = { queued: config.quotaQueuedJobs, keptMb: config.quotaJobOutputMb }
 
 const database = useDatabase()
 const gateways: Gateway[] = []
@@ -21,7 +24,7 @@ async function startOne(): Promise<Gateway> {
   const { db, connection } = database
   const globalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} }
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
-  const options = { db, connection, globalConfig, log, bootstrapToken: token, host: '127.0.0.1', port: 0 }
+  const options = { ...config, db, connection, globalConfig, log, bootstrapToken: token }
   const gateway = await startGateway(options)
   gateways.push(gateway)
   return gateway
@@ -34,7 +37,7 @@ async function stopAll(): Promise<void> {
 const newStore = () => storeIn(database.catalogue)
 
 const queueExport = (storeUuid: string) =>
-  startExport(database.catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null }, usualJobQuotas)
+  startExport(database.catalogue, storeUuid, { format: 'jsonl', channel: 'SMP', status: null }, quotas)
 
 const queueImport = (storeUuid: string, rows: number) => {
   const lines = Array.from({ length: rows }, (_, i) => `P${i},https://a.example/${i}\n`)
@@ -48,13 +51,7 @@ const queueImport = (storeUuid: string, rows: number) => {
     dryRun: false,
   }
   const content = `sku,Image URL 1\n${lines.join('')}`
-  return startImport(
-    database.catalogue,
-    fallbackEnumerations,
-    { ...options, store: storeUuid },
-    content,
-    usualJobQuotas,
-  )
+  return startImport(database.catalogue, fallbackEnumerations, { ...options, store: storeUuid }, content, quotas)
 }
 
 async function currentState({ jobId }: Job): Promise<Job> {
@@ -154,7 +151,7 @@ it('queues a job of a caller that is limited to its store, with the transaction 
   const storeUuid = await newStore()
   const catalogue = catalogueFor(database.db, { stores: new Set([storeUuid]) })
   const options = { format: 'jsonl', channel: 'SMP', status: null }
-  const job = await startExport(catalogue, storeUuid, options, usualJobQuotas)
+  const job = await startExport(catalogue, storeUuid, options, quotas)
   await startOne()
   expect(await finished(job)).toMatchObject({ state: 'succeeded' })
 })

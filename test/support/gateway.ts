@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
+import { readConfig } from '../../src/app/config.ts'
 import { type GatewayOptions, startGateway } from '../../src/app/gateway.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
@@ -64,6 +65,7 @@ export async function startTestGateway({
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection, ...(shared && { shared }) })
   const gateway = await startGateway({
+    ...readConfig({}),
     db: database.db,
     connection: database.connection,
     jwt,
@@ -73,7 +75,7 @@ export async function startTestGateway({
     bootstrapToken: token,
     metricsPublic,
     tracing,
-    host: '127.0.0.1',
+    persistedDocuments: undefined,
     port: 0,
     log,
     ...more,

@@ -9,8 +9,7 @@ import { type Messages, onMessage, send } from './messages.ts'
 /** PostgreSQL takes 100 connections by default: with the default of 10 each, the workers leave some to others. */
 const fullPools = 6
 
-/** The pause before a worker is replaced. */
-const pauseMs = 1_000
+const pauseBeforeReplacingMs = 1_000
 
 type WorkerProcess = ReturnType<typeof startWorker>
 
@@ -28,13 +27,9 @@ export async function superviseWorkers(
     if (all.every(({ hasClosedPort }) => hasClosedPort))
       for (const { worker } of all) send(worker, 'allPortsClosed', {})
   }
+  const ofWorker = { ...connection, max: connectionsPerWorker(count, connection.max) }
   const start = (number: number) => {
-    const started = startWorker(
-      number,
-      { ...connection, max: connectionsPerWorker(count, connection.max) },
-      reportClosedPorts,
-      log,
-    )
+    const started = startWorker(number, ofWorker, reportClosedPorts, log)
     running.set(number, started)
     return started
   }
@@ -51,7 +46,7 @@ export async function superviseWorkers(
       reportClosedPorts()
       if (stopping.signal.aborted) return exit
       log.warn({ worker: number, pid: current.worker.process.pid, exit }, 'a worker ended and is replaced')
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(pauseBeforeReplacingMs, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return 0
     }
   }
@@ -76,7 +71,6 @@ export async function superviseWorkers(
   }
 }
 
-/** How many connections to the database each of the workers may open for requests. */
 export function connectionsPerWorker(workers: number, most = 10): number {
   return Math.max(1, Math.min(most, Math.floor((fullPools * most) / workers)))
 }
