@@ -85,20 +85,28 @@ export function createApi(options: ApiOptions): Api {
   }
   const readLimited = <T>(work: () => T) =>
     threads ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()
+  const handleRest = createHandler(endpoints, {
+    ...rest,
+    enumerations,
+    errorOf,
+    inThread: (request, caller, body) =>
+      body && isHeavy(sizeOf(body)) ? threads?.rest(request, caller, body) : undefined,
+    matchInThread: async (request, caller, body, { document, variables }) => {
+      const patternWork = await patternWorkFor(caller, rest.patternUseOf(document), variables, body)
+      return isHeavy({ patternWork }) ? threads?.rest(request, caller, body) : undefined
+    },
+    answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
+  })
   return {
     errorOf,
-    rest: createHandler(endpoints, {
-      ...rest,
-      enumerations,
-      errorOf,
-      inThread: (request, caller, body) =>
-        body && isHeavy(sizeOf(body)) ? threads?.rest(request, caller, body) : undefined,
-      matchInThread: async (request, caller, body, { document, variables }) => {
-        const patternWork = await patternWorkFor(caller, rest.patternUseOf(document), variables, body)
-        return isHeavy({ patternWork }) ? threads?.rest(request, caller, body) : undefined
-      },
-      answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
-    }),
+    rest: async (request) => {
+      if (!threads || (request.method !== 'GET' && request.method !== 'HEAD')) return handleRest(request)
+      // How much a page has is known once it is read.
+      const readLimit = new ReadLimit(maxObjectBytes)
+      const answer = await withContext({ readLimit }, () => handleRest(request))
+      const caller = readLimit.isExceeded && request.caller()
+      return caller ? threads.rest(request, caller) : answer
+    },
     graphql: async (request, caller, requestId) => {
       const { body = new Uint8Array() } = request
       if (threads && body.length > maxParsedBytes) return graphqlInThread(threads, request, caller)

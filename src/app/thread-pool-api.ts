@@ -48,7 +48,7 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
     rest: async (
       { method, path, search, header }: RestRequest<Caller>,
       caller: Caller,
-      body: Uint8Array<ArrayBuffer>,
+      body?: Uint8Array<ArrayBuffer>,
     ): Promise<HttpResponse> => {
       const headers = Object.fromEntries(restHeaders.map((name) => [name, header(name)]))
       const { answer: response } = await answer({ api: 'rest', caller, method, path, search, headers, body })

@@ -5,7 +5,7 @@ const mebibyte = 1024 * 1024
 /** No answer to a client is longer than 64 MiB; PostgreSQL writes JSON with more spaces. */
 const maxBytes = 80 * mebibyte
 
-/** For a GraphQL read on the thread that serves all requests: to make its answer of so much takes about 100 ms. */
+/** For a read on the thread that serves all requests: to make its answer of so much takes about 100 ms. */
 export const maxObjectBytes = 5 * mebibyte
 
 export class ReadLimit {
@@ -16,10 +16,14 @@ export class ReadLimit {
     this.#max = max
   }
 
+  get isExceeded(): boolean {
+    return this.#bytes > this.#max
+  }
+
   /** Returns the error to end the request with once the bytes are more than the limit. */
   add(bytes: number): CatalogueError | undefined {
     this.#bytes += bytes
-    if (this.#bytes <= this.#max) return undefined
+    if (!this.isExceeded) return undefined
     const details = `what a request reads may have ${this.#max} bytes; this is more: ask for a smaller page or fewer fields`
     return invalidRequest([{ details }])
   }
