@@ -38,9 +38,8 @@ export async function writeChunk(
 
 /** What the rows bring. A row that fails does not affect the others of its product. */
 async function prepare(rows: readonly MappedRow[], validate: AttributeValidator, columnOf: Layout['columnOf']) {
-  const products = new Map<string, LoadedProduct>()
-  /** The attributes of the products that several rows bring. */
-  const attributes = new Map<string, Map<string, string>>()
+  /** By product code, what each good row brings. */
+  const products = new Map<string, LoadedProduct[]>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
   const failed: FailedRow[] = []
   const pauses = createPauses()
@@ -51,14 +50,10 @@ async function prepare(rows: readonly MappedRow[], validate: AttributeValidator,
     if (!isGood) failed.push(failedRow(row, [...row.faults, ...faults]))
     // With a fault in its assets only, the product is imported.
     if (code === undefined || !product || faults.length > 0) continue
+    const loaded = { productCode: code, ...product, isCounted: isGood }
     const before = products.get(code)
-    const loaded = { productCode: code, ...product, isCounted: isGood || (before?.isCounted ?? false) }
-    products.set(code, { ...loaded, status: product.status ?? before?.status ?? null })
-    if (before) {
-      const all = attributes.get(code) ?? valuesByName(before)
-      for (const [name, value] of valuesByName(product)) all.set(name, value)
-      attributes.set(code, all)
-    }
+    if (before) before.push(loaded)
+    else products.set(code, [loaded])
     for (const { assetFormat, url } of isGood ? row.assets : []) {
       const key = `${assetFormat}\n${code}`
       const group = groups.get(key) ?? { parentCode: code, assetFormat, urls: new Set() }
@@ -66,15 +61,17 @@ async function prepare(rows: readonly MappedRow[], validate: AttributeValidator,
       group.urls.add(url)
     }
   }
-  const loaded = Array.from(products.values(), (product): LoadedProduct => {
-    const all = attributes.get(product.productCode)
-    return all ? { ...product, names: [...all.keys()], values: [...all.values()] } : product
-  })
-  return { products: loaded, groups: [...groups.values()], failed }
+  return { products: [...products.values()].flatMap(merged), groups: [...groups.values()], failed }
 }
 
-function valuesByName({ names, values }: MappedProduct): Map<string, string> {
-  return new Map(names.map((name, i) => [name, values[i] ?? '']))
+/** The rows of one product as one: the last value of an attribute counts. */
+function merged(rows: readonly LoadedProduct[]): readonly LoadedProduct[] {
+  const [first] = rows
+  if (!first || rows.length === 1) return rows
+  const attributes = new Map(rows.flatMap(({ names, values }) => names.map((name, i) => [name, values[i] ?? ''])))
+  const status = rows.findLast((row) => row.status !== null)?.status ?? null
+  const isCounted = rows.some((row) => row.isCounted)
+  return [{ ...first, status, isCounted, names: [...attributes.keys()], values: [...attributes.values()] }]
 }
 
 /** Pauses, as patterns take long to match: the thread shows that it is alive. */
