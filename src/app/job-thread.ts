@@ -23,7 +23,7 @@ const database = { max: 2, connectionTimeoutMillis: 10_000 }
 export function run(task: Task<JobTask>): Promise<unknown> {
   return runTask(task, async ({ key, enumerations }, _requestId, onAlive) => {
     const signal = requestContext.getStore()?.signal ?? new AbortController().signal
-    // A job is no request: nothing limits what it reads, and its statements end when it is interrupted.
+    // A job is no request: what it reads is not limited, and an interruption cancels none of its statements.
     await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, onAlive }))
     return { output: undefined, moved: [] }
   })

@@ -5,7 +5,7 @@ import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { problemsOf, reportFormats, reportText } from '../import/report/report-format.ts'
 import { saveProgress, type Work } from './attempt.ts'
-import { deleteParts, readInput } from './parts.ts'
+import { deleteParts, partsOf, readInput } from './parts.ts'
 import { createOutput } from './quotas.ts'
 
 const maxProblems = 20
@@ -37,10 +37,10 @@ export const runImport: Work = async (catalogue, attempt, { enumerations, quotas
       add: async (rows, partsBefore, transaction) => {
         const first = rows[0]?.row.number ?? 0
         if (first > 0) attempt.problems = attempt.problems.filter(({ row }) => row < first)
-        attempt.problems.push(...problemsOf(rows).slice(0, maxProblems - attempt.problems.length))
+        attempt.problems.push(...problemsOf(rows.slice(0, maxProblems)).slice(0, maxProblems - attempt.problems.length))
         const isFirst = partsBefore === 0
         const text = reportText(request.format, columns, rows, isFirst).toString()
-        const added = text === '' ? [] : [(isFirst ? head(columns) : '') + text]
+        const added = text === '' ? [] : partsOf((isFirst ? head(columns) : '') + text)
         // In the transaction of the rows, so that no failure is lost or reported twice. A dry run's is rolled back.
         const within = run ? transaction : db
         await writeOutput(within, partsBefore, added)

@@ -64,8 +64,8 @@ export class JobRunner {
     const queue = await within(this.#starting)
     await within(queue?.offWork(queueName))
     const { db, threads } = this.#options
-    await Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn)))
     await threads.close()
+    await Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn)))
     await within(queue?.stop({ graceful: false }))
     await within(this.#queueDb.destroy())
   }

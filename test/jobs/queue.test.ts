@@ -62,7 +62,7 @@ async function currentState({ jobId }: Job): Promise<Job> {
 
 async function finished(job: Job): Promise<Job> {
   const isFinished = async () => (await currentState(job)).finishedAt !== null
-  await expect.poll(isFinished, { timeout: 50_000, interval: 20 }).toBe(true)
+  await expect.poll(isFinished, { timeout: 110_000, interval: 20 }).toBe(true)
   return currentState(job)
 }
 
@@ -123,7 +123,7 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
   expect(startOf(second)).toBeGreaterThanOrEqual(endOf(first))
   expect(endOf(ofOther)).toBeLessThan(endOf(first))
   await stopAll()
-})
+}, 120_000)
 
 it('gives the running job back at shutdown, and another gateway continues it', async () => {
   const gateway = await startOne()
