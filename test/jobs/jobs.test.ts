@@ -207,7 +207,7 @@ describe('a job whose gateway was killed', () => {
     expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 1000))
     expect((await outputOf(jobId, successor)).trimEnd().split('\n')).toHaveLength(61)
     expect(await checkReadModel(database.db)).toEqual([])
-  }, 120_000)
+  }, 240_000)
 
   it('does an export again, from one snapshot', async () => {
     const { jobId, storeUuid, successor } = await killedInTheMiddle(startExport, { format: 'JSONL' }, (store) =>
@@ -219,7 +219,7 @@ describe('a job whose gateway was killed', () => {
     expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
     const again = await done(startExport, { storeUuid, format: 'JSONL' }, successor)
     expect((await outputOf(jobId, successor)) === (await outputOf(again.jobId, successor))).toBe(true)
-  }, 120_000)
+  }, 240_000)
 
   /** Starts a job in a program; kills the program once the job has written three parts and waits to write the next. */
   async function killedInTheMiddle(
