@@ -149,11 +149,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
-      query: z.object({
-        store_uuid: input.storeUuid,
-        channel: input.oneOf(channels).default('SMP').describe('Channel of the assets.'),
-        dry_run: input.dryRun,
-      }),
+      query: writeOnChannel(channels),
       body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
@@ -217,11 +213,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({
-      query: z.object({
-        store_uuid: input.storeUuid,
-        channel: input.oneOf(channels).default('SMP').describe('Channel of the assets.'),
-        dry_run: input.dryRun,
-      }),
+      query: writeOnChannel(channels),
       body: input.listOf({
         parent_code: input.text.describe(
           'Parent code of the group: 1 to 255 characters. A product of this code need not exist.',
@@ -237,3 +229,8 @@ export const endpoints: readonly Endpoint[] = [
     data: ({ placeAssets: result }) => withErrorInfo(result),
   }),
 ]
+
+function writeOnChannel(channels: readonly string[]) {
+  const channel = input.oneOf(channels).default('SMP').describe('Channel of the assets.')
+  return z.object({ store_uuid: input.storeUuid, channel, dry_run: input.dryRun })
+}

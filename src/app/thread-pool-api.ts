@@ -51,8 +51,7 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
       body?: Uint8Array<ArrayBuffer>,
     ): Promise<HttpResponse> => {
       const headers = Object.fromEntries(restHeaders.map((name) => [name, header(name)]))
-      const { answer: response } = await answer({ api: 'rest', caller, method, path, search, headers, body })
-      return response
+      return (await answer({ api: 'rest', caller, method, path, search, headers, body })).answer
     },
     graphql: ({ method, search, accept, body }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> =>
       answer({ api: 'graphql', caller, method, path: '/graphql', search, headers: { accept }, body }),

@@ -54,9 +54,10 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
   if (body === 'too large') {
     throw new HttpError('payload_too_large', `the body must have at most ${maxBodyBytes} bytes`)
   }
-  if (contentType === undefined && body.length > 0) throw notJson()
   if (contentType === undefined) {
-    throw new HttpError('invalid_request', 'the body is required: a JSON object with a query')
+    throw body.length > 0
+      ? notJson()
+      : new HttpError('invalid_request', 'the body is required: a JSON object with a query')
   }
   return api.graphql({ method, search, accept, body }, caller, id.text)
 }

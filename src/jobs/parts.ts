@@ -27,10 +27,8 @@ export async function writeParts(
 }
 
 export async function deleteParts(db: Kysely<Database>, key: JobKey, direction: Direction): Promise<void> {
-  await db
-    .deleteFrom('job_part')
-    .where(({ and }) => and(columnsOf(key, direction)))
-    .execute()
+  const found = db.deleteFrom('job_part').where(({ and }) => and(columnsOf(key, direction)))
+  await found.execute()
 }
 
 /** Reads one part, counted from 0; undefined after the last. */

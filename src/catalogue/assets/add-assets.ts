@@ -59,8 +59,8 @@ function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number)
   const faults = Object.entries({
     channel: oneOfFault(channel, enumerations.channels),
     assetFormat: oneOfFault(assetFormat, enumerations.assetFormats),
-    parentCode: nameFault(parentCode),
-    assetId: assetId == null ? undefined : nameFault(assetId),
+    parentCode: codeFault(parentCode),
+    assetId: assetId == null ? undefined : codeFault(assetId),
     url: urlFault(url),
   }).flatMap(([field, fault]) => (fault === undefined ? [] : [`${field} ${fault}`]))
   if (faults.length === 0) return undefined
@@ -69,8 +69,9 @@ function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number)
   return { reason: 'invalid_request', details, index, channel, parentCode, assetId }
 }
 
-function nameFault(name: string): string | undefined {
-  return isName(name) ? undefined : `must have 1 to 255 characters; got ${shown(name)}`
+/** What is wrong with a parent code or an asset id, or undefined. */
+export function codeFault(code: string): string | undefined {
+  return isName(code) ? undefined : `must have 1 to 255 characters; got ${shown(code)}`
 }
 
 function conflict({ index, channel, parentCode, assetId }: NewAsset & { index: number }): ItemFailure {

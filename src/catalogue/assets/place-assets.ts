@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { isName, shown } from '../../text.ts'
+import { shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import { BoundedFailures, brief } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
@@ -8,6 +8,7 @@ import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
+import { codeFault } from './add-assets.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { applyPositions, type PlacedAsset, type UrlPosition } from './positions.ts'
 import { parseUrlField, urlFault, urlField } from './url-fields.ts'
@@ -50,7 +51,7 @@ export async function placeAssets(
 function goodEntries(enumerations: Enumerations, placement: Placement, fail: (details: string) => void): UrlPosition[] {
   const { parentCode, assetFormat } = placement
   const wrongFormat = oneOfFault(assetFormat, enumerations.assetFormats)
-  const wrongCode = isName(parentCode) ? undefined : `must have 1 to 255 characters; got ${shown(parentCode)}`
+  const wrongCode = codeFault(parentCode)
   if (wrongFormat) fail(`asset_type ${wrongFormat}`)
   else if (wrongCode) fail(`parent_code ${wrongCode}`)
   if (wrongFormat || wrongCode) return []
