@@ -12,5 +12,4 @@ import './store.ts'
 import './token.ts'
 import { builder } from './builder/builder.ts'
 
-/** The whole GraphQL schema. Printed in schema.graphql. */
 export const schema = builder.toSchema()

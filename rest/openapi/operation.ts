@@ -40,7 +40,6 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   }
 }
 
-/** The GraphQL operations of all endpoints, each with a comment that names its endpoint. */
 export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enumerations): Twin[] {
   return endpoints.map((endpoint) => {
     const twin = twinOf(endpoint, enumerations)
@@ -78,7 +77,6 @@ function forGraphqlClients(document: DocumentNode): DocumentNode {
   })
 }
 
-/** The tag of an endpoint, made from the first segment of its path: `Assets`, `Products`, `Stores`. */
 export function tagOf({ path }: Endpoint): string {
   const [first = ''] = path.slice(1).split('/')
   return first.charAt(0).toUpperCase() + first.slice(1)

@@ -20,7 +20,6 @@ type Shown = Pick<Example, 'name' | 'summary' | 'body' | 'answer'>
 
 export const keptExamples: readonly Example[] = examples
 
-/** The content of a request or an answer: its schema, and the part of each example. */
 export function content(schema: Json, examples: readonly Shown[], part: 'body' | 'answer'): Json {
   const named = Object.fromEntries(
     examples.map((example) => [example.name, { summary: example.summary, value: example[part] }]),

@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 
-/** Collects the named schemas of a document while the document is built. */
 export type Schemas = ReturnType<typeof collectSchemas>
 
 /** Turns zod shapes into the schemas of OpenAPI 3.1, which are JSON Schema. */

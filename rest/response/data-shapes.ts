@@ -103,7 +103,6 @@ const errorInfo = z
   })
   .meta({ id: 'ErrorInfo', description: 'One fault of the request.' })
 
-/** The envelope of every error. */
 export const failure = z
   .object({
     status: z.object({

@@ -15,7 +15,6 @@ export function withErrorInfo<Result extends { error_info: ItemFailureFragment[]
   return withMore({ ...result, error_info: failures.length === 0 ? [{}] : failures })
 }
 
-/** Leaves out a `more` of 0. */
 function withMore<Result extends { more: number }>({ more, ...result }: Result) {
   return more > 0 ? { ...result, more } : result
 }

@@ -31,7 +31,6 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
     })
 }
 
-/** The argument that bounds a list: 1 to `max` items, by default `usual`. */
 export function firstArg(max: number, usual = max) {
   return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.` }
 }

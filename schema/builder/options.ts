@@ -1,5 +1,3 @@
-/** Options of fields and arguments, with the description of each. */
-
 export const required = (description: string) => ({ required: true as const, description })
 export const nullable = (description: string) => ({ nullable: true as const, description })
 export const nullableTime = (description: string) => ({ type: 'DateTime' as const, ...nullable(description) })

@@ -18,7 +18,6 @@ const storable = {
   schema: z.string().refine(isStorable, { error: 'must be a string without NUL and lone surrogates' }),
 }
 
-/** The most items of a list in a request. */
 const maxLength = 10_000
 
 /** Gives arguments and input fields the validation of their type, unless they state their own. */

@@ -151,7 +151,6 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
   return { api, closeThreadPool: threadPool.close }
 }
 
-/** Threads for jobs alone: requests have others. */
 function createJobThreads(options: GatewayOptions) {
   const { connection, log, jobLimits } = options
   const workerData: JobThreadData = { connection, quotas: jobQuotasOf(options), logLevel: log.level }

@@ -12,9 +12,6 @@ export interface JwtOptions {
   algorithms?: readonly string[] | undefined
 }
 
-/** Allowed difference between the clocks of the provider and the gateway. */
-const skewSeconds = 5
-
 /** Makes the function that verifies JSON Web Tokens (RFC 7519). It throws `unavailable` without the provider's keys. */
 export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgorithms }: JwtOptions) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
@@ -28,7 +25,7 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
         issuer,
         audience,
         algorithms: [...algorithms],
-        clockTolerance: skewSeconds,
+        clockTolerance: 5,
         requiredClaims: ['exp', 'sub'],
       })
       return isAccessToken.test(protectedHeader.typ ?? 'JWT') ? callerOf(payload) : undefined

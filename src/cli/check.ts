@@ -3,7 +3,6 @@ import { checkReadModel, type Difference } from '../catalogue/asset-groups/check
 import { withOwnConnection } from '../database/own-connection.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `catalog check`: recomputes the read model of the asset groups and reports each difference; exit code 1 if any. */
 export function addCheck(program: Command): void {
   program
     .command('check')

@@ -14,7 +14,6 @@ interface ExportOptions extends ExportForm {
   json: boolean
 }
 
-/** `catalog export`: writes a store's products, with their assets on one channel, as `catalog import` reads them. */
 export function addExport(program: Command): void {
   program
     .command('export')

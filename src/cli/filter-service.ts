@@ -5,7 +5,6 @@ import { wholeNumber } from './option-values.ts'
 import { untilSignal } from './until-signal.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `catalog filter-service`: serves the filtering contract over the gateway's database until SIGINT or SIGTERM. */
 export function addFilterService(program: Command): void {
   program
     .command('filter-service')

@@ -5,7 +5,6 @@ import type { Counts } from '../import/report/counts.ts'
 import { UsageError } from '../import/usage-error.ts'
 import { collect, wholeNumber } from './option-values.ts'
 
-/** `catalog import`: imports products and their assets into a store. Exit code 1 if a row failed, 2 for wrong usage. */
 export function addImport(program: Command): void {
   program
     .command('import')

@@ -3,7 +3,6 @@ import { migrateQueue } from '../database/job-queue.ts'
 import { migrate } from '../database/migrate.ts'
 import { type Work, withDatabase } from './with-database.ts'
 
-/** `catalog migrate`: brings the database's tables up to date; `serve` does it too. */
 export function addMigrate(program: Command): void {
   program
     .command('migrate')

@@ -14,7 +14,6 @@ interface CreateOptions {
   json: boolean
 }
 
-/** `catalog token`: makes, lists and revokes bearer tokens, whether the gateway is running or not. */
 export function addToken(program: Command): void {
   const token = program.command('token').description('make, list and revoke bearer tokens')
   addCreate(token)

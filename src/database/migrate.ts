@@ -16,7 +16,6 @@ const versioned = [
 /** Run after the migrations, and again whenever their text has changed. */
 const repeatable = ['../catalogue/products/merge-products.sql']
 
-/** The number of the advisory lock for migrations. */
 export const lockNumber = 4_011_850_361
 
 type Script = Awaited<ReturnType<typeof readScript>>

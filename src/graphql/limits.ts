@@ -2,7 +2,6 @@ import { type Caller, hasScope } from '../auth/caller.ts'
 import { type CatalogueError, invalidRequest } from '../errors.ts'
 import { type DocumentSize, measures } from './document-size.ts'
 
-/** The most that a document may have (spec: none; the service's own). */
 export interface Limits extends DocumentSize {
   characters: number
   tokens: number
@@ -27,7 +26,6 @@ const ordinary: Limits = {
   cost: 250_000,
 }
 
-/** Administrators run wider documents. */
 const administrators: Limits = {
   ...ordinary,
   tokens: 10_000,

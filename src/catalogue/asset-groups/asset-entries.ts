@@ -14,7 +14,6 @@ export interface AssetEntry {
   urlField: string
 }
 
-/** What a group without assets has for its entries. */
 export const noEntries = '[]'
 
 const opening = '{"asset_id":"'
@@ -60,7 +59,6 @@ function hasAsciiWord(assetFormat: string): boolean {
   return assetFormat.charCodeAt(0) < 128
 }
 
-/** The stored form of the assets, in their order. */
 export function encodeEntries(assetFormat: string, assets: readonly { assetId: string; url: string }[]): string {
   const fieldAt = storedFieldsOf(assetFormat)
   return JSON.stringify(assets.map(({ assetId, url }, i) => ({ asset_id: assetId, [fieldAt(i + 1)]: url })))

@@ -15,7 +15,6 @@ export interface AssetGroup {
 }
 
 export interface AssetGroupPage {
-  /** The exact number of groups of the store, channel and format. */
   totalGroups: number
   groups: AssetGroup[]
   /** `groupsVersion` at the moment of the page; null where the remote filter chooses the groups. */

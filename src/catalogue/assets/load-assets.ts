@@ -15,7 +15,6 @@ export interface LoadedGroup {
   urls: Iterable<string>
 }
 
-/** The store and the channel of the groups. */
 interface Target {
   storeUuid: string
   channel: string
@@ -111,7 +110,6 @@ async function readLastPlaces({ db }: WriteCatalogue, { storeUuid, channel }: Ta
   return new Map(rows.map(({ parent_code, place }) => [parent_code, place]))
 }
 
-/** The ids of the store's assets of the URLs, by format and URL. */
 async function findAssets({ db }: WriteCatalogue, storeUuid: string, groups: readonly MissingGroup[]) {
   const urls = new Set(groups.flatMap((group) => group.urls))
   const { rows } = await sql<{ asset_format: string; asset_id: string; url: string }>`

@@ -24,7 +24,6 @@ export interface Selection {
   assetId: string | null
 }
 
-/** What sets deleting and unlinking apart. */
 export interface Removal {
   /** The parent codes to lock in a store for its selections, or all of them. */
   parentCodes: (selections: readonly Selection[]) => Names

@@ -12,17 +12,14 @@ export interface LoadedProduct {
   /** The names of its attributes, each once, and the values at the same indexes. */
   names: readonly string[]
   values: readonly string[]
-  /** Whether the product is counted in the answer. */
   isCounted: boolean
 }
 
-/** How many of the counted products were created and changed. */
 export interface LoadedProducts {
   created: number
   updated: number
 }
 
-/** Settings for the transaction of a chunk. */
 export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
   // A chunk is sorted in memory: an import is one connection, which may have more than each of many requests. Whatever
   // statistics say of a store, an import finds its rows by their keys. To match patterns may take minutes.
