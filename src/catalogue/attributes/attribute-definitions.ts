@@ -4,7 +4,6 @@ import { CatalogueError, type Fault, invalidRequest, storeNotFound } from '../..
 import { isStorable, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { type LockRequest, takeLocks } from '../locks.ts'
-import { createPauses } from '../pauses.ts'
 import { requireStore } from '../stores/stores.ts'
 import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { workToCompile } from './pattern-work.ts'
@@ -67,14 +66,11 @@ export async function defineAttributes(
 ): Promise<StoredDefinition[]> {
   const faults: Omit<Fault, 'reason'>[] = []
   const rows: (NewDefinition & { steps: number | undefined })[] = []
-  const pauses = createPauses()
   catalogue.patternWork?.add(workToCompile(definitions.flatMap(({ pattern }) => pattern ?? [])))
   for (const [index, definition] of definitions.entries()) {
     const program = definition.pattern == null ? undefined : programOf(definition.pattern)
     faults.push(...definitionFaults(definition, index, definitions, program?.fault))
     rows.push({ ...definition, steps: program?.steps })
-    const pause = pauses()
-    if (pause) await pause
   }
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(catalogue, storeUuid)

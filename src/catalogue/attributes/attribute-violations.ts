@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { createPauses } from '../pauses.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
 import { patternCounter } from './pattern-work.ts'
 
@@ -23,7 +22,6 @@ export async function findViolations(
   const rules = definitions.map(valueRule)
   const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))
   const count = patternCounter(definitions, catalogue.patternWork)
-  const pauses = createPauses()
   let after = ''
   for (;;) {
     const { rows } = await sql<{ productCode: string; values: (string | null)[] }>`
@@ -36,8 +34,6 @@ export async function findViolations(
       for (const [i, violations] of found.entries()) {
         const value = values[i] ?? undefined
         const reason = value === undefined ? undefined : rules[i]?.(value)
-        const pause = pauses()
-        if (pause) await pause
         if (value === undefined || reason === undefined) continue
         violations.productCount++
         if (violations.examples.length < mostExamples) violations.examples.push({ productCode, value, reason })

@@ -26,7 +26,7 @@ export async function createProducts(
     products: patches.map(({ productCode }) => productCode),
   })
   const validate = attributeValidator(definitions, patches, catalogue.patternWork)
-  const { good, failed } = await validatePatches(
+  const { good, failed } = validatePatches(
     patches,
     (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : validate(name, value)),
     { firstOnly: true },

@@ -3,7 +3,6 @@ import { isName } from '../../text.ts'
 import type { AttributeValidator } from '../attributes/attribute-rules.ts'
 import { BoundedFailures, brief, mostFailures } from '../bounded-failures.ts'
 import { oneOfFault, productStatuses } from '../enumerations.ts'
-import { createPauses } from '../pauses.ts'
 
 /** A change of one product. Attribute values may be anything: they are validated one by one. */
 export interface ProductPatch {
@@ -41,12 +40,11 @@ interface ProductFailures {
 }
 
 /** Validates every attribute and merges the entries of a code: one bad entry fails the product, with all its faults. */
-export async function validatePatches(
+export function validatePatches(
   patches: readonly ProductPatch[],
   validate: AttributeValidator,
   { firstOnly = false } = {},
-): Promise<ValidatedPatches> {
-  const pauses = createPauses()
+): ValidatedPatches {
   const validated: ValidatedPatches = { good: new Map(), failed: new Map() }
   /** How many failures are kept besides the first one of each product. */
   let room = mostFailures
@@ -61,11 +59,7 @@ export async function validatePatches(
       if (failures.kept.length > 0 && room-- <= 0) failures.more++
       else failures.kept.push({ attribute, reason: brief(reason) })
     }
-    for (const patch of entries) {
-      validatePatch(patch, validate, fail)
-      const pause = pauses()
-      if (pause) await pause
-    }
+    for (const patch of entries) validatePatch(patch, validate, fail)
     if (failures.kept.length > 0) {
       validated.failed.set(code, failures)
       continue

@@ -42,7 +42,7 @@ export async function updateProducts(catalogue: Catalogue, storeUuid: string, pa
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const known = rules ? possible : []
     const validate = attributeValidator(rules?.definitions ?? [], known, catalogue.patternWork)
-    const validated = await validatePatches(known, validate)
+    const validated = validatePatches(known, validate)
     const merged = await mergeProducts(catalogue, uuid, validated, rules?.fingerprint)
     if (!merged) throw storeNotFound('storeUuid', storeUuid)
     if (merged.definitions === null) return resultOf(uuid, patches, validated, merged)

@@ -17,7 +17,7 @@ import {
 export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const products = patches.map((patch) => patch.productCode)
   const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
-  const validated = await validatePatches(patches, attributeValidator(definitions, patches, catalogue.patternWork))
+  const validated = validatePatches(patches, attributeValidator(definitions, patches, catalogue.patternWork))
   const { created, tooLarge } = await upsert(catalogue, uuid, [...validated.good.values()])
   failTooLarge(validated, tooLarge)
   const good = [...validated.good.keys()]
