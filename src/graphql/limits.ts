@@ -1,3 +1,4 @@
+import { type DocumentNode, Kind, visit } from 'graphql'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { type CatalogueError, invalidRequest } from '../errors.ts'
 import { type DocumentSize, measures } from './document-size.ts'
@@ -60,4 +61,22 @@ export function tooCostly(most: number, cost: number): CatalogueError {
 
 function excess(most: number, description: string, found: string) {
   return { field: 'query', details: `the document must have at most ${most} ${description}; it has ${found}` }
+}
+
+/** One list has at most as many. */
+const mostItems = 10_000
+
+/** Throws `invalid_request` if the lists that a mutation's fields take have more items together than one may have. */
+export function requireFewItems(document: DocumentNode, variables: Record<string, unknown>): void {
+  const lengths: number[] = []
+  visit(document, {
+    Argument: ({ value }) => {
+      const given = value.kind === Kind.VARIABLE ? variables[value.name.value] : undefined
+      if (Array.isArray(given)) lengths.push(given.length)
+    },
+  })
+  const items = lengths.reduce((sum, length) => sum + length, 0)
+  if (lengths.length < 2 || items <= mostItems) return
+  const details = `the lists of all fields must have at most ${mostItems} items; they have ${items}: send several requests`
+  throw invalidRequest([{ field: 'variables', details }])
 }

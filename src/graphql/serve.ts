@@ -7,7 +7,7 @@ import { CatalogueError, type Reason } from '../errors.ts'
 import { lazy } from '../lazy.ts'
 import type { Context } from './context.ts'
 import { InvalidVariables } from './cost.ts'
-import { limitsOf, tooCostly } from './limits.ts'
+import { limitsOf, requireFewItems, tooCostly } from './limits.ts'
 import { documentOf, type PersistedDocuments } from './persisted-documents.ts'
 import type { Engine, PreparedOperation } from './prepare.ts'
 import { publicErrors } from './public-error.ts'
@@ -41,6 +41,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     const requested = operation.cost(variables)
     const limit = limitsOf(caller).cost
     if (requested > limit) throw tooCostly(limit, requested)
+    if (operation.isMutation && operation.size.rootFields > 1) requireFewItems(operation.document, variables)
     const cost = { requested, limit }
     const run = async (context: Context) => {
       const result = async () => {
