@@ -15,7 +15,7 @@ import { UsageError } from './usage-error.ts'
 
 export interface ImportWork {
   enumerations: Enumerations
-  /** Ends the import after the chunk that is being written. */
+  /** Ends the import after the chunk that is being written, or before it if its values take long to validate. */
   signal: AbortSignal
   /** Called after each chunk with the counts of all rows so far. */
   onProgress?(counts: Counts): void
@@ -73,7 +73,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   let position = from
   /** Writes a chunk, its part of the report, and the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<RunPosition> => {
-    const { counts, failed } = await writeChunk(own, catalogue, request, rows, stream.layout.columnOf)
+    const { counts, failed } = await writeChunk(own, catalogue, request, rows, stream.layout.columnOf, signal)
     const reportBytes = (await report?.add(failed, position.reportBytes, catalogue.db)) ?? position.reportBytes
     const next = { counts: sum(position.counts, counts), reportBytes }
     if (run) await moveRun(catalogue.db, run, position, next)
@@ -89,6 +89,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
       return { counts: position.counts, stopped: undefined, cause: undefined }
     } catch (error) {
       if (error instanceof UsageError) throw error
+      if (signal.aborted) return stoppedBy('interrupted', position)
       return { ...stoppedBy(error, position), cause: error }
     }
   }

@@ -22,10 +22,11 @@ export async function writeChunk(
   target: { storeUuid: string; channel: string },
   rows: readonly MappedRow[],
   columnOf: Layout['columnOf'],
+  signal: AbortSignal,
 ): Promise<{ counts: Counts; failed: FailedRow[] }> {
   await prepareLoading(catalogue)
   const { definitions } = await requireDefinitions(catalogue, target.storeUuid)
-  const { products, groups, failed } = await prepare(rows, attributeValidator(definitions), columnOf)
+  const { products, groups, failed } = await prepare(rows, attributeValidator(definitions), columnOf, signal)
   // Groups before products, as every writer of both locks them: so no two wait for each other.
   const { added, linked } = await loadAssets(connection, catalogue, target, groups)
   const { created, updated } = await loadProducts(connection, catalogue, target.storeUuid, products)
@@ -37,13 +38,19 @@ export async function writeChunk(
 }
 
 /** What the rows bring. A row that fails does not affect the others of its product. */
-async function prepare(rows: readonly MappedRow[], validate: AttributeValidator, columnOf: Layout['columnOf']) {
+async function prepare(
+  rows: readonly MappedRow[],
+  validate: AttributeValidator,
+  columnOf: Layout['columnOf'],
+  signal: AbortSignal,
+) {
   /** By product code, what each good row brings. */
   const products = new Map<string, LoadedProduct[]>()
   const groups = new Map<string, LoadedGroup & { urls: Set<string> }>()
   const failed: FailedRow[] = []
   const pauses = createPauses()
   for (const row of rows) {
+    signal.throwIfAborted()
     const { code, product } = row
     const faults = product ? await faultsOf(product, validate, columnOf, pauses) : []
     const isGood = faults.length + row.faults.length === 0
