@@ -21,13 +21,6 @@ export interface RestServices<Caller> {
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
   ): Promise<HttpResponse> | undefined
-  /** The same for its values, when the patterns of attributes take too long to match with them. */
-  matchInThread(
-    request: RestRequest<Caller>,
-    caller: Caller,
-    body: Uint8Array<ArrayBuffer>,
-    operation: { document: TypedDocumentNode<unknown, Record<string, unknown>>; variables: Record<string, unknown> },
-  ): Promise<HttpResponse | undefined>
   /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
   idempotent(
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
@@ -125,7 +118,7 @@ async function answer<Caller>(
 }
 
 async function answerHere<Caller>(
-  request: RestRequest<Caller>,
+  request: RestRequest,
   endpoint: Endpoint,
   caller: Caller,
   body: Uint8Array<ArrayBuffer> | undefined,
@@ -133,8 +126,6 @@ async function answerHere<Caller>(
 ): Promise<HttpResponse> {
   const { requestId } = request
   const { variables, keyed } = readRequest(request, endpoint, services.enumerations(), body)
-  const inThread = body && (await services.matchInThread(request, caller, body, { ...endpoint, variables }))
-  if (inThread) return inThread
   const context = { caller, requestId }
   const run = async (execute: Execute<Caller>) => {
     const result = await execute(endpoint.document, variables, context)

@@ -24,7 +24,7 @@ const descriptions = {
   allowedValues: 'Allowed values, at least one for the type `ENUM`. Null: any value.',
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
-    'Regular expression in RE2 syntax that the whole value must match: at most 1,000 steps, for values of at most 4,096 characters (fewer with many steps), and 10,000,000 steps, times characters, for all values of a request. Null: none.',
+    'Regular expression in RE2 syntax that the whole value must match: at most 1,000 steps, for values of at most 4,096 characters (fewer with many steps), and 20,000,000 steps, times characters, for all values of a request. Null: none.',
 }
 
 const AttributeViolationRef = builder
@@ -61,7 +61,6 @@ export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('Attri
     violations: t.field({
       type: AttributeViolationsRef,
       complexity: 100,
-      extensions: { patterns: 'matches stored values' },
       description:
         'Stored values that violate this definition, for instance because they were stored before it. Reads every product that has the attribute.',
       resolve: async (definition, _args, { loaders }) =>
@@ -85,7 +84,6 @@ const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
 builder.mutationFields((t) => ({
   defineAttributes: t.field({
     type: [AttributeDefinitionRef],
-    extensions: { patterns: 'compiles' },
     description:
       'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`.',
     args: {

@@ -124,8 +124,6 @@ const DeleteProductsResult = builder.objectRef<ResultOf<typeof deleteProducts>>(
   }),
 })
 
-const matches = { extensions: { patterns: 'matches' } }
-
 builder.mutationFields((t) => ({
   deleteProducts: t.field({
     type: DeleteProductsResult,
@@ -141,7 +139,6 @@ builder.mutationFields((t) => ({
   }),
   createProducts: t.field({
     type: CreateProductsResult,
-    ...matches,
     description:
       'Creates products and does not change existing ones (REST extension: POST /products). Of several entries with the same code the first one counts. Attributes named like URL fields (`Image URL 1`) become assets of the product, in the order of their numbers. To create or update use `upsertProducts`. Errors: `invalid_request`, `store_not_found`.',
     args: {
@@ -155,7 +152,6 @@ builder.mutationFields((t) => ({
   }),
   updateProducts: t.field({
     type: UpdateProductsResult,
-    ...matches,
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
@@ -168,7 +164,6 @@ builder.mutationFields((t) => ({
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,
-    ...matches,
     description:
       'Creates products that do not exist and merges attributes and statuses into those that do. The default status of a new product is `NEW`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },

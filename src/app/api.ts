@@ -7,18 +7,17 @@ import { shapeOfJson } from '../../rest/request/json-shape.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
-import { PatternWork } from '../catalogue/attributes/pattern-work.ts'
-import { forgetPatterns } from '../catalogue/attributes/store-patterns.ts'
+import type { runPatterns } from '../catalogue/attributes/patterns.ts'
+import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
 import { catalogueFor } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Database } from '../database/tables.ts'
 import { createContext } from '../graphql/context.ts'
-import { type PatternUse, patternWorkOf } from '../graphql/pattern-use.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
-import { createGraphQL, type GraphQLRequest } from '../graphql/serve.ts'
-import { type RouteLimits, routeOf, type Weight } from '../heavy/route.ts'
+import { createGraphQL } from '../graphql/serve.ts'
+import { type RouteLimits, routeOf } from '../heavy/route.ts'
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
@@ -38,6 +37,8 @@ export interface ApiOptions {
   pageCacheMb: number
   /** The pool of threads that answers what would block this one; undefined in such a thread. */
   threads: ThreadPoolApi | undefined
+  /** Runs patterns that would block this thread in another; undefined in such a thread. */
+  runPatterns: typeof runPatterns | undefined
   routeLimits: RouteLimits
   log: Logger
 }
@@ -49,7 +50,7 @@ export function createApi(options: ApiOptions): Api {
   const { db, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, routeLimits, log } = options
   const contextOf = (caller: Caller, requestId: string, { transaction, onAssetGroupPage }: RunOptions = {}) =>
     createContext({
-      catalogue: catalogueFor(transaction ?? db, caller.viewer, new PatternWork(threads && routeLimits.patternWork)),
+      catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns)),
       enumerations: enumerations(),
       caller,
       requestId,
@@ -61,40 +62,19 @@ export function createApi(options: ApiOptions): Api {
   const errorOf = (thrown: unknown, requestId: string) => publicError(thrown, log.child({ requestId }))
   const engine = createEngine(schema, options.introspection)
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
-  const isHeavy = (weight: Partial<Weight>) =>
-    routeOf({ bytes: 0, members: () => 0, cost: 0, patternWork: 0, ...weight }, routeLimits) === 'thread'
-  const sizeOf = (body: Uint8Array) => ({ bytes: body.length, members: () => shapeOfJson(body).members })
-  const patternWorkFor = async (
-    { viewer }: Caller,
-    use: PatternUse,
-    variables: Record<string, unknown>,
-    { length }: Uint8Array,
-  ) => {
-    const isBounded = threads && routeLimits.patternWork < Number.POSITIVE_INFINITY
-    return isBounded ? patternWorkOf(use, variables, length, catalogueFor(db, viewer)) : 0
+  const isHeavy = (body: Uint8Array, cost = 0, copies = 1) => {
+    const weight = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies, cost }
+    return threads && routeOf(weight, routeLimits) === 'thread'
   }
-  const rest = restServices(engine, { db, log, contextOf })
   // A larger GraphQL body is not even parsed on this thread: it is handed to another one with its document unchecked.
-  const maxParsedBytes = 2 * routeLimits.bytes
-  const graphqlInThread = async (pool: ThreadPoolApi, request: GraphQLRequest, caller: Caller) => {
-    try {
-      return await pool.graphql(request, caller)
-    } finally {
-      forgetPatterns()
-    }
-  }
+  const maxParsedBytes = 4 * routeLimits.bytes
   const readLimited = <T>(work: () => T) =>
     threads ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()
   const handleRest = createHandler(endpoints, {
-    ...rest,
+    ...restServices(engine, { db, log, contextOf }),
     enumerations,
     errorOf,
-    inThread: (request, caller, body) =>
-      body && isHeavy(sizeOf(body)) ? threads?.rest(request, caller, body) : undefined,
-    matchInThread: async (request, caller, body, { document, variables }) => {
-      const patternWork = await patternWorkFor(caller, rest.patternUseOf(document), variables, body)
-      return isHeavy({ patternWork }) ? threads?.rest(request, caller, body) : undefined
-    },
+    inThread: (request, caller, body) => (body && isHeavy(body) ? threads?.rest(request, caller, body) : undefined),
     answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
   })
   return {
@@ -109,22 +89,15 @@ export function createApi(options: ApiOptions): Api {
     },
     graphql: async (request, caller, requestId) => {
       const { body = new Uint8Array() } = request
-      if (threads && body.length > maxParsedBytes) return graphqlInThread(threads, request, caller)
+      if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
       const prepared = prepare(request, caller, requestId)
       if ('status' in prepared) return { answer: prepared }
-      const { name, isMutation, patternUse } = prepared.operation
-      if (threads) {
-        const { cost, variables } = prepared
-        const { bytes, members } = sizeOf(body)
-        // Each root field of a mutation may use the same variables.
-        const copies = isMutation ? patternUse.copies : 1
-        const size = { bytes: bytes * copies, members: () => members() * copies }
-        const patternWork = await patternWorkFor(caller, patternUse, variables, body)
-        if (isHeavy({ ...size, cost, patternWork })) return graphqlInThread(threads, request, caller)
-      }
+      const { name, isMutation, size } = prepared.operation
+      // Each root field of a mutation may use the same variables.
+      const copies = isMutation ? size.rootFields : 1
+      if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
       const run = () => prepared.run(contextOf(caller, requestId))
       const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))
-      if (patternUse.uses.has('compiles')) forgetPatterns()
       return { answer, operation: { operation: name, isWrite: isMutation } }
     },
   }

@@ -79,7 +79,7 @@ export async function startGateway(options: GatewayOptions) {
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
   let stopRetention: (() => void) | undefined
-  const { api, closeThreadPool } = createMainThreadApi(options, () => runner?.wake())
+  const { api, closeThreadPools } = createMainThreadApi(options, () => runner?.wake())
   let isStopping = false
   const logRequest = createRequestLog(log)
   const readiness = createReadiness(db, remoteFilter?.isReachable)
@@ -113,7 +113,7 @@ export async function startGateway(options: GatewayOptions) {
     const jobsEnded = runner?.stop()
     await stopServer(server, stop)
     await jobsEnded
-    await closeThreadPool()
+    await closeThreadPools()
   }
   try {
     const url = await listen(server, { host, port })
@@ -141,14 +141,17 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
     logLevel: log.level,
   }
   const threadPool = createThreadPool({ entry: new URL('./pool-thread.ts', import.meta.url), workerData, log })
+  // Of its own: a request that waits for it may hold locks that requests in the other pool wait for.
+  const patternPool = createThreadPool({ entry: new URL('./pattern-thread.ts', import.meta.url), workerData: {}, log })
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
     ...{ db, enumerations, filter, onJobQueued, introspection, persistedDocuments, pageCacheMb, routeLimits, log },
     jobQuotas: workerData.jobQuotas,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
+    runPatterns: (tasks) => patternPool.run({ input: tasks, moved: [] }),
   })
-  return { api, closeThreadPool: threadPool.close }
+  return { api, closeThreadPools: () => Promise.all([threadPool.close(), patternPool.close()]) }
 }
 
 function createJobThreads(options: GatewayOptions) {

@@ -46,6 +46,7 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, j
     },
     pageCacheMb: 0,
     threads: undefined,
+    runPatterns: undefined,
     routeLimits,
     log,
   })

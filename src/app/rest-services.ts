@@ -11,7 +11,6 @@ import { groupsText } from '../catalogue/asset-groups/groups-text.ts'
 import type { Database } from '../database/tables.ts'
 import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
-import type { PatternUse } from '../graphql/pattern-use.ts'
 import type { Engine } from '../graphql/prepare.ts'
 import { publicErrors } from '../graphql/public-error.ts'
 import { doOnce } from '../idempotency/once.ts'
@@ -32,9 +31,7 @@ export interface RunOptions {
 export function restServices(
   engine: Engine,
   { db, log, contextOf }: Parts,
-): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'idempotent'> & {
-  patternUseOf(document: DocumentNode): PatternUse
-} {
+): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'idempotent'> {
   const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
@@ -61,7 +58,6 @@ export function restServices(
   return {
     authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
     execute: executeIn(),
-    patternUseOf: (document) => operationOf(document).patternUse,
     listingVersion: async (variables, { caller, requestId }) => {
       const { catalogue, filter } = contextOf(caller, requestId)
       const { storeUuid, ...listing } = variables as ListAssetsQueryVariables

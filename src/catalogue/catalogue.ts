@@ -3,7 +3,7 @@ import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
 import { isStorable, storeUuidOf } from '../text.ts'
-import type { PatternWork } from './attributes/pattern-work.ts'
+import type { RequestPatterns } from './attributes/request-patterns.ts'
 
 /** Which stores exist for a caller. */
 export interface Viewer {
@@ -15,8 +15,8 @@ export interface Viewer {
 export interface Catalogue {
   readonly db: Kysely<Database>
   readonly viewer: Viewer
-  /** Counts what the patterns of one request take; undefined: they may take any time. */
-  readonly patternWork?: PatternWork | undefined
+  /** What one request does with patterns; undefined: any amount, in this thread. */
+  readonly patterns?: RequestPatterns | undefined
 }
 
 /** The same within a transaction, for functions that take locks or write in several statements. */
@@ -25,8 +25,8 @@ export interface WriteCatalogue extends Catalogue {
 }
 
 /** The catalogue for a viewer. Row-level security limits its statements too where it is limited to some stores. */
-export function catalogueFor(db: Kysely<Database>, viewer: Viewer, patternWork?: PatternWork): Catalogue {
-  return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer, patternWork }
+export function catalogueFor(db: Kysely<Database>, viewer: Viewer, patterns?: RequestPatterns): Catalogue {
+  return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer, patterns }
 }
 
 /** The catalogue with every store, for the service itself and the command line, whose user owns the database. */

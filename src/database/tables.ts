@@ -20,8 +20,6 @@ export interface Database {
     allowed_values: string[] | null
     max_length: number | null
     pattern: string | null
-    /** The size of the pattern's program. */
-    pattern_steps: number | null
   }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {

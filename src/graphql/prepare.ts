@@ -6,7 +6,6 @@ import { type Access, accessOf, requireAccess, rootFields } from './access.ts'
 import { createCost } from './cost.ts'
 import { type DocumentSize, sizeOf } from './document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits.ts'
-import { type PatternUse, patternUseOf } from './pattern-use.ts'
 import { allOrNothing, compileWhenRunAgain, interpret, type Run } from './run.ts'
 
 /** One operation of a document, ready to be run any number of times. Every API runs these and nothing else. */
@@ -14,7 +13,6 @@ export interface PreparedOperation {
   readonly document: DocumentNode
   readonly access: Access
   readonly size: DocumentSize
-  readonly patternUse: PatternUse
   readonly isMutation: boolean
   /** Its first root field: names the operation in the log and the metrics. */
   readonly name: string
@@ -91,7 +89,6 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
     document,
     size,
     access,
-    patternUse: patternUseOf(schema, document),
     isMutation: operation.operation === 'mutation',
     name: [...rootFields(document, operation)][0] ?? 'none',
     cost: createCost(schema, document, operation),

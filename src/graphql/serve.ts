@@ -24,7 +24,6 @@ export interface GraphQLRequest {
 
 export interface PreparedRequest {
   operation: PreparedOperation
-  variables: Record<string, unknown>
   cost: number
   run(context: Context): Promise<HttpResponse>
 }
@@ -53,7 +52,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       const named = { query, ...(operationName && { operationName }) }
       return answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
     }
-    return { operation, variables, cost: requested, run }
+    return { operation, cost: requested, run }
   }
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { programOf } from '../../src/catalogue/attributes/patterns.ts'
+import { patternFault } from '../../src/catalogue/attributes/patterns.ts'
 import { define, productOf, storeWithProducts } from '../support/factories.ts'
 import { type GraphQLReply, useGateway } from '../support/gateway.ts'
 
@@ -8,10 +8,10 @@ const gateway = useGateway()
 describe('a pattern', () => {
   it('has at most 1,000 steps, which are estimated before it is compiled', () => {
     const good = ['[A-Z]{2}-[0-9]+', '[0-9]{10}-[0-9]{10}-[A-Z]{10}', '[]a]{5}(?P<name>ab){3}', '(a{0,100}){0,4}b']
-    for (const pattern of good) expect(programOf(pattern).steps, pattern).toBeLessThanOrEqual(1_000)
+    for (const pattern of good) expect(patternFault(pattern), pattern).toBeUndefined()
     const bad = ['(a{0,100}){0,9}b', '[ab]*a[ab]{1000}c', '((a?){30}){30}b', 'a{0,1000}'.repeat(590), 'ab'.repeat(600)]
     const startedAt = performance.now()
-    for (const pattern of bad) expect(programOf(pattern).fault, pattern).toMatch(/at most 1000 steps/)
+    for (const pattern of bad) expect(patternFault(pattern), pattern).toMatch(/at most 1000 steps/)
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
@@ -40,7 +40,7 @@ describe('a pattern', () => {
     expect(await put({ Short: 'a'.repeat(4_096) })).toBeUndefined()
     expect(await put({ Short: 'a'.repeat(4_097) })).toMatchObject({ Short: expect.stringMatching(/at most 4096 char/) })
     expect(await put({ Long: 'a'.repeat(300) })).toMatchObject({
-      Long: expect.stringMatching(/at most 275 characters/),
+      Long: expect.stringMatching(/at most 276 characters/),
     })
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Short: 'a'.repeat(4_096) })
   })
@@ -54,7 +54,7 @@ describe('a pattern', () => {
     )
     const value = Array.from({ length: 270 }, (_, i) => 'ab'[(i * i) % 2]).join('')
     const values = Object.fromEntries([...'abcdefgh'].map((name) => [name, value]))
-    const body = Array.from({ length: 4 }, (_, i) => ({ product_code: `p${i}`, ...values }))
+    const body = Array.from({ length: 20 }, (_, i) => ({ product_code: `p${i}`, ...values }))
     let longest = 0
     let last = performance.now()
     const ticking = setInterval(() => {

@@ -5,7 +5,7 @@ import type { Call } from '../support/http.ts'
 /** `begin` and `commit` are not counted: they come with every write. */
 const gateway = useGateway({
   // The statements of another thread could not be counted here.
-  more: { routeLimits: { bytes: Infinity, members: Infinity, cost: Infinity, patternWork: Infinity } },
+  more: { routeLimits: { bytes: Infinity, members: Infinity, cost: Infinity } },
 })
 let store: string
 beforeEach(async () => {

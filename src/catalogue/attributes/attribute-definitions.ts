@@ -6,8 +6,7 @@ import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } fr
 import { type LockRequest, takeLocks } from '../locks.ts'
 import { requireStore } from '../stores/stores.ts'
 import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
-import { workToCompile } from './pattern-work.ts'
-import { programOf } from './patterns.ts'
+import { findBadPatterns } from './mismatches.ts'
 
 /** A definition to store: what is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
@@ -65,25 +64,23 @@ export async function defineAttributes(
   definitions: readonly NewDefinition[],
 ): Promise<StoredDefinition[]> {
   const faults: Omit<Fault, 'reason'>[] = []
-  const rows: (NewDefinition & { steps: number | undefined })[] = []
-  catalogue.patternWork?.add(workToCompile(definitions.flatMap(({ pattern }) => pattern ?? [])))
+  const badPatterns = await findBadPatterns(
+    catalogue,
+    definitions.flatMap(({ pattern }) => pattern ?? []),
+  )
   for (const [index, definition] of definitions.entries()) {
-    const program = definition.pattern == null ? undefined : programOf(definition.pattern)
-    faults.push(...definitionFaults(definition, index, definitions, program?.fault))
-    rows.push({ ...definition, steps: program?.steps })
+    faults.push(...definitionFaults(definition, index, definitions, badPatterns))
   }
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = await requireStore(catalogue, storeUuid)
   await sql`
-    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, pattern_steps)
-    select ${uuid}::uuid, name, type, "allowedValues", "maxLength", pattern, steps
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text, steps integer)
+    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
+    select ${uuid}::uuid, name, type, "allowedValues", "maxLength", pattern
+    from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
+      as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text)
     order by name collate "C"
     on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
-      max_length = excluded.max_length, pattern = excluded.pattern, pattern_steps = excluded.pattern_steps`.execute(
-    catalogue.db,
-  )
+      max_length = excluded.max_length, pattern = excluded.pattern`.execute(catalogue.db)
   const all = (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
   const bytes = Buffer.byteLength(JSON.stringify(all))
   if (bytes <= maxBytes) return all
@@ -111,9 +108,10 @@ function definitionFaults(
   { name, type, allowedValues, maxLength, pattern }: NewDefinition,
   index: number,
   all: readonly NewDefinition[],
-  badPattern: string | undefined,
+  badPatterns: ReadonlyMap<string, string>,
 ): Omit<Fault, 'reason'>[] {
   const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
+  const badPattern = badPatterns.get(pattern ?? '')
   const faults: [field: string, fault: string | false | undefined][] = [
     ['name', badName && `is not usable: ${badName}; got ${shown(name)}`],
     ['name', all.findIndex((other) => other.name === name) < index && `comes twice: ${shown(name)}`],

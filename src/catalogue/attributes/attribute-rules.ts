@@ -4,7 +4,6 @@ import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { brief, reasonOf } from '../bounded-failures.ts'
-import { type PatternWork, patternCounter } from './pattern-work.ts'
 import { maxCharactersFor, patternOf } from './patterns.ts'
 
 type AttributeType = Database['attribute_definition']['type']
@@ -24,21 +23,23 @@ export type StoredDefinition = AttributeDefinition & { storeUuid: string }
 /** Returns what is wrong with the value of an attribute, or undefined when it may be stored. */
 export type AttributeValidator = (name: string, value: unknown) => string | undefined
 
+/** The values that patterns do not match, by the attribute. */
+export type Mismatches = ReadonlyMap<string, ReadonlySet<string>>
+
 const longestValue = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
 /**
- * Makes the validator of a store's attributes. An attribute without a definition takes any string. Counts what the
- * patterns take for the values first: throws if that is too much.
+ * Makes the validator of a store's attributes. An attribute without a definition takes any string. Values whose patterns
+ * were matched before are among the `mismatches` or match; others are matched when they are validated.
  */
 export function attributeValidator(
   definitions: readonly AttributeDefinition[],
-  patches: readonly { attributes?: Readonly<Record<string, unknown>> | null | undefined }[] = [],
-  work?: PatternWork,
+  mismatches?: Mismatches,
 ): AttributeValidator {
-  const count = patternCounter(definitions, work)
-  for (const { attributes } of patches) count(attributes)
-  const rules = new Map(definitions.map((definition) => [definition.name, valueRule(definition)]))
+  const rules = new Map(
+    definitions.map((definition) => [definition.name, valueRule(definition, mismatches?.get(definition.name))]),
+  )
   return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
 }
 
@@ -65,9 +66,11 @@ function textFault(name: string, value: unknown): string | undefined {
 }
 
 /** The check of one attribute's values: returns what is wrong with a value, or undefined. */
-export function valueRule(definition: AttributeDefinition): (value: string) => string | undefined {
+export function valueRule(
+  definition: AttributeDefinition,
+  mismatches?: ReadonlySet<string>,
+): (value: string) => string | undefined {
   const { type, allowedValues, maxLength, pattern } = definition
-  const compiled = pattern === null ? undefined : lazy(() => patternOf(pattern))
   const allowed = allowedValues === null ? undefined : lazy(() => new Set(allowedValues))
   const choice = lazy(() => `must be one of ${brief(allowedValues?.join(', ') ?? '')}`)
   const wanted = `must match the pattern ${brief(pattern ?? '')}`
@@ -77,12 +80,13 @@ export function valueRule(definition: AttributeDefinition): (value: string) => s
     if (maxLength !== null && lengthOf(value) > maxLength) {
       return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
     }
-    if (!compiled) return undefined
-    const most = maxCharactersFor(compiled())
+    if (pattern === null) return undefined
+    const most = maxCharactersFor(pattern)
     if (value.length > most && lengthOf(value) > most) {
       return `must have at most ${most} characters, as a pattern of its size holds; got ${lengthOf(value)}`
     }
-    return compiled().testExact(value) ? undefined : reasonOf(wanted, shown(value))
+    const matches = mismatches ? !mismatches.has(value) : patternOf(pattern).testExact(value)
+    return matches ? undefined : reasonOf(wanted, shown(value))
   }
 }
 

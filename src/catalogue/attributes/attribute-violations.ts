@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { type AttributeDefinition, valueRule } from './attribute-rules.ts'
-import { patternCounter } from './pattern-work.ts'
+import { findStoredMismatches } from './mismatches.ts'
 
 export interface AttributeViolations {
   productCount: number
@@ -19,9 +19,7 @@ export async function findViolations(
 ): Promise<Map<string, AttributeViolations>> {
   const uuid = requireVisible(catalogue, storeUuid)
   const names = definitions.map(({ name }) => name)
-  const rules = definitions.map(valueRule)
   const found = definitions.map((): AttributeViolations => ({ productCount: 0, examples: [] }))
-  const count = patternCounter(definitions, catalogue.patternWork)
   let after = ''
   for (;;) {
     const { rows } = await sql<{ productCode: string; values: (string | null)[] }>`
@@ -29,8 +27,12 @@ export async function findViolations(
       from product
       where store_uuid = ${uuid}::uuid and product_code > ${after} and attributes ?| ${names}::text[]
       order by product_code limit ${pageSize}`.execute(catalogue.db)
+    const products = rows.map(({ values }) => ({
+      attributes: Object.fromEntries(names.map((name, i) => [name, values[i]])),
+    }))
+    const mismatches = await findStoredMismatches(catalogue, definitions, products)
+    const rules = definitions.map((definition) => valueRule(definition, mismatches.get(definition.name)))
     for (const { productCode, values } of rows) {
-      count(Object.fromEntries(names.map((name, i) => [name, values[i]])))
       for (const [i, violations] of found.entries()) {
         const value = values[i] ?? undefined
         const reason = value === undefined ? undefined : rules[i]?.(value)

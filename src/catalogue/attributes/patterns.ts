@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
+import { createPauses } from '../pauses.ts'
 
 /** The program of a pattern: each character of a value may take as many steps. */
-const maxSteps = 1_000
+export const maxSteps = 1_000
 /** A value is matched in at most about 25 ms: steps times characters. */
 const maxWork = 250_000
 /** The longest value where a pattern holds. */
-export const maxCharacters = 4_096
+const maxCharacters = 4_096
 
 /** Matching adds to what a compiled pattern knows: it is compiled once. */
 const compiled = new LRUCache<string, RE2JS>({ max: 100 })
@@ -18,30 +19,62 @@ export function patternOf(text: string): RE2JS {
   return known
 }
 
-/** The steps of a pattern that is to be defined, or what is wrong with it. */
-export function programOf(text: string): { steps: number; fault?: never } | { steps?: never; fault: string } {
+/** What is wrong with a pattern that is to be defined, or undefined. */
+export function patternFault(text: string): string | undefined {
   // Estimated first: to compile 200,000 steps takes seconds.
-  if (estimateSteps(text) > maxSteps) return { fault: tooManySteps }
+  if (stepsOf(text) > maxSteps) return tooManySteps
   try {
-    const steps = patternOf(text).programSize()
-    return steps > maxSteps ? { fault: tooManySteps } : { steps }
+    return patternOf(text).programSize() > maxSteps ? tooManySteps : undefined
   } catch (error) {
-    return { fault: `must be in RE2 syntax: ${error instanceof Error ? error.message : ''}` }
+    return `must be in RE2 syntax: ${error instanceof Error ? error.message : ''}`
   }
 }
 
 const tooManySteps = `must have at most ${maxSteps} steps: repeat fewer times, or use maxLength`
 
 /** How long a value may be that the pattern is matched with. */
-export function maxCharactersFor(pattern: RE2JS): number {
-  return Math.min(maxCharacters, Math.floor(maxWork / pattern.programSize()))
+export function maxCharactersFor(pattern: string): number {
+  return Math.min(maxCharacters, Math.floor(maxWork / stepsOf(pattern)))
+}
+
+/** A pattern to compile, and the values to match it with. */
+export interface PatternTask {
+  pattern: string
+  values: readonly string[]
+}
+
+/** What is wrong with a pattern, if anything, and the values that it does not match. */
+export interface PatternResult {
+  fault: string | undefined
+  mismatches: string[]
+}
+
+/** Compiles patterns and matches their values. `onPause` is called every few milliseconds. */
+export async function runPatterns(tasks: readonly PatternTask[], onPause = () => {}): Promise<PatternResult[]> {
+  const pauses = createPauses()
+  const rest = async () => {
+    const pause = pauses()
+    if (pause) onPause()
+    await pause
+  }
+  const results: PatternResult[] = []
+  for (const { pattern, values } of tasks) {
+    const result: PatternResult = { fault: patternFault(pattern), mismatches: [] }
+    results.push(result)
+    await rest()
+    for (const value of result.fault === undefined ? values : []) {
+      if (!patternOf(pattern).testExact(value)) result.mismatches.push(value)
+      await rest()
+    }
+  }
+  return results
 }
 
 const tokens =
   /\\Q.*?\\E|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\((?:\?[^:)>]*[:)>])?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
 
 /** About how many steps a program has: a character or class is one, a repetition as many as it repeats. */
-export function estimateSteps(pattern: string): number {
+export function stepsOf(pattern: string): number {
   const open: number[] = []
   let sum = 0
   let last = 0

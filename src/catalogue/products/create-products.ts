@@ -3,6 +3,7 @@ import { addAssets } from '../assets/add-assets.ts'
 import { parseUrlField, urlFault } from '../assets/url-fields.ts'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeValidator } from '../attributes/attribute-rules.ts'
+import { findMismatches } from '../attributes/mismatches.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type ProductPatch, patchRows, validatePatches } from './product-patches.ts'
@@ -25,7 +26,7 @@ export async function createProducts(
     groups: locked.flatMap(({ parentCode, url }) => [parentCode, url]),
     products: patches.map(({ productCode }) => productCode),
   })
-  const validate = attributeValidator(definitions, patches, catalogue.patternWork)
+  const validate = attributeValidator(definitions, await findMismatches(catalogue, definitions, patches))
   const { good, failed } = validatePatches(
     patches,
     (name, value) => (parseUrlField(assetFormats, name) ? urlFault(value) : validate(name, value)),

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { storeNotFound, unavailable } from '../../errors.ts'
 import { isName } from '../../text.ts'
 import { type AttributeDefinition, attributeValidator } from '../attributes/attribute-rules.ts'
+import { findMismatches } from '../attributes/mismatches.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { locksOf } from '../locks.ts'
 import {
@@ -40,9 +41,9 @@ export async function updateProducts(catalogue: Catalogue, storeUuid: string, pa
   const possible = patches.filter(({ productCode }) => isName(productCode))
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const known = rules ? possible : []
-    const validate = attributeValidator(rules?.definitions ?? [], known, catalogue.patternWork)
-    const validated = validatePatches(known, validate)
+    const { definitions = [] } = rules ?? {}
+    const mismatches = await findMismatches(catalogue, definitions, possible)
+    const validated = validatePatches(rules ? possible : [], attributeValidator(definitions, mismatches))
     const merged = await mergeProducts(catalogue, uuid, validated, rules?.fingerprint)
     if (!merged) throw storeNotFound('storeUuid', storeUuid)
     if (merged.definitions === null) return resultOf(uuid, patches, validated, merged)

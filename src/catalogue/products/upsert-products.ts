@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeValidator } from '../attributes/attribute-rules.ts'
+import { findMismatches } from '../attributes/mismatches.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { storeKey } from '../conditions.ts'
 import {
@@ -17,7 +18,8 @@ import {
 export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const products = patches.map((patch) => patch.productCode)
   const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
-  const validated = validatePatches(patches, attributeValidator(definitions, patches, catalogue.patternWork))
+  const mismatches = await findMismatches(catalogue, definitions, patches)
+  const validated = validatePatches(patches, attributeValidator(definitions, mismatches))
   const { created, tooLarge } = await upsert(catalogue, uuid, [...validated.good.values()])
   failTooLarge(validated, tooLarge)
   const good = [...validated.good.keys()]

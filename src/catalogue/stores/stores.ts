@@ -57,8 +57,8 @@ export async function createStore(
     .with(
       'copied',
       () => sql`(
-        insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, pattern_steps)
-        select created.store_uuid, d.name, d.type, d.allowed_values, d.max_length, d.pattern, d.pattern_steps
+        insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
+        select created.store_uuid, d.name, d.type, d.allowed_values, d.max_length, d.pattern
         from created, attribute_definition d where d.store_uuid = ${linked}::uuid and ${copyTaxonomy})`,
     )
     .selectFrom('created')

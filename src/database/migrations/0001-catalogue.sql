@@ -24,7 +24,6 @@ create table attribute_definition (
   allowed_values text[],
   max_length integer,
   pattern text,
-  pattern_steps integer,
   primary key (store_uuid, name)
 );
 

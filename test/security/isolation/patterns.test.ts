@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { PatternWork, patternCounter, workToCompile } from '../../../src/catalogue/attributes/pattern-work.ts'
-import { programOf } from '../../../src/catalogue/attributes/patterns.ts'
+import { type PatternTask, runPatterns } from '../../../src/catalogue/attributes/patterns.ts'
+import { RequestPatterns } from '../../../src/catalogue/attributes/request-patterns.ts'
 import { define, storeWithProducts } from '../../support/factories.ts'
 import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
 import { outcomeOf } from '../../support/rest-client.ts'
@@ -37,7 +37,6 @@ async function storeWithPatterns(): Promise<string> {
     store,
     names.map((name) => ({ name, type: 'TEXT', pattern: slow })),
   )
-  gateway.database.statements()
   return store
 }
 
@@ -56,67 +55,39 @@ describe('values that take long to match with patterns', () => {
     expect(blockedMs).toBeLessThan(700)
   })
 
-  it('are counted together for all root fields that use them', async () => {
+  it('are counted together for all root fields', async () => {
     const store = await storeWithPatterns()
-    const p = [{ productCode: 'A', attributes: { n0: value(0).slice(0, 100) } }]
-    const statements = async (count: number) => {
-      const document = update(
-        () => 'updateProducts(storeUuid: $s, products: $p) { failedProducts { productCode } }',
-        count,
-      )
-      await gateway.data(document, { s: store, p })
-      return gateway.database.statements()
-    }
-    // At most the statement that reads the size of the patterns.
-    expect(await statements(20)).toBeLessThanOrEqual(1)
+    const field = 'updateProducts(storeUuid: $s, products: $p) { failedProducts { productCode } }'
+    const p = [{ productCode: 'A', attributes: Object.fromEntries(names.map((name, i) => [name, value(i)])) }]
+    const { data, errors } = await gateway.graphql(
+      update(() => field, 6),
+      { s: store, p },
+    )
+    expect(errors?.[0]).toMatchObject({ path: ['a3'], extensions: { code: 'payload_too_large' } })
+    expect(data).toBeNull()
   })
 
   it('are refused with what to do when they are too much for one request', async () => {
     const store = await storeWithPatterns()
-    const many = upTo(4, (i) => ({ ...product, product_code: `p${i}` }))
+    const many = upTo(6, (i) => ({
+      product_code: `p${i}`,
+      ...Object.fromEntries(names.map((name, j) => [name, value(100 * i + j)])),
+    }))
     for (const method of ['PUT', 'POST']) {
       const { reason, entries } = outcomeOf(
         await gateway.call(`/v1/products?store_uuid=${store}`, { method, body: many }),
       )
       expect([reason, entries?.[0]?.details]).toEqual([
         'payload_too_large',
-        expect.stringMatching(/at most 10000000 steps.*these take more: send fewer or shorter values/),
+        expect.stringMatching(/at most 20000000 steps.*these take more: send fewer or shorter values/),
       ])
     }
-  })
-
-  it('are refused for a moment when the definitions have just changed in another process', async () => {
-    const store = await storeWithProducts(gateway, ['A'])
-    const put = async () =>
-      outcomeOf(await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [product] }))
-    expect((await put()).data).toMatchObject({ updated_skus: ['A'] })
-    await gateway.database.db
-      .insertInto('attribute_definition')
-      .values({ store_uuid: store, name: 'n0', type: 'text', pattern: slow, pattern_steps: 280 })
-      .execute()
-    const { reason } = await put()
-    if (reason !== undefined) expect(reason).toBe('unavailable')
-    await expect
-      .poll(async () => (await put()).data, { timeout: 10_000 })
-      .toMatchObject({
-        failed_products: { A: { n0: expect.any(String) } },
-      })
   })
 })
 
 describe('definitions that take long to compile', () => {
   const definitions = (n: number, seed: number) =>
     upTo(n, (i) => ({ name: `n${i}`, type: 'TEXT', pattern: `(a{0,${90 - (i % 9)}}){0,4}b${seed * 100 + i}` }))
-
-  it('are compiled by another thread, all root fields together, dry runs too', { timeout: 60_000 }, async () => {
-    const s = await storeWithProducts(gateway, [])
-    const document = `mutation ($s: ID!, ${upTo(20, (i) => `$d${i}: [AttributeDefinitionInput!]!`).join(', ')}) {
-      ${upTo(20, (i) => `a${i}: defineAttributes(storeUuid: $s, dryRun: true, definitions: $d${i}) { name }`).join(' ')} }`
-    gateway.database.statements()
-    const variables = Object.fromEntries(upTo(20, (i) => [`d${i}`, definitions(2, i)]))
-    await gateway.data(document, { s, ...variables })
-    expect(gateway.database.statements()).toBe(0)
-  })
 
   it('are refused when they are too many for one request, and nothing is defined', async () => {
     const s = await storeWithProducts(gateway, [])
@@ -131,27 +102,50 @@ describe('definitions that take long to compile', () => {
       store: { attributeDefinitions: [] },
     })
   })
+})
 
-  it('of a few short patterns are defined at once', async () => {
-    const store = await storeWithProducts(gateway, [])
-    gateway.database.statements()
-    await define(gateway, store, [{ name: 'Size', type: 'TEXT', pattern: '[A-Z]{2}\\d+' }])
-    expect(gateway.database.statements()).toBeGreaterThan(0)
+it('the stored values that violate a definition are found without blocking the others', {
+  timeout: 60_000,
+}, async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [product] })).status).toBe(200)
+  const definitions = names.map((name) => ({ name, type: 'TEXT', pattern: slow }))
+  await define(gateway, store, definitions)
+  let answer: unknown
+  const blockedMs = await blockedDuring(async () => {
+    answer = await gateway.data(
+      `{ store(storeUuid: "${store}") { attributeDefinitions { violations { productCount } } } }`,
+    )
   })
+  expect(answer).toEqual({ store: { attributeDefinitions: names.map(() => ({ violations: { productCount: 1 } })) } })
+  expect(blockedMs).toBeLessThan(1_000)
 })
 
-it('the stored values that violate a definition are found by another thread', async () => {
-  const store = await storeWithPatterns()
-  await gateway.data(`{ store(storeUuid: "${store}") { attributeDefinitions { violations { productCount } } } }`)
-  expect(gateway.database.statements()).toBe(0)
-})
+describe('work of patterns', () => {
+  const short = { pattern: '[A-Z]{2}\\d+', values: ['AB12', 'ab12'] }
+  const inThread = async (tasks: readonly PatternTask[]) => {
+    const text = 'an error of a definition: what was asked for was done by the other thread'
+    return tasks.map(() => ({ fault: text, mismatches: [] }))
+  }
 
-it('the work is estimated from steps and characters', () => {
-  const { steps = 0 } = programOf(slow)
-  const definitions = [{ name: 'n', type: 'text' as const, allowedValues: null, maxLength: null, pattern: slow }]
-  const most = workToCompile([slow]) + 100 * steps
-  const count = (max: number) => () =>
-    patternCounter(definitions, new PatternWork(max))({ n: 'a'.repeat(100), other: 'b' })
-  expect(count(most)).not.toThrow()
-  expect(count(most - 1)).toThrow(/have just changed/)
+  it('is done at once where it is little, and by the other thread where it is much', async () => {
+    const patterns = new RequestPatterns(inThread)
+    expect(await patterns.run([short])).toEqual([{ fault: undefined, mismatches: ['ab12'] }])
+    const [long] = await patterns.run([{ pattern: slow, values: [value(0)] }])
+    expect(long?.fault).toMatch(/other thread/)
+    expect((await patterns.run(upTo(10, (i) => ({ pattern: `${slow}${i}`, values: [] }))))[0]?.fault).toMatch(
+      /other thread/,
+    )
+  })
+
+  it('is the same in either thread', async () => {
+    const tasks = [short, { pattern: '(', values: ['x'] }, { pattern: 'a{0,1000}{0,1000}', values: [] }]
+    const results = await runPatterns(tasks)
+    expect(results.map(({ mismatches }) => mismatches)).toEqual([['ab12'], [], []])
+    expect(results.map(({ fault }) => fault)).toEqual([
+      undefined,
+      expect.stringMatching(/^must be in RE2 syntax/),
+      expect.stringMatching(/^must (have at most 1000 steps|be in RE2 syntax)/),
+    ])
+  })
 })

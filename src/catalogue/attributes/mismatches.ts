@@ -1,0 +1,62 @@
+import { lengthOf } from '../../text.ts'
+import type { Catalogue } from '../catalogue.ts'
+import type { AttributeDefinition, Mismatches } from './attribute-rules.ts'
+import { maxCharactersFor, type PatternTask } from './patterns.ts'
+import { RequestPatterns } from './request-patterns.ts'
+
+type Attributes = Readonly<Record<string, unknown>> | null | undefined
+
+/** The values of patches that their patterns do not match. Throws `payload_too_large`. */
+export async function findMismatches(
+  { patterns }: Catalogue,
+  definitions: readonly AttributeDefinition[],
+  patches: readonly { attributes?: Attributes }[],
+): Promise<Mismatches> {
+  const tasks = tasksOf(definitions, patches)
+  patterns?.count(tasks)
+  return runTasks(patterns, tasks)
+}
+
+/** The same for values that are stored, however many. */
+export function findStoredMismatches(
+  { patterns }: Catalogue,
+  definitions: readonly AttributeDefinition[],
+  products: readonly { attributes: Attributes }[],
+): Promise<Mismatches> {
+  return runTasks(patterns, tasksOf(definitions, products))
+}
+
+/** What is wrong with patterns that are to be defined. Throws `payload_too_large`. */
+export async function findBadPatterns(
+  { patterns = new RequestPatterns() }: Catalogue,
+  texts: readonly string[],
+): Promise<Map<string, string>> {
+  const tasks = texts.map((pattern) => ({ pattern, values: [] }))
+  patterns.count(tasks)
+  const results = await patterns.run(tasks)
+  return new Map(results.flatMap(({ fault }, i) => (fault === undefined ? [] : [[texts[i] ?? '', fault]])))
+}
+
+type NamedTask = PatternTask & { name: string }
+
+async function runTasks(patterns = new RequestPatterns(), tasks: readonly NamedTask[]): Promise<Mismatches> {
+  const results = await patterns.run(tasks)
+  return new Map(tasks.map(({ name }, i) => [name, new Set(results[i]?.mismatches)]))
+}
+
+/** The values of attributes with a pattern, each once. Those that are too long for it are left out. */
+function tasksOf(definitions: readonly AttributeDefinition[], products: readonly { attributes?: Attributes }[]) {
+  const tasks = new Map<string, { pattern: string; most: number; values: Set<string> }>()
+  for (const { name, pattern } of definitions) {
+    if (pattern !== null) tasks.set(name, { pattern, most: maxCharactersFor(pattern), values: new Set() })
+  }
+  for (const { attributes } of tasks.size > 0 ? products : []) {
+    for (const name in attributes) {
+      const [task, value] = [tasks.get(name), attributes[name]]
+      if (task && typeof value === 'string' && lengthOf(value) <= task.most) task.values.add(value)
+    }
+  }
+  return Array.from(tasks, ([name, { pattern, values }]): NamedTask => ({ name, pattern, values: [...values] })).filter(
+    ({ values }) => values.length > 0,
+  )
+}
