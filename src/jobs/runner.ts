@@ -74,18 +74,25 @@ export class JobRunner {
     const { signal } = this.#stopping
     await sleep(startAfterMs, undefined, { ref: false, signal })
     const queue = await openQueue(this.#queueDb, intervals)
-    signal.throwIfAborted()
     queue.on('error', this.#warn)
     queue.on('warning', this.#warn)
-    const isStarted = () => startQueue(queue).then(() => true, this.#warn)
-    while (!(await isStarted())) await sleep(startAgainAfterMs, undefined, { ref: false, signal })
-    const startWorker = () =>
-      queue.work<JobKey>(queueName, { groupConcurrency: 1 }, async ([message]) => {
-        if (message) await this.#run(message.data, AbortSignal.any([signal, message.signal]))
-      })
-    const workers = await Promise.all(Array.from({ length: concurrency }, startWorker))
-    this.#wake = () => workers.forEach((worker) => void queue.notifyWorker(worker))
-    return queue
+    try {
+      signal.throwIfAborted()
+      const isStarted = () => startQueue(queue).then(() => true, this.#warn)
+      while (!(await isStarted())) await sleep(startAgainAfterMs, undefined, { ref: false, signal })
+      signal.throwIfAborted()
+      const startWorker = () =>
+        queue.work<JobKey>(queueName, { groupConcurrency: 1 }, async ([message]) => {
+          if (message) await this.#run(message.data, AbortSignal.any([signal, message.signal]))
+        })
+      const workers = await Promise.all(Array.from({ length: concurrency }, startWorker))
+      this.#wake = () => workers.forEach((worker) => void queue.notifyWorker(worker))
+      return queue
+    } catch (error) {
+      // A shutdown does not wait for a slow start, whose timers would keep the process.
+      await queue.stop({ graceful: false })
+      throw error
+    }
   }
 
   /** Makes an attempt at a job in a thread. When it throws, pg-boss queues the job again. */

@@ -3,6 +3,7 @@ import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../support/database.ts'
+import { startPostgresProxy } from '../support/fault-proxy.ts'
 import { codeOf, send } from '../support/http.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { openWire } from '../support/wire.ts'
@@ -122,4 +123,19 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
     expect(Date.now() - begun).toBeLessThan(isLong ? 500 : 2_000)
     wire.close()
   })
+})
+
+it('SIGTERM ends it while its job queue starts on a slow network', { timeout: 120_000 }, async () => {
+  const proxy = await startPostgresProxy()
+  const { host, port } = proxy.connection
+  const { user, database: name } = database.direct
+  await proxy.set({ kind: 'latency', ms: 100 })
+  // The queue starts a second after the gateway, and takes about another one.
+  for (const afterMs of [1_500, 1_900]) {
+    const url = `postgresql://${user}@${host}:${port}/${name}`
+    program = await startProgram(['serve'], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
+    await sleep(afterMs)
+    expect(await program.end('SIGTERM')).toEqual([0, null])
+  }
+  await proxy.close()
 })
