@@ -59,6 +59,9 @@ export function forbidden(details: string): CatalogueError {
   return new CatalogueError('forbidden', [{ details }])
 }
 
+/** The problem of a request whose work was ended. */
+export const unfinished = 'the service could not finish a request of this size'
+
 const unreachable = {
   unavailable: 'the service cannot reach its database',
   downstream_unavailable: 'the listing cannot reach its source',

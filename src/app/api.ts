@@ -37,8 +37,8 @@ export interface ApiOptions {
   pageCacheMb: number
   /** The pool of threads that answers what would block this one; undefined in such a thread. */
   threads: ThreadPoolApi | undefined
-  /** Runs patterns that would block this thread in another; undefined in such a thread. */
-  runPatterns: typeof runPatterns | undefined
+  /** Runs patterns that would block the thread that serves all requests. */
+  runPatterns: typeof runPatterns
   routeLimits: RouteLimits
   log: Logger
 }

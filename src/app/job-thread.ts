@@ -21,8 +21,7 @@ const database = { max: 2, connectionTimeoutMillis: 10_000 }
 
 /** Makes an attempt at a job in this thread. */
 export function run(task: Task<JobTask>): Promise<unknown> {
-  return runTask(task, async ({ key, enumerations }, _requestId, onAlive) => {
-    const signal = requestContext.getStore()?.signal ?? new AbortController().signal
+  return runTask(task, async ({ key, enumerations }, { signal, moveOn: onAlive }) => {
     // A job is no request: what it reads is not limited, and an interruption cancels none of its statements.
     await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, onAlive }))
     return { output: undefined, moved: [] }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
+import { runPatterns } from '../catalogue/attributes/patterns.ts'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import type { ConnectionConfig } from '../database/session.ts'
@@ -8,6 +9,7 @@ import { routeLimits } from '../heavy/route.ts'
 import { runTask, type Task, type Work } from '../heavy/run-task.ts'
 import type { OperationAnswer } from '../http/graphql-edge.ts'
 import { lazy } from '../lazy.ts'
+import { type RequestContext, requestContext } from '../request/context.ts'
 import { type Api, type ApiOptions, createApi } from './api.ts'
 import { createLog } from './log.ts'
 import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
@@ -46,15 +48,15 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, j
     },
     pageCacheMb: 0,
     threads: undefined,
-    runPatterns: undefined,
+    runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.moveOn),
     routeLimits,
     log,
   })
-  return async (request: ThreadRequest, requestId: string): Promise<Work<ThreadAnswer>> => {
+  return async (request: ThreadRequest, { requestId }: RequestContext): Promise<Work<ThreadAnswer>> => {
     // What is made of the enumerations is kept as long as they are the same object.
     if (!isDeepStrictEqual(enumerations, request.enumerations)) enumerations = request.enumerations
     hasQueuedJob = false
-    const { answer, operation } = await answerBy(api, request, requestId)
+    const { answer, operation } = await answerBy(api, request, requestId.text)
     const body = answer.body === undefined ? undefined : bytesOf(answer.body)
     const { status, headers } = answer
     return { output: { status, headers, body, operation, hasQueuedJob }, moved: body ? [body.buffer] : [] }

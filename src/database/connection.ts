@@ -57,6 +57,8 @@ export class Connection implements PostgresPoolClient {
       ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
       : sendPrepared<R>(this.#pooled, text, values)
     this.#trace(text, answer)
+    const moveOn = this.#context?.moveOn
+    if (moveOn) answer.then(moveOn, moveOn)
     return answer
   }
 

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
-import { CatalogueError, type Fault, invalidRequest, type Reason, unavailable } from '../errors.ts'
+import { CatalogueError, type Fault, invalidRequest, type Reason, unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
 import { warnOnceASecond } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
@@ -36,12 +36,11 @@ function translated(cause: unknown, log: Logger): PublicError {
   }
   if (cause instanceof GraphQLError) return { message: brief(cause.message), extensions: { code: 'invalid_request' } }
   if (isUnavailable(cause)) {
+    // The gateway itself cancels work that takes too long, or whose client left.
+    if (requestContext.getStore()?.signal.aborted) return expected(unavailable('unavailable', cause, unfinished))
     const shortage = shortageOf(cause)
-    // Work for a client that left is cancelled by the gateway itself.
-    if (!requestContext.getStore()?.signal.aborted) {
-      const reason = cause instanceof Error ? cause.message : undefined
-      warnOnceASecond(log, shortage ?? 'the database cannot be reached', { reason })
-    }
+    const reason = cause instanceof Error ? cause.message : undefined
+    warnOnceASecond(log, shortage ?? 'the database cannot be reached', { reason })
     return expected(unavailable('unavailable', cause, shortage))
   }
   if (isBeyondLimits(cause)) return expected(invalidRequest([{ details: tooMuch }]))

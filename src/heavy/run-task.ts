@@ -11,29 +11,26 @@ export interface Task<Input = unknown> {
   cancellation: MessagePort
 }
 
+type ThreadContext = Required<RequestContext>
+
 /** The result of a task's work, and the memory of it that is moved to the other thread, not copied. */
 export interface Work<Output> {
   output: Output
   moved: ArrayBuffer[]
 }
 
-/** Runs a task in this thread within the context of its request. `moveOn` restarts its deadline. */
+/** Runs a task in this thread within the context of its request, whose `moveOn` restarts the task's deadline. */
 export async function runTask<Input, Output>(
-  { input, context, cancellation }: Task<Input>,
-  work: (input: Input, requestId: string, moveOn: () => void) => Promise<Work<Output>>,
+  { input, context: given, cancellation }: Task<Input>,
+  work: (input: Input, context: ThreadContext) => Promise<Work<Output>>,
 ): Promise<unknown> {
   const cancelled = new AbortController()
   cancellation.once('message', () => cancelled.abort())
   const moveOn = () => cancellation.postMessage('moves on')
   moveOn()
+  const context = { ...given, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit(), moveOn }
   try {
-    const { output, moved } = await requestContext.run(
-      { ...context, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit() },
-      work,
-      input,
-      context.requestId.text,
-      moveOn,
-    )
+    const { output, moved } = await requestContext.run(context, work, input, context)
     return move({ [transferableSymbol]: moved, [valueSymbol]: { output } })
   } finally {
     cancellation.close()

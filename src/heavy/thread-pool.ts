@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { Piscina } from 'piscina'
-import { unavailable } from '../errors.ts'
+import { unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
 import { FairQueue } from '../request/fair-queue.ts'
 import type { Task } from './run-task.ts'
@@ -70,7 +70,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
       } catch (error) {
         options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
         const cause = endingOf(error, watch.isLate(), options) ?? error
-        throw unavailable('unavailable', cause, 'the service could not finish a request of this size')
+        throw unavailable('unavailable', cause, unfinished)
       } finally {
         watch.end()
         release()

@@ -13,6 +13,8 @@ export interface RequestContext {
   /** The caller's token: connections, memory and threads are shared fairly among tokens. */
   readonly tokenId: string
   readonly readLimit: ReadLimit
+  /** Reports that the work goes on, which restarts its deadline; only in a thread of a pool. */
+  readonly moveOn?: () => void
 }
 
 /** The context of the request that the running code belongs to; none in jobs and at start. */

@@ -93,6 +93,20 @@ it('sends no statement of a client that left before the connection was there, an
   }
 })
 
+it('reports after each statement that its task moves on, also after one that fails', async () => {
+  const db = connect({ ...database.connection, max: 1 }, () => {})
+  let steps = 0
+  const context = { ...contextOf(new AbortController().signal), moveOn: () => steps++ }
+  try {
+    await requestContext.run(context, () => sql`select 1`.execute(db))
+    expect(steps).toBe(1)
+    await requestContext.run(context, () => sql`select 1 / 0`.execute(db)).catch(() => {})
+    expect(steps).toBe(2)
+  } finally {
+    await db.destroy()
+  }
+})
+
 it('is free again, and its slot too, after errors of any kind', async () => {
   const db = connect({ ...database.connection, max: 2 }, () => {})
   const run = (statement: string, signal = new AbortController().signal) =>

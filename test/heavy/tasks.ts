@@ -12,6 +12,13 @@ const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
     await sleep(Number(input))
     return 'slept'
   },
+  'move on': async (input) => {
+    for (let step = 0; step < 5; step++) {
+      await sleep(Number(input))
+      requestContext.getStore()?.moveOn?.()
+    }
+    return 'done'
+  },
   'until cancelled': () =>
     new Promise((_resolve, reject) => {
       const going = setInterval(() => {}, 1_000)

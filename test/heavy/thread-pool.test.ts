@@ -196,6 +196,11 @@ describe('a pool of threads', () => {
     expect(await run('sleep', 1)).toBe('slept')
   })
 
+  it('restarts the deadline when the task moves on', async () => {
+    const run = start({ deadlineMs: 1_000 })
+    expect(await run('move on', 400)).toBe('done')
+  })
+
   it('leaves a thread to other tokens, however many tasks one token has', async () => {
     const run = start()
     await Promise.all([run('sleep', 1), run('sleep', 1, 'b')])

@@ -7,13 +7,13 @@ const maxWork = 20_000_000
 /** To compile a pattern takes as long as to match it with so many characters. */
 const charactersToCompile = 100
 
-/** What one request does with patterns: little of it in this thread, much of it in another. */
+/** What one request does with patterns: little of it at once, much of it by `runHeavy`. */
 export class RequestPatterns {
-  readonly #runInThread: typeof runPatterns | undefined
+  readonly #runHeavy: typeof runPatterns | undefined
   #work = 0
 
-  constructor(runInThread?: typeof runPatterns) {
-    this.#runInThread = runInThread
+  constructor(runHeavy?: typeof runPatterns) {
+    this.#runHeavy = runHeavy
   }
 
   /** Counts work that the request brings, all its operations together. Throws `payload_too_large`, before it is done. */
@@ -23,7 +23,7 @@ export class RequestPatterns {
   }
 
   run(tasks: readonly PatternTask[]) {
-    return this.#runInThread && workOf(tasks) > lightWork ? this.#runInThread(tasks) : runPatterns(tasks)
+    return this.#runHeavy && workOf(tasks) > lightWork ? this.#runHeavy(tasks) : runPatterns(tasks)
   }
 }
 
