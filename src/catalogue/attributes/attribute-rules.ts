@@ -74,6 +74,7 @@ export function valueRule(
   const allowed = allowedValues === null ? undefined : lazy(() => new Set(allowedValues))
   const choice = lazy(() => `must be one of ${brief(allowedValues?.join(', ') ?? '')}`)
   const wanted = `must match the pattern ${brief(pattern ?? '')}`
+  const mostCharacters = lazy(() => maxCharactersFor(pattern ?? ''))
   return (value) => {
     if (!isOfType[type](value)) return `must be ${expected[type]}; got ${shown(value)}`
     if (allowed && !allowed().has(value)) return reasonOf(choice(), shown(value))
@@ -81,7 +82,7 @@ export function valueRule(
       return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
     }
     if (pattern === null) return undefined
-    const most = maxCharactersFor(pattern)
+    const most = mostCharacters()
     if (value.length > most && lengthOf(value) > most) {
       return `must have at most ${most} characters, as a pattern of its size holds; got ${lengthOf(value)}`
     }
