@@ -24,7 +24,6 @@ const exactJson = JSON as unknown as {
  * 12345678901234567890 are attribute values too. Throws as `JSON.parse` does, and a RangeError if nested too deeply.
  */
 export function parseExactly(text: string): unknown {
-  if (hasTooManyValues(text)) throw new SyntaxError(tooManyValues)
   return exactJson.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? exactNumber(source) : value,
   )

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { errorColumns, errorKeys } from '../attribute-column.ts'
 import { type FailedRow, rowsOf } from '../load/map-row.ts'
-import { isJsonObject, parseExactly } from '../read/json-row.ts'
+import { hasTooManyValues, isJsonObject, parseExactly } from '../read/json-row.ts'
 import type { Fault, Format, Source } from '../read/row.ts'
 
 /** A fault of a row of the file. `line` is the line that the row begins on, if its format has lines. */
@@ -99,7 +99,7 @@ function jsonRow({ number, faults, source }: ReportedRow): string {
 function parsed(source: Source): unknown {
   if (typeof source !== 'string') return source.value
   try {
-    return parseExactly(source)
+    return hasTooManyValues(source) ? source : parseExactly(source)
   } catch {
     return source
   }
