@@ -67,7 +67,7 @@ const unreachable = {
   downstream_unavailable: 'the listing cannot reach its source',
 }
 
-/** A dependency does not answer now, for a known problem perhaps; the same request may succeed later. */
+/** A dependency does not answer now; the same request may succeed later. `problem`: why, where that is known. */
 export function unavailable(code: keyof typeof unreachable, cause: unknown, problem = unreachable[code]) {
   return new CatalogueError(code, [{ details: `${problem} at the moment; try again` }], { cause })
 }

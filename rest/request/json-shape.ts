@@ -15,11 +15,11 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 export interface JsonShape {
-  /** The members of all lists and objects, at most. */
+  /** The members of all lists and objects: this many or fewer. */
   members: number
   /** The keys of all objects, if the text is JSON. */
   keys: number
-  /** What makes a small text slow to work on: the bound that it exceeds. The rest is not measured then. */
+  /** The bound that the text exceeds, which would make it slow to work on. Measuring ends there. */
   excess?: string
 }
 
@@ -68,10 +68,10 @@ export function shapeOfJson(bytes: Uint8Array, onKey?: (key: Key) => void): Json
   return { members, keys }
 }
 
-/** The first key of each item of a body, or of a body that is no list, that comes twice in one object, by item. */
+/** By item, the first key that is repeated in one of its objects; by undefined, that of a body that is not a list. */
 export function repeatedKeys(bytes: Uint8Array, value: unknown, { keys }: JsonShape): Map<number | undefined, string> {
   const repeated = new Map<number | undefined, string>()
-  // Objects that are parsed have a key once: their number is enough to know that none is repeated.
+  // A parsed object has each key once: when all together have as many keys as the text, none is repeated.
   if (keysOf(value) === keys) return repeated
   const seen = new Set<string>()
   shapeOfJson(bytes, ({ start, end, object, item }) => {

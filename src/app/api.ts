@@ -81,7 +81,7 @@ export function createApi(options: ApiOptions): Api {
     errorOf,
     rest: async (request) => {
       if (!threads || (request.method !== 'GET' && request.method !== 'HEAD')) return handleRest(request)
-      // How much a page has is known once it is read.
+      // The size of a page is known only once it is read.
       const readLimit = new ReadLimit(maxObjectBytes)
       const answer = await withContext({ readLimit }, () => handleRest(request))
       const caller = readLimit.isExceeded && request.caller()

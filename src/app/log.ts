@@ -1,6 +1,6 @@
 import { destination, type Logger, pino } from 'pino'
 
-/** The characters beyond ASCII that move the cursor or change the direction of the text in a terminal. */
+/** Characters that JSON does not escape, and that move the cursor or change the direction of text in a terminal. */
 const controls = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** The service's log: JSON lines on stderr, so that stdout carries answers only. */

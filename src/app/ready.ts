@@ -33,7 +33,7 @@ export function createReadiness(db: Kysely<Database>, isFilterReachable = async 
   }
 }
 
-/** Makes PostgreSQL write a temporary file of 4 MiB where the database has its tables: this needs no right and no WAL. */
+/** Makes PostgreSQL write a temporary file of 4 MiB to the disk of the tables, which needs no right and no WAL. */
 async function findRoom(db: Kysely<Database>): Promise<boolean> {
   try {
     await db.transaction().execute(async (transaction) => {

@@ -27,7 +27,7 @@ export function createRateLimit(perMinute: number, countsIn: Kysely<Database> | 
 function limiterOf(points: number, countsIn: Kysely<Database> | undefined): RateLimiterAbstract {
   const memory = new RateLimiterMemory({ points, duration: seconds })
   if (!countsIn) return memory
-  // The library names its statements; those of the gateway have names where a pooler allows it.
+  // The library names its statements, which not every pooler allows: these are sent as the gateway's own.
   const query = ({ text, values }: { text: string; values: unknown[] }) =>
     countsIn.executeQuery(CompiledQuery.raw(text, values))
   return new RateLimiterPostgres({

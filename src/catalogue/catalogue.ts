@@ -15,7 +15,7 @@ export interface Viewer {
 export interface Catalogue {
   readonly db: Kysely<Database>
   readonly viewer: Viewer
-  /** What one request does with patterns; undefined: any amount, in this thread. */
+  /** Bounds what one request does with patterns; undefined: values are matched without a bound, in this thread. */
   readonly patterns?: RequestPatterns | undefined
 }
 

@@ -25,7 +25,7 @@ export function requestCancel(client: ClientBase): void {
   const socket = host.startsWith('/') ? connect({ path: `${host}/.s.PGSQL.${port}` }) : connect({ host, port })
   socket.on('error', () => {}) // then the statement ends at its own time-out
   socket.setTimeout(timeoutMs, () => socket.destroy())
-  // The other side closes the connection: PgBouncer 1.18 crashes when a client does while it passes the request on.
+  // The server closes the connection: PgBouncer 1.18 crashes if the client does before the request is forwarded.
   socket.write(message)
   socket.resume()
   socket.unref()

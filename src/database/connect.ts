@@ -60,8 +60,8 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
 }
 
 /**
- * Whether there is a pooler: it answers as another process than the server's. One that keeps a session for each client
- * cannot be told from one that does not, and is used in the same way.
+ * Whether there is a pooler: the process id of the connection is not that of the server's session. A pooler in session
+ * mode looks the same, and is used in the same way.
  */
 export async function isPooled({ urls = [], ...connection }: ConnectionConfig): Promise<boolean> {
   const { connectionTimeoutMillis } = defaults
@@ -124,7 +124,7 @@ function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settin
 /** The pools of databases, by the adapter that all handles and transactions of one share. */
 const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue; direct: pg.ClientConfig }>()
 
-/** How to make a connection of its own to the database, straight to the server where that is configured. */
+/** How to connect to the database outside of the pool, straight to the server where that is configured. */
 export function directConnectionOf(db: Kysely<Database>): pg.ClientConfig | undefined {
   return pools.get(db.getExecutor().adapter)?.direct
 }

@@ -22,7 +22,7 @@ async function standbyError(client: pg.ClientBase): Promise<Error | undefined> {
   return rows[0]?.isStandby ? new Error('the server is a standby') : undefined
 }
 
-/** Does the work with one URL after the other, from the last one that served, until one serves. */
+/** Opens a connection to the host that served last, or else to the first of the others that serves. */
 export function createFailover(options: pg.ClientConfig, urls: readonly string[]) {
   const next = (url: string | undefined) => urls[(urls.indexOf(url ?? '') + 1) % urls.length]
   return async <T>(open: () => Promise<T>): Promise<T> => {

@@ -42,7 +42,7 @@ export async function sendWithSettings<R>(
 ): Promise<PostgresQueryResult<R>> {
   const send = (statement: string, parameters: readonly unknown[] = []) =>
     client.query(statement, [...parameters]) as Promise<unknown> as Promise<PostgresQueryResult<R>>
-  // After an error `pg` knows the status with the server's next message only.
+  // After an error `pg` learns the status only from the server's next message.
   if (client.getTransactionStatus() !== 'I' || /^\s*rollback\b/i.test(text)) return send(text, values)
   if (opensTransaction.test(text)) return send(endsTransaction.test(text) ? text : `${text}; ${settings}`)
   await send(`begin; ${settings}`)

@@ -17,7 +17,7 @@ export function isWithoutRoom(error: unknown): boolean {
   )
 }
 
-/** What the database lacks, in words for everybody; undefined when it lacks nothing, or cannot be reached. */
+/** What the database lacks, as any client may read it; undefined when it lacks nothing, or cannot be reached. */
 export function shortageOf(error: unknown): string | undefined {
   if (isWithoutRoom(error)) return 'the database has no room on its disk'
   return codeOf(error) === '53200' ? 'the database has no memory left' : undefined

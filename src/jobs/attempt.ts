@@ -16,7 +16,7 @@ export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'prob
   options: Record<string, unknown>
 }
 
-/** Does an attempt's work, keeps its counts and problems up to date, and returns what is wrong with the input, if anything. */
+/** Does the work of an attempt and keeps its counts and problems up to date. Returns the fault of the input, if any. */
 export type Work = (
   catalogue: Catalogue,
   attempt: Attempt,

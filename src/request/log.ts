@@ -44,7 +44,7 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
 
 const warnedAt = new Map<string, number>()
 
-/** Logs a message that every request has while a dependency is down, also one that anybody can send. */
+/** Logs a warning at most once a second: while a dependency is down each request has it, also one without a token. */
 export function warnOnceASecond(log: Logger, message: string, fields: object = {}): void {
   const now = performance.now()
   if (now - (warnedAt.get(message) ?? -1_000) < 1_000) return

@@ -5,7 +5,7 @@ const mebibyte = 1024 * 1024
 /** No answer to a client is longer than 64 MiB; PostgreSQL writes JSON with more spaces. */
 const maxBytes = 80 * mebibyte
 
-/** For a read on the thread that serves all requests: to make its answer of so much takes about 100 ms. */
+/** The limit of a read on the thread that serves all requests, where an answer of this size takes about 100 ms. */
 export const maxObjectBytes = 5 * mebibyte
 
 export class ReadLimit {

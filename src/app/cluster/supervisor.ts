@@ -6,7 +6,7 @@ import type { ConnectionConfig } from '../../database/session.ts'
 import type { Config } from '../config.ts'
 import { type Messages, onMessage, send } from './messages.ts'
 
-/** PostgreSQL takes 100 connections by default: with the default of 10 each, the workers leave some to others. */
+/** All workers together have the connections of so many pools: PostgreSQL takes 100 by default, some from others. */
 const fullPools = 6
 
 const pauseBeforeReplacingMs = 1_000

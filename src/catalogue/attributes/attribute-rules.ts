@@ -30,8 +30,8 @@ const longestValue = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
 /**
- * Makes the validator of a store's attributes. An attribute without a definition takes any string. Values whose patterns
- * were matched before are among the `mismatches` or match; others are matched when they are validated.
+ * Makes the validator of a store's attributes. An attribute without a definition takes any string. Where `mismatches`
+ * has an attribute, its values were matched before; others are matched with the pattern when they are validated.
  */
 export function attributeValidator(
   definitions: readonly AttributeDefinition[],

@@ -6,7 +6,7 @@ import { RequestPatterns } from './request-patterns.ts'
 
 type Attributes = Readonly<Record<string, unknown>> | null | undefined
 
-/** The values of patches that their patterns do not match. Throws `payload_too_large`. */
+/** The values of patches that do not match their patterns. Throws `payload_too_large`. */
 export async function findMismatches(
   { patterns }: Catalogue,
   definitions: readonly AttributeDefinition[],

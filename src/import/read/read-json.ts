@@ -18,7 +18,7 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
     for (const token of tokensOf(bytes)) {
       if (!begun && token.name !== 'startArray') throw new BrokenFile('the file must be a JSON list of objects')
       begun = true
-      // An item of an object has two, and each object and list two more.
+      // A member of an object is two tokens, and each object and list has two more.
       if (++tokens > 3 * mostValues) throw new BrokenFile(`the row ${tooManyValues}`)
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       if (assembler.depth === 1 && assembler.current?.length) {
