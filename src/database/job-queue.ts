@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { ConstructorOptions, PgBoss } from 'pg-boss'
 import type { Database } from './tables.ts'
@@ -10,6 +11,9 @@ export const queueName = 'job'
 
 /** Makes a pg-boss instance whose statements run on `db`. Before `startQueue` it can only send. */
 export async function openQueue(db: Kysely<Database>, options: ConstructorOptions = {}): Promise<PgBoss> {
+  // It loads half of the library's code: requests run before the rest is loaded.
+  await import('pg-boss/dist/timezone.js')
+  await setImmediate()
   const { fromKysely, PgBoss } = await import('pg-boss')
   return new PgBoss({ db: db.isTransaction ? fromKysely(db) : executorOf(db), schema, schedule: false, ...options })
 }

@@ -6,7 +6,12 @@ import type { MetricSources, Metrics } from './registry.ts'
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = lazy(async () => {
     await setImmediate()
-    return (await import('./registry.ts')).createRegistry(sources)
+    // prom-client needs it, and loading it is a third of the work: requests run in between.
+    await import('@opentelemetry/api')
+    await setImmediate()
+    const { createRegistry } = await import('./registry.ts')
+    await setImmediate()
+    return createRegistry(sources)
   })
   return {
     observe: async (...request) => (await registry()).observe(...request),
