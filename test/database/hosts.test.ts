@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { connect, isPooled } from '../../src/database/connect.ts'
 import { urlsOf } from '../../src/database/hosts.ts'
-import { useDatabase } from '../support/database.ts'
+import { databaseUrl, useDatabase } from '../support/database.ts'
 import { startPostgresProxy } from '../support/fault-proxy.ts'
 
 const database = useDatabase()
@@ -24,10 +24,9 @@ it.each([
   expect(urlsOf(url)).toEqual(urls)
 })
 
-it('goes on with the next host when one is lost, and back', async () => {
+it('connects to the next host when one is lost, and to the first one again when that one is lost', async () => {
   const proxies = [await startPostgresProxy(), await startPostgresProxy()] as const
-  const { user, database: name } = database.direct
-  const urls = proxies.map(({ connection: { host, port } }) => `postgresql://${user}@${host}:${port}/${name}`)
+  const urls = proxies.map((proxy) => databaseUrl({ ...database.direct, ...proxy.connection }))
   await proxies[0].set({ kind: 'down' })
   const connection = { connectionString: urls[0] ?? '', urls }
   const db = connect(connection, () => {})

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { useDatabase } from '../support/database.ts'
+import { databaseUrl, useDatabase } from '../support/database.ts'
 import { startPostgresProxy } from '../support/fault-proxy.ts'
 import { codeOf, send } from '../support/http.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -127,12 +127,10 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
 
 it('SIGTERM ends it while its job queue starts on a slow network', { timeout: 120_000 }, async () => {
   const proxy = await startPostgresProxy()
-  const { host, port } = proxy.connection
-  const { user, database: name } = database.direct
   await proxy.set({ kind: 'latency', ms: 100 })
   // The queue starts a second after the gateway, and takes about another one.
   for (const afterMs of [1_500, 1_900]) {
-    const url = `postgresql://${user}@${host}:${port}/${name}`
+    const url = databaseUrl({ ...database.direct, ...proxy.connection })
     program = await startProgram(['serve'], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
     await sleep(afterMs)
     expect(await program.end('SIGTERM')).toEqual([0, null])

@@ -11,6 +11,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { type EmbeddedServer, startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { outcomeOf, runCli } from '../support/cli.ts'
+import { databaseUrl } from '../support/database.ts'
 import { storeIn } from '../support/factories.ts'
 import { startImport, useCatalog } from './catalog.ts'
 
@@ -48,10 +49,7 @@ async function exportOf(store: string): Promise<string> {
   return readFile(out, 'utf8')
 }
 
-const env = () => {
-  const { host, port, user, database } = server.connection
-  return { DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}` }
-}
+const env = () => ({ DATABASE_URL: databaseUrl(server.connection) })
 
 test('an import whose PostgreSQL is killed reports where it stopped, and can be resumed', async () => {
   const file = await catalog.file('lost.csv', content)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { connect, isPooled } from '../../src/database/connect.ts'
 import type { ConnectionConfig } from '../../src/database/session.ts'
 import { runCli } from '../support/cli.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, databaseUrl, type TestDatabase } from '../support/database.ts'
 import { newStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
 import { startPooler } from '../support/pooler.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   pooler = await startPooler(program, directory, inject('postgres'))
   database = await createTestDatabase()
   pooled = { ...database.direct, ...pooler.connection }
-  url = `postgresql://${pooler.connection.user}@${encodeURIComponent(directory)}:${pooler.connection.port}/${database.direct.database}`
+  url = databaseUrl(pooled)
   const connection = { ...pooled, transactionPooling: true }
   gateways = [await startTestGateway({ database, connection }), await startTestGateway({ database, connection })]
 })

@@ -67,7 +67,7 @@ export async function createTestDatabase({
     catalogue: wholeCatalogue(db),
     connection: config,
     direct: { ...server, database },
-    url: `postgresql://${gatewayServer.user}@${encodeURIComponent(gatewayServer.host)}:${gatewayServer.port}/${database}`,
+    url: databaseUrl({ ...gatewayServer, database }),
     statements: () => {
       const seen = sent
       sent = 0
@@ -101,6 +101,11 @@ const lockWaiters = `select count(*)::int as count from pg_stat_activity
 
 function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1)
+}
+
+/** The URL of a database on a host or in the directory of a socket. */
+export function databaseUrl({ user, host = '', port, database }: pg.ClientConfig): string {
+  return `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}`
 }
 
 async function asAdmin(statement: string): Promise<void> {

@@ -1,17 +1,15 @@
 import { Agent } from 'node:http'
-import type { PoolConfig } from 'pg'
 import { type Logger, pino } from 'pino'
 import { readConfig } from '../../src/app/config.ts'
 import { type GatewayOptions, startGateway } from '../../src/app/gateway.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import type { RemoteFilter } from '../../src/filter/remote-filter.ts'
+import type { ConnectionConfig } from '../../src/database/session.ts'
 import type { GlobalConfig } from '../../src/global-config/global-config.ts'
-import type { Tracing } from '../../src/tracing/trace.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { expectDocumented } from './documented.ts'
 import { recordExchange } from './exchanges.ts'
 import { fixture } from './fixture.ts'
-import { type Call, codeOf, type Reply, send } from './http.ts'
+import { type Call, type Reply, sendKept } from './http.ts'
 
 export const token = 'a-token-for-the-tests-only'
 
@@ -32,18 +30,15 @@ export interface GraphQLReply {
   errors?: { message: string; extensions: { code: string; errorInfo?: Record<string, unknown>[] } }[]
 }
 
-export interface TestGatewayOptions {
+type Given = 'metricsPublic' | 'tracing' | 'remoteFilter' | 'jwt' | 'introspection'
+
+export interface TestGatewayOptions extends Pick<Partial<GatewayOptions>, Given> {
   /** The gateway is a further one on this database, with connections of its own, and leaves it in place. */
   database?: TestDatabase
   log?: Logger
   /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
-  connection?: PoolConfig
+  connection?: ConnectionConfig
   globalConfig?: GlobalConfig
-  metricsPublic?: boolean
-  tracing?: Tracing
-  remoteFilter?: RemoteFilter
-  jwt?: GatewayOptions['jwt']
-  introspection?: GatewayOptions['introspection']
   /** Options that are passed as they are. */
   more?: Partial<GatewayOptions>
 }
@@ -55,29 +50,21 @@ export async function startTestGateway({
   database: shared,
   log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
   connection = {},
-  metricsPublic = false,
-  tracing,
   globalConfig = fallbackConfig,
-  remoteFilter,
-  jwt,
-  introspection = 'all',
   more = {},
+  ...given
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection, ...(shared && { shared }) })
   const gateway = await startGateway({
     ...readConfig({}),
     db: database.db,
     connection: database.connection,
-    jwt,
-    introspection,
     globalConfig,
-    remoteFilter,
     bootstrapToken: token,
-    metricsPublic,
-    tracing,
     persistedDocuments: undefined,
     port: 0,
     log,
+    ...given,
     ...more,
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -117,12 +104,4 @@ export function useGateway(options: TestGatewayOptions = {}): TestGateway {
     () => startTestGateway(options),
     (gateway) => gateway.stop?.(),
   )
-}
-
-/** Sends again when the server had just closed the kept connection: it had processed nothing yet. */
-async function sendKept(url: string, call: Call): Promise<Reply> {
-  return send(url, call).catch((error: Error & { isReusedSocket?: boolean }) => {
-    if (error.isReusedSocket && codeOf(error) === 'ECONNRESET') return sendKept(url, call)
-    throw error
-  })
 }

@@ -65,6 +65,14 @@ export function send(url: string, { method = 'GET', headers, body, token, agent,
   })
 }
 
+/** Sends again when the server had just closed the kept connection: it had processed nothing yet. */
+export async function sendKept(url: string, call: Call): Promise<Reply> {
+  return send(url, call).catch((error: Error & { isReusedSocket?: boolean }) => {
+    if (error.isReusedSocket && codeOf(error) === 'ECONNRESET') return sendKept(url, call)
+    throw error
+  })
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Call, codeOf, send } from '../../support/http.ts'
+import { type Call, codeOf, sendKept } from '../../support/http.ts'
 
 /** What the other tenant saw: the milliseconds of its answers, and those that were not 200. */
 export interface Seen {
@@ -19,7 +19,7 @@ export interface Neighbour {
 }
 
 const patienceMs = 60_000
-/** Requests that wait for an answer, at most: a gateway that is silent for a minute gets no thousands of them. */
+/** Requests that wait for an answer, at most: a gateway that is silent for a minute must not get thousands. */
 const mostWaiting = 100
 
 const startExport = 'mutation ($store: ID!) { job: startExport(storeUuid: $store, format: JSONL) { jobId } }'
@@ -31,14 +31,8 @@ export function watch({ url, token, store, codes }: Neighbour): () => Promise<Se
   const seen: Seen = { list: [], put: [], health: [], export: [], refused: [] }
   const agent = new Agent({ keepAlive: true })
   let isOver = false
-  const call = async (path: string, sent: Call = {}) => {
-    const signal = AbortSignal.timeout(patienceMs)
-    return send(url + path, { token, agent, signal, ...sent }).catch((error: Error & { isReusedSocket?: boolean }) => {
-      // The server had closed an idle connection.
-      if (error.isReusedSocket && codeOf(error) === 'ECONNRESET') return send(url + path, { token, signal, ...sent })
-      throw error
-    })
-  }
+  const call = (path: string, sent: Call = {}) =>
+    sendKept(url + path, { token, agent, signal: AbortSignal.timeout(patienceMs), ...sent })
   const timed = async (name: Exclude<keyof Seen, 'refused'>, work: () => Promise<{ status: number; text: string }>) => {
     const begun = performance.now()
     const refused = await work().then(

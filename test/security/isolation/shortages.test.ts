@@ -8,6 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { type EmbeddedServer, startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
+import { databaseUrl } from '../../support/database.ts'
 import { storeBody } from '../../support/factories.ts'
 import { type Call, type Reply, send } from '../../support/http.ts'
 import { type Program, startProgram } from '../../support/program.ts'
@@ -21,12 +22,11 @@ let program: Program
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'catalogue-shortages-'))
   postgres = await startEmbedded({ dataDir: join(folder, 'data'), binDir: await limitedPrograms() })
-  const { user, host, port, database } = postgres.connection
   provider = createServer(() => {}).listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   program = await startProgram(['serve'], {
-    DATABASE_URL: `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}`,
+    DATABASE_URL: databaseUrl(postgres.connection),
     BOOTSTRAP_TOKEN: token,
     JWT_ISSUER: issuer,
     JWT_AUDIENCE: 'the-catalogue',
