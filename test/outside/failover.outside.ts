@@ -5,17 +5,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Program, startProgram } from '../support/program.ts'
+import { type Program, startProgram, unprivileged } from '../support/program.ts'
 
 const programs = process.env.TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin'
 const token = 'a-token-for-the-tests-only'
 let directory: string
 let gateway: Program
 
-/** PostgreSQL does not run as root: within a user namespace it is another user with the same files. */
 async function run(program: string, args: readonly string[]): Promise<void> {
-  const asRoot = process.getuid?.() === 0
-  const [command = '', ...rest] = [...(asRoot ? ['unshare', '--map-user=65534'] : []), join(programs, program), ...args]
+  const [command, ...rest] = unprivileged(join(programs, program), ...args)
   await promisify(execFile)(command, rest)
 }
 

@@ -44,7 +44,7 @@ describe('the slots of a fair queue', () => {
     }
   })
 
-  it('are not all held by one token, but by work without a token', async () => {
+  it('are never all held by one token, while work without a token may hold all', async () => {
     const queue = new FairQueue({ slots: 4, slotsPerToken: 2, maxWaiting: 100, maxWaitMs: 50 })
     await Promise.all([queue.acquire({ tokenId: 'a' }), queue.acquire({ tokenId: 'a' })])
     await expect(queue.acquire({ tokenId: 'a' })).rejects.toThrow('no slot was free')

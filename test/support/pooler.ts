@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { unprivileged } from './program.ts'
 
 interface Server {
   host: string
@@ -16,9 +17,7 @@ export async function startPooler(program: string, directory: string, server: Se
   const pooler = { host: directory, port: 6432, user: server.user }
   const file = join(directory, 'pgbouncer.ini')
   await writeFile(file, configuration(pooler, server))
-  // It does not run as root: within a user namespace it is another user with the same files.
-  const asRoot = process.getuid?.() === 0
-  const [command = '', ...args] = [...(asRoot ? ['unshare', '--map-user=65534'] : []), program, '-q', file]
+  const [command, ...args] = unprivileged(program, '-q', file)
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
   const listens = () => {

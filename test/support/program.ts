@@ -51,3 +51,8 @@ export async function startProgram(
     },
   }
 }
+
+/** The command of a program that refuses to run as root: a user namespace gives it another user with the same files. */
+export function unprivileged(...command: [string, ...string[]]): [string, ...string[]] {
+  return process.getuid?.() === 0 ? ['unshare', '--map-user=65534', ...command] : command
+}

@@ -48,7 +48,7 @@ let provider: JwksServer | undefined
 /** The findings of a security test, as they were found and as large as today's bounds allow. */
 export const attacks: Attack[] = [
   {
-    name: 'H1 import: slow pattern, long values',
+    name: 'import: slow pattern, long values',
     run: async (attacker) => {
       const { store } = attacker
       for (const pattern of [slowPattern, allowedPattern]) {
@@ -61,7 +61,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'H2 two root fields compile patterns',
+    name: 'two root fields compile patterns',
     run: async (attacker) => {
       const { store } = attacker
       const definitions = (pattern: string) => times(11, (i) => ({ name: `N${i}`, type: 'TEXT', pattern: pattern + i }))
@@ -72,13 +72,13 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'H3 CSV export of 100,000 names',
+    name: 'CSV export of 100,000 names',
     prepare: (attacker) =>
       fill(attacker, 1_000, (i) => Object.fromEntries(times(100, (name) => [`own ${i} ${name}`, 'x']))),
     run: (attacker) => attacker.job(exportOf(attacker, 'CSV')),
   },
   {
-    name: 'H4 import of many columns',
+    name: 'import of many columns',
     run: async (attacker) => {
       for (const columns of [20_000, 300_000, 4_990]) {
         const header = `sku,${times(columns, (i) => `c${i}`).join(',')}\n`
@@ -89,7 +89,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'H5 many jobs',
+    name: 'many jobs',
     isLong: true,
     prepare: (attacker) => fill(attacker, 1_000, () => ({ Text: 'x'.repeat(10_000) })),
     run: async (attacker) => {
@@ -98,7 +98,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'H6 heavy requests whose client leaves',
+    name: 'heavy requests whose client leaves',
     run: async (attacker) => {
       const items = times(10_000, (i) => ({ product_code: `P${i}`, Text: 'x'.repeat(400) }))
       await attacker.send(...times(6, () => put(attacker.store, items, { leaveAfterMs: 300 })))
@@ -106,7 +106,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'H7 PUT of which every value is bad',
+    name: 'PUT of which every value is bad',
     prepare: async (attacker) => {
       const allowedValues = times(20, (i) => `${i} ${'x'.repeat(200)}`)
       const definitions = times(100, (i) => ({ name: `N${i}`, type: 'ENUM', allowedValues }))
@@ -120,7 +120,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M1 channel of 100 KB, remote filter',
+    name: 'channel of 100 KB, remote filter',
     isLong: true,
     start: async ({ url }) => {
       const filter = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: url })
@@ -134,7 +134,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M2 twelve bodies of 10 MB',
+    name: 'twelve bodies of 10 MB',
     run: async (attacker) => {
       const empty = `[${times(19_990, () => '{}').join(',')}]`
       const bodies = [
@@ -148,7 +148,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M3 a null variable has its own cost',
+    name: 'a null variable has its own cost',
     prepare: async (attacker) => {
       const assets = times(10_000, (i) => ({ parentCode: `P${i % 100}`, url: `https://cdn.example/${i}` }))
       const query = `mutation ($store: ID!, $assets: [NewAsset!]!) {
@@ -165,7 +165,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M4 reading with a token to write',
+    name: 'reading with a token to write',
     run: async (attacker) => {
       const { store, writeToken: token } = attacker
       const query = `mutation ($store: ID!) { updateStore(storeUuid: $store, input: { storeName: "read" }) {
@@ -174,7 +174,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M5 claims of an administrator, with stores',
+    name: 'claims of an administrator, with stores',
     isLong: true,
     start: async () => {
       provider = await startJwksServer()
@@ -192,7 +192,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M6 kept answers of idempotency keys',
+    name: 'kept answers of idempotency keys',
     isLong: true,
     run: async (attacker) => {
       const items = times(10_000, (i) => ({ product_code: `${i} ${'x'.repeat(240)}` }))
@@ -203,7 +203,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M7 channels that close a literal',
+    name: 'channels that close a literal',
     prepare: (attacker) => fill(attacker, 10, () => ({ Color: 'red' })),
     run: async (attacker) => {
       for (const quote of ["'", "\\'", "\\\\'", "''"]) {
@@ -214,7 +214,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'M8 mutations whose payload or field fails',
+    name: 'mutations whose payload or field fails',
     run: async (attacker) => {
       const update = (name: string, fields: string) =>
         `updateStore(storeUuid: "${attacker.store}", input: { storeName: "${name}" }) { storeUuid ${fields} }`

@@ -45,7 +45,7 @@ describe('a body that is slow to work on', () => {
     }
   })
 
-  it('is none with 10,000 products of fifty attributes', async () => {
+  it('is not one with 10,000 products of fifty attributes', async () => {
     const { status, text } = await put(await newStore(gateway), wide)
     expect([status, JSON.parse(text).data.unavailable_skus.length]).toEqual([200, 10_000])
   })
@@ -95,7 +95,7 @@ describe('a key that comes twice in one object', () => {
     expect(placed.entries).toMatchObject([{ index: 0, field: 'Image URL 1' }])
   })
 
-  it('is none where different objects have it, or a string has a colon', async () => {
+  it('is not one that different objects have, nor a string with a colon', async () => {
     const store = await storeWithProducts(gateway, ['A', 'B'])
     const body = '[{"product_code":"A","a:b":"x:\\"y\\":","__proto__":"p","1":"1"},{"product_code":"B","a:b":""}]'
     expect(outcomeOf(await put(store, body))).toMatchObject({ data: { updated_skus: ['A', 'B'] } })

@@ -20,7 +20,7 @@ it.each([
   expect(() => readConfig({ BOOTSTRAP_TOKEN: token })).toThrow(`the environment is not usable: ${sentence}`)
 })
 
-it('what is accepted does match', async () => {
+it('a BOOTSTRAP_TOKEN that is accepted authenticates', async () => {
   for (const token of ['x'.repeat(16), long]) {
     const { bootstrapToken } = readConfig({ BOOTSTRAP_TOKEN: token })
     const gateway = await startTestGateway({ more: { bootstrapToken } })
@@ -29,7 +29,7 @@ it('what is accepted does match', async () => {
   }
 })
 
-it('serve ends with the sentence, and without the token', async () => {
+it('serve ends with that message, which does not contain the token', async () => {
   const bad = startProgram(['serve'], { BOOTSTRAP_TOKEN: 'a-token-from-a-file\n', DATABASE_URL: 'postgres://nowhere' })
   await expect(bad).rejects.toThrow(sentence)
   await expect(bad).rejects.not.toThrow('a-token-from-a-file')

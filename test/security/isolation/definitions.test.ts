@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import { define, newStore } from '../../support/factories.ts'
 import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
+import { times } from './attacker.ts'
 
 const gateway = useGateway()
 
-const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 const document =
   'mutation ($s: ID!, $d: [AttributeDefinitionInput!]!) { defineAttributes(storeUuid: $s, definitions: $d) { name } }'
-const large = (name: string) => ({ name, type: 'ENUM', allowedValues: upTo(10_000, (i) => 'v'.repeat(190) + i) })
+const large = (name: string) => ({ name, type: 'ENUM', allowedValues: times(10_000, (i) => 'v'.repeat(190) + i) })
 
-it('the definitions of a store take at most 4 MiB, those that it has included', async () => {
+it('the definitions of a store take at most 4 MiB, with those that it already has', async () => {
   const s = await newStore(gateway)
   const namesOf = async () => {
     const query = `{ store(storeUuid: "${s}") { attributeDefinitions { name } } }`

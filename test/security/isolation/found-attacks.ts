@@ -10,7 +10,7 @@ const together = (attacker: Attacker, copies: number, request: Request) =>
 /** Cases that the random attacks, or a reading of the bounds, have led to. */
 export const foundAttacks: Attack[] = [
   {
-    name: 'F1 listing of 60 MB, twenty at once',
+    name: 'listing of 60 MB, twenty at once',
     isLong: true,
     prepare: async (attacker) => {
       for (let page = 0; page < 10; page++) {
@@ -24,14 +24,14 @@ export const foundAttacks: Attack[] = [
     run: (attacker) => together(attacker, 20, { path: `/v1/assets?store_uuid=${attacker.store}` }),
   },
   {
-    name: 'F2 products of 60 MB, twenty at once',
+    name: 'products of 60 MB, twenty at once',
     isLong: true,
     prepare: (attacker) =>
       fill(attacker, 15, () => Object.fromEntries(times(62, (i) => [`n${i}`, 'x'.repeat(65_000)]))),
     run: (attacker) => together(attacker, 20, { path: `/v1/products?store_uuid=${attacker.store}` }),
   },
   {
-    name: 'F3 slow reads on all connections',
+    name: 'slow reads on all connections',
     isLong: true,
     prepare: (attacker) => fill(attacker, 60_000, () => ({})),
     run: async (attacker) => {
@@ -40,7 +40,7 @@ export const foundAttacks: Attack[] = [
     },
   },
   {
-    name: 'F4 twenty root fields of 10,000 products',
+    name: 'twenty root fields of 10,000 products',
     isLong: true,
     run: async (attacker) => {
       const field = 'upsertProducts(storeUuid: $store, products: $products)'
@@ -50,7 +50,7 @@ export const foundAttacks: Attack[] = [
     },
   },
   {
-    name: 'F5 objects of 5,000 names, a hundred at once',
+    name: 'objects of 5,000 names, a hundred at once',
     isLong: true,
     run: async (attacker) => {
       const product = { product_code: 'P', ...Object.fromEntries(times(5_000, (i) => [`n${i}`, ''])) }
@@ -62,7 +62,7 @@ export const foundAttacks: Attack[] = [
     },
   },
   {
-    name: 'F6 moves in a group of 100,000 assets',
+    name: 'moves in a group of 100,000 assets',
     isLong: true,
     prepare: async (attacker) => {
       for (let page = 0; page < 10; page++) {

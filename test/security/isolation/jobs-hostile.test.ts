@@ -5,6 +5,7 @@ import { useDatabase } from '../../support/database.ts'
 import { storeBody } from '../../support/factories.ts'
 import { send } from '../../support/http.ts'
 import { type Program, startProgram } from '../../support/program.ts'
+import { times } from './attacker.ts'
 
 const token = 'a-token-for-hostile-jobs'
 const database = useDatabase()
@@ -66,7 +67,7 @@ async function define(storeUuid: string, pattern: string): Promise<void> {
   await data(query, { store: storeUuid, all })
 }
 
-/** What the other tenant waits for at most, and the most memory, until the work is done: in ms and MiB. */
+/** The longest wait of the other tenant in ms, and the peak memory in MiB, until the work is done. */
 async function othersDuring(work: Promise<unknown>): Promise<{ wait: number; memory: number }> {
   let isDone = false
   const done = () => {
@@ -95,14 +96,13 @@ async function ended(id: string): Promise<Job> {
   }
 }
 
-const times = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 const csv = (rows: readonly string[]) => `${rows.join('\n')}\n`
-/** The largest pattern of its kind that may be defined, and values that it is slow for: each is another. */
+/** The largest pattern of its kind that may be defined, and values that it is slow for, each different. */
 const slowPattern = '[ab]*a[ab]{900}c'
 const slowValue = () => Array.from({ length: 270 }, () => (Math.random() < 0.5 ? 'a' : 'b')).join('')
 
 const imports: Record<string, { input: () => object; pattern?: string; expected: object }> = {
-  'H1: five values of 60,000 characters where a pattern holds': {
+  'five values of 60,000 characters where a pattern holds': {
     input: () => ({ content: csv(['sku,n0', ...times(5, (i) => `P${i},${'ab'.repeat(30_000)}`)]) }),
     pattern: slowPattern,
     expected: {
@@ -110,11 +110,11 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
       problems: times(5, () => ({ reason: expect.stringMatching(/must have at most 2\d\d characters, as a pattern/) })),
     },
   },
-  'H4: 40,000 columns': {
+  '40,000 columns': {
     input: () => ({ content: csv([`sku,${times(40_000, (i) => `c${i}`).join(',')}`, 'A']) }),
     expected: { state: 'FAILED', error: 'the file must have at most 5000 columns; got 40001' },
   },
-  'H4: 5,000 columns': {
+  '5,000 columns': {
     input: () => ({
       content: csv([
         `sku,${times(4_999, (i) => `c${i}`).join(',')}`,
@@ -123,11 +123,11 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
     }),
     expected: { state: 'SUCCEEDED', counts: { created: 500 } },
   },
-  'H4: 5,000 columns with names of 1,000 characters': {
+  '5,000 columns with names of 1,000 characters': {
     input: () => ({ content: csv([`sku,${times(4_999, (i) => 'n'.repeat(1_000) + i).join(',')}`]) }),
     expected: { state: 'FAILED', error: "a column's name must have at most 300 characters; one has 1004" },
   },
-  'H4: rows with columns of their own, for each store view': {
+  'rows with columns of their own, for each store view': {
     input: () => ({
       preset: 'MAGENTO',
       content: csv([
@@ -137,7 +137,7 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
     }),
     expected: { state: 'SUCCEEDED', counts: { created: 300 } },
   },
-  'H4: 250,000 attributes in one cell': {
+  '250,000 attributes in one cell': {
     input: () => ({
       preset: 'MAGENTO',
       content: csv([
@@ -147,15 +147,15 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
     }),
     expected: { problems: [{ reason: 'must give a row at most 5000 columns; got 254902' }] },
   },
-  'H4: a row of 3,000,000 objects': {
+  'a row of 3,000,000 objects': {
     input: () => ({ format: 'JSONL', content: `{"sku":"A","n":[${'{},'.repeat(3_000_000)}0]}\n{"sku":"B"}` }),
     expected: { counts: { created: 1, failed: 1 }, problems: [{ reason: 'must have at most 100000 values' }] },
   },
-  'H4: one product with a column of its own in each row': {
+  'one product with a column of its own in each row': {
     input: () => ({ format: 'JSONL', content: csv(times(30_000, (i) => `{"sku":"A","c${i}":"x"}`)) }),
     expected: { state: 'SUCCEEDED', counts: { created: 1 } },
   },
-  'H4: rows of which every value is bad': {
+  'rows of which every value is bad': {
     input: () => ({
       content: csv([
         `sku,${times(2_000, (i) => `Image URL ${i + 1}`).join(',')}`,
@@ -208,13 +208,13 @@ const fillings = {
 
 it.each([
   [
-    'H3: 100,000 names as CSV',
+    '100,000 names as CSV',
     'names',
     'CSV',
     { state: 'FAILED', error: /^CSV must have at most 2000 columns; this export has 100002: use JSONL$/ },
   ],
-  ['H3: 100,000 names as JSONL', 'names', 'JSONL', { state: 'SUCCEEDED' }],
-  ['H3: products of 4 MiB', 'texts', 'JSONL', { state: 'FAILED', error: /may keep at most 32 MiB/ }],
+  ['100,000 names as JSONL', 'names', 'JSONL', { state: 'SUCCEEDED' }],
+  ['products of 4 MiB', 'texts', 'JSONL', { state: 'FAILED', error: /may keep at most 32 MiB/ }],
 ] as const)(
   'others are answered during an export: %s',
   async (_, filling, format, { state, error }: { state: string; error?: RegExp }) => {

@@ -4,7 +4,7 @@ import { useGateway } from '../../support/gateway.ts'
 
 const gateway = useGateway()
 
-it('the lists of all fields of a mutation have as many items as one may have', async () => {
+it('the lists of all fields of a mutation together have at most as many items as one list may have', async () => {
   const store = await storeWithProducts(gateway, ['P0'])
   const field = 'updateProducts(storeUuid: $store, products: $products) { more }'
   const update = (fields: number, items: number, color: string) => {

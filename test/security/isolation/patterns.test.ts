@@ -5,15 +5,15 @@ import { RequestPatterns } from '../../../src/catalogue/attributes/request-patte
 import { define, storeWithProducts } from '../../support/factories.ts'
 import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
 import { outcomeOf } from '../../support/rest-client.ts'
+import { times } from './attacker.ts'
 
 const gateway = useGateway()
-const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
 /** Takes as many steps for each character as its program has, and long ones. */
 const slow = '(?i)(?:[ab]*a[ab]{25}\\pL){9}'
-const names = upTo(20, (i) => `n${i}`)
+const names = times(20, (i) => `n${i}`)
 const value = (i: number) => {
   let random = i + 1
-  const characters = upTo(800, () => {
+  const characters = times(800, () => {
     random = (random * 48_271) % 2_147_483_647
     return random > 1_073_741_823 ? 'a' : 'b'
   })
@@ -41,7 +41,7 @@ async function storeWithPatterns(): Promise<string> {
 }
 
 const update = (fields: (i: number) => string, count: number) =>
-  `mutation ($s: ID!, $p: [ProductPatch!]!) { ${upTo(count, (i) => `a${i}: ${fields(i)}`).join(' ')} }`
+  `mutation ($s: ID!, $p: [ProductPatch!]!) { ${times(count, (i) => `a${i}: ${fields(i)}`).join(' ')} }`
 
 describe('values that take long to match with patterns', () => {
   it('do not block the others, in a body of 16 KB', { timeout: 60_000 }, async () => {
@@ -69,7 +69,7 @@ describe('values that take long to match with patterns', () => {
 
   it('are refused with what to do when they are too much for one request', async () => {
     const store = await storeWithPatterns()
-    const many = upTo(6, (i) => ({
+    const many = times(6, (i) => ({
       product_code: `p${i}`,
       ...Object.fromEntries(names.map((name, j) => [name, value(100 * i + j)])),
     }))
@@ -87,7 +87,7 @@ describe('values that take long to match with patterns', () => {
 
 describe('definitions that take long to compile', () => {
   const definitions = (n: number, seed: number) =>
-    upTo(n, (i) => ({ name: `n${i}`, type: 'TEXT', pattern: `(a{0,${90 - (i % 9)}}){0,4}b${seed * 100 + i}` }))
+    times(n, (i) => ({ name: `n${i}`, type: 'TEXT', pattern: `(a{0,${90 - (i % 9)}}){0,4}b${seed * 100 + i}` }))
 
   it('are refused when they are too many for one request, and nothing is defined', async () => {
     const s = await storeWithProducts(gateway, [])
@@ -133,7 +133,7 @@ describe('work of patterns', () => {
     expect(await patterns.run([short])).toEqual([{ fault: undefined, mismatches: ['ab12'] }])
     const [long] = await patterns.run([{ pattern: slow, values: [value(0)] }])
     expect(long?.fault).toMatch(/other thread/)
-    expect((await patterns.run(upTo(10, (i) => ({ pattern: `${slow}${i}`, values: [] }))))[0]?.fault).toMatch(
+    expect((await patterns.run(times(10, (i) => ({ pattern: `${slow}${i}`, values: [] }))))[0]?.fault).toMatch(
       /other thread/,
     )
   })

@@ -98,28 +98,26 @@ export interface Attack {
   name: string
   /** Not in the short form: another test of this folder has it. */
   isLong?: boolean
-  /** Starts what a gateway of its own needs beside it. */
+  /** Starts a service that the gateway calls. The attack then has a gateway of its own, with this environment. */
   start?(database: TestDatabase): Promise<{ env: Record<string, string>; end(): Promise<unknown> }>
   prepare?(attacker: Attacker): Promise<unknown>
   run(attacker: Attacker): Promise<unknown>
 }
 
-const statusOf = ({ child: { pid } }: Program) => `/proc/${pid}/status`
-
-/** Linux counts the most memory of a process from here on. */
+/** From here on Linux records the peak memory of the process anew. */
 async function forgetPeak({ child: { pid } }: Program): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})
 }
 
-async function peakMemory(program: Program): Promise<number> {
-  const status = await readFile(statusOf(program), 'utf8').catch(() => '')
+async function peakMemory({ child: { pid } }: Program): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
 const targets = { p99: 100, put: 1_000, health: 100 }
 export const mostMemory = 1_024
 
-/** What an outcome has over the figures of a quiet machine, and over three times what the neighbour sees alone. */
+/** What is wrong with an outcome. A time exceeds its target, and three times what the neighbour sees alone. */
 export function excesses({ seen, memory, faults }: Outcome, alone: Outcome): string[] {
   const [found, usual] = [figuresOf(seen), figuresOf(alone.seen)]
   const slow = (['p99', 'put', 'health'] as const).filter(
