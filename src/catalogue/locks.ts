@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { type RawBuilder, sql } from 'kysely'
-import { storeNotFound } from '../errors.ts'
+import { CatalogueError, storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
+import { findStores } from './stores/stores.ts'
 
 /** The names that a writer changes in a store, or all of them. */
 export type Names = Iterable<string> | 'all'
@@ -32,13 +33,25 @@ export async function lockStores(
   catalogue: WriteCatalogue,
   requests: ReadonlyMap<string, LockRequest>,
 ): Promise<Set<string>> {
-  const visible = visibleStores(catalogue, [...requests.keys()])
-  if (visible.length === 0) return new Set()
-  const locks = takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requests.get(storeUuid) ?? {}])))
-  const { rows } = await sql<{ store_uuid: string }>`
-    select store_uuid from store where store_uuid = any(${visible}::uuid[]) and ${locks}`.execute(catalogue.db)
-  return new Set(rows.map((row) => row.store_uuid))
+  const uuids = [...requests.keys()]
+  const known = uuids.length > 1 ? [...(await findStores(catalogue, uuids)).keys()] : visibleStores(catalogue, uuids)
+  if (known.length > mostStores) {
+    const details = `a request must name at most ${mostStores} stores; got ${known.length}`
+    throw new CatalogueError('payload_too_large', [{ details }])
+  }
+  const locked = new Set<string>()
+  for (const uuid of known.sort((a, b) => keyOf(a) - keyOf(b))) {
+    const { rows } = await sql`
+      select from store where store_uuid = ${uuid} and ${takeLocks(uuid, requests.get(uuid) ?? {})}`.execute(
+      catalogue.db,
+    )
+    if (rows.length > 0) locked.add(uuid)
+  }
+  return locked
 }
+
+/** A statement locks one store, and another one writes it. */
+const mostStores = 1_000
 
 /** The same for one store. Returns its UUID; throws `store_not_found`. */
 export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, request: LockRequest): Promise<string> {
@@ -48,9 +61,12 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
   return uuid
 }
 
-/** A condition, always true, that takes the locks. What they protect is read by the next statement. */
-export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilder<boolean> {
-  const locks = locksOf(requests)
+/**
+ * A condition, always true, that takes the locks, in a statement on the store's row: where servers share the stores, it
+ * takes them on the one that has the row, whichever it is sent to. What they protect is read by the next statement.
+ */
+export function takeLocks(storeUuid: string, request: LockRequest): RawBuilder<boolean> {
+  const locks = locksOf(storeUuid, request)
   return sql<boolean>`(
       select count(case when shared then pg_advisory_xact_lock_shared(store, number)::text else pg_advisory_xact_lock(store, number)::text end)
       from unnest(${locks.map((lock) => lock.store)}::integer[], ${locks.map((lock) => lock.number)}::integer[],
@@ -58,22 +74,19 @@ export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilde
     ) >= 0`
 }
 
-export function locksOf(requests: ReadonlyMap<string, LockRequest>): Lock[] {
-  const locks = [...requests].flatMap(([storeUuid, request]) =>
-    (['groups', 'products'] as const).flatMap((kind) => {
-      const names = request[kind]
-      return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names)
-    }),
-  )
-  return locks.sort((a, b) => a.store - b.store || a.number - b.number)
+export function locksOf(storeUuid: string, request: LockRequest): Lock[] {
+  const locks = (['groups', 'products'] as const).flatMap((kind) => {
+    const names = request[kind]
+    return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names)
+  })
+  return locks.sort((a, b) => a.number - b.number)
 }
 
 /** Takes the lock on all groups of a store, if nobody else writes there now. */
 export async function tryLockGroups(catalogue: WriteCatalogue, storeUuid: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock.groups}::integer) as locked`.execute(
-    catalogue.db,
-  )
+    select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock.groups}::integer) as locked
+    from store where store_uuid = ${storeUuid}`.execute(catalogue.db)
   return rows[0]?.locked ?? false
 }
 

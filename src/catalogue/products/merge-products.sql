@@ -23,7 +23,11 @@ declare
   max_size constant integer := request -> 'maxSize';
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
 begin
-  perform from store s where s.store_uuid = store;
+  -- On the store's row, as all locks are taken (locks.ts).
+  perform from store s where s.store_uuid = store and (
+    select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)
+    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean)
+  ) >= 0;
   if not found then
     return;
   end if;
@@ -37,17 +41,13 @@ begin
     return;
   end if;
 
-  perform case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number) else pg_advisory_xact_lock(l.store, l.number) end
-    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean);
-
   -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
-  -- product. The store is a subquery, so that the plan does not depend on its statistics, which lack a store that was
-  -- created since they were collected.
+  -- product.
   return query
     with changed as (
       update product p set attributes = p.attributes || (patches -> p.product_code),
         status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
-      where p.store_uuid = (select store) and p.product_code = any(codes)
+      where p.store_uuid = store and p.product_code = any(codes)
         and case when p.attributes @> (patches -> p.product_code) then p.status <> statuses ->> p.product_code
           when patches ? p.product_code then pg_column_size(p.attributes) < size_not_checked
             or pg_column_size(p.attributes || (patches -> p.product_code)) <= max_size / 8
@@ -58,7 +58,7 @@ begin
         select coalesce(p.attributes @> (patches -> code) or pg_column_size(p.attributes) < size_not_checked
           or pg_column_size(p.attributes || (patches -> code)) <= max_size / 8
           or octet_length((p.attributes || (patches -> code))::text) <= max_size, true)
-        from product p where p.store_uuid = (select store) and p.product_code = code
+        from product p where p.store_uuid = store and p.product_code = code
       ) as fits
       from unnest(codes) code where code not in (select product_code from changed)
     )
