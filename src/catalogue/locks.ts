@@ -7,16 +7,17 @@ import { findStores } from './stores/stores.ts'
 /** The names that a writer changes in a store, or all of them. */
 export type Names = Iterable<string> | 'all'
 
-/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes. */
+/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes; jobs. */
 export interface LockRequest {
   groups?: Names
   products?: Names
+  jobs?: 'all'
 }
 
 /** PostgreSQL keeps a transaction's locks in shared memory: the names of a store share this many. */
 const buckets = 64
 /** The numbers of the locks on a whole store; those of its buckets follow each. Groups are locked before products. */
-const storeLock = { groups: -1, products: buckets }
+const storeLock = { groups: -1, products: buckets, jobs: 2 * buckets + 1 }
 
 interface Lock {
   store: number
@@ -25,7 +26,7 @@ interface Lock {
 }
 
 /**
- * Locks groups, assets and products of stores until the transaction ends, and returns which of the stores exist. Every
+ * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist. Every
  * writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
  * exclusive for others. All locks are taken in one order, so that no two writers wait for each other.
  */
@@ -75,7 +76,7 @@ export function takeLocks(storeUuid: string, request: LockRequest): RawBuilder<b
 }
 
 export function locksOf(storeUuid: string, request: LockRequest): Lock[] {
-  const locks = (['groups', 'products'] as const).flatMap((kind) => {
+  const locks = (['groups', 'products', 'jobs'] as const).flatMap((kind) => {
     const names = request[kind]
     return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names)
   })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { useGateway } from '../support/gateway.ts'
 import type { Call } from '../support/http.ts'
@@ -243,6 +244,30 @@ it('a hundred stores that are named one by one are read in one statement, and a 
   )
   expect(Object.keys(await graphql(`{ ${fields.join('\n')} }`, {}))).toHaveLength(100)
   expect(gateway.database.statements()).toBe(1 + 100)
+})
+
+it('assets of several stores are deleted with two statements for each, after one that finds the stores', async () => {
+  const stores = await Promise.all(upTo(3, () => newStore()))
+  for (const each of stores) {
+    store = each
+    await add(2)
+  }
+  gateway.database.statements()
+  const body = [...stores, stores[0]].map((store_uuid, i) => ({ store_uuid, asset_id: [assetId(i >> 1), 'unknown'] }))
+  expect(await rest('DELETE', '/assets', body)).toMatchObject({ deleted_count: 4, failed: 3 })
+  expect(gateway.database.statements()).toBe(1 + 2 * 3)
+})
+
+it('a request deletes assets in at most 1,000 stores', async () => {
+  const { rows } = await sql<{ store_uuid: string }>`
+    insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
+    select gen_random_uuid(), gen_random_uuid(), 'Shop', 'catalog', '{}', '{}', '{}' from generate_series(1, 1001)
+    returning store_uuid`.execute(gateway.database.db)
+  const body = rows.map(({ store_uuid }) => ({ store_uuid, asset_id: 'unknown' }))
+  const { status, json } = await gateway.call('/v1/assets', { method: 'DELETE', body })
+  expect({ status, json }).toMatchObject({ status: 413, json: { status: { message: expect.any(String) } } })
+  expect(JSON.stringify(json)).toContain('at most 1000 stores; got 1001')
+  expect(await rest('DELETE', '/assets', body.slice(1))).toMatchObject({ deleted_count: 0, failed: 1_000 })
 })
 
 async function newStore(query = ''): Promise<string> {
