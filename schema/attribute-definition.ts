@@ -24,7 +24,7 @@ const descriptions = {
   allowedValues: 'Allowed values, at least one for the type `ENUM`. Null: any value.',
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
-    'Regular expression in RE2 syntax that the whole value must match. It has at most 1,000 steps; a value has at most 4,096 characters (fewer with many steps); for all values of a request, steps times characters are at most 20,000,000. Null: none.',
+    'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters (fewer with many steps); for all values of a request, steps times characters are at most 20,000,000. Null: none.',
 }
 
 const AttributeViolationRef = builder

@@ -122,8 +122,10 @@ function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settin
 const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue; direct: pg.ClientConfig }>()
 
 /** How to connect to the database outside of the pool, straight to the server where that is configured. */
-export function directConnectionOf(db: Kysely<Database>): pg.ClientConfig | undefined {
-  return pools.get(db.getExecutor().adapter)?.direct
+export function directConnectionOf(db: Kysely<Database>): pg.ClientConfig {
+  const pool = pools.get(db.getExecutor().adapter)
+  if (!pool) throw new Error('the pool of this database is not known')
+  return pool.direct
 }
 
 /** How many connections a pool has, how many of them are idle, and how many requests wait for one. */

@@ -41,8 +41,8 @@ export class TaskEnded extends Error {
 export type ThreadPool = ReturnType<typeof createThreadPool>
 
 const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
-/** How long a cancelled task may take before its thread is ended. */
-const cancelMs = 500
+/** How long a cancelled task may take before its thread is ended: a new one takes a second to start. */
+const cancelMs = 2_000
 const idleMs = 60_000
 
 /** Threads for work that would block the serving one. They start on demand, end when idle, run one task at a time. */

@@ -15,6 +15,12 @@ describe('a pattern', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
+  it('has at most 10,000 characters: one step may be a class of many', () => {
+    const classOf = (length: number) => `[${'a'.repeat(length - 2)}]`
+    expect(patternFault(classOf(10_000))).toBeUndefined()
+    expect(patternFault(classOf(10_001))).toBe('must have at most 10000 characters; got 10001')
+  })
+
   it('of more steps is refused, and defines nothing', async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const reply = await gateway.graphql(

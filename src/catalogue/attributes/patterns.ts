@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { createPauses } from '../pauses.ts'
 
+/** The longest pattern: to compile one that is a class of so many characters takes 6 ms. */
+export const maxPatternLength = 10_000
 /** The program of a pattern: each character of a value may take as many steps. */
 export const maxSteps = 1_000
 /** A value is matched in at most about 25 ms: steps times characters. */
@@ -21,6 +23,7 @@ export function patternOf(text: string): RE2JS {
 
 /** What is wrong with a pattern that is to be defined, or undefined. */
 export function patternFault(text: string): string | undefined {
+  if (text.length > maxPatternLength) return `must have at most ${maxPatternLength} characters; got ${text.length}`
   // Estimated first: to compile 200,000 steps takes seconds.
   if (stepsOf(text) > maxSteps) return tooManySteps
   try {

@@ -1,11 +1,13 @@
 import { CatalogueError } from '../../errors.ts'
-import { maxSteps, type PatternTask, runPatterns, stepsOf } from './patterns.ts'
+import { maxPatternLength, maxSteps, type PatternTask, runPatterns, stepsOf } from './patterns.ts'
 
 /** Work is the steps of a pattern times the characters of its values: 10,000 take 1 ms, or 7 ms at worst. */
 const lightWork = 50_000
 const maxWork = 20_000_000
 /** To compile a pattern takes as long as to match it with so many characters. */
 const charactersToCompile = 100
+/** The work to read a character of a pattern, which may be one of many in a class. */
+const workToRead = 6
 
 /** What one request does with patterns: little of it at once, much of it by `runHeavy`. */
 export class RequestPatterns {
@@ -31,7 +33,13 @@ const tooMuch = `the patterns of attributes may take at most ${maxWork} steps in
 
 function workOf(tasks: readonly PatternTask[]): number {
   const charactersOf = (values: readonly string[]) => values.reduce((sum, { length }) => sum + length, 0)
-  return tasks.reduce((sum, { pattern, values }) => {
-    return sum + Math.min(stepsOf(pattern), maxSteps) * (charactersToCompile + charactersOf(values))
+  // What is too long is refused unread.
+  const short = tasks.filter(({ pattern }) => pattern.length <= maxPatternLength)
+  return short.reduce((sum, { pattern, values }) => {
+    return (
+      sum +
+      workToRead * pattern.length +
+      Math.min(stepsOf(pattern), maxSteps) * (charactersToCompile + charactersOf(values))
+    )
   }, 0)
 }

@@ -133,6 +133,8 @@ describe('work of patterns', () => {
     expect(await patterns.run([short])).toEqual([{ fault: undefined, mismatches: ['ab12'] }])
     const [long] = await patterns.run([{ pattern: slow, values: [value(0)] }])
     expect(long?.fault).toMatch(/other thread/)
+    const wide = times(2, (i) => ({ pattern: `[${'a'.repeat(9_000 + i)}]`, values: [] }))
+    expect((await patterns.run(wide))[0]?.fault).toMatch(/other thread/)
     expect((await patterns.run(times(10, (i) => ({ pattern: `${slow}${i}`, values: [] }))))[0]?.fault).toMatch(
       /other thread/,
     )
