@@ -47,7 +47,7 @@ const idleMs = 60_000
 
 /** Threads for work that would block the serving one. They start on demand, end when idle, run one task at a time. */
 export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
-  const options = { threads, threadsPerToken: Math.max(1, threads - 1), heapMb: 1_024, deadlineMs: 10_000, ...given }
+  const options = { threads, threadsPerToken: Math.max(1, threads - 1), heapMb: 512, deadlineMs: 10_000, ...given }
   const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
   let started: Promise<Piscina> | undefined
   return {
