@@ -17,10 +17,15 @@ export function isWithoutRoom(error: unknown): boolean {
   )
 }
 
+const shortages: Record<string, string> = {
+  '53200': 'the database has no memory left',
+  '53300': 'too many requests wait',
+}
+
 /** What the database lacks, as any client may read it; undefined when it lacks nothing, or cannot be reached. */
 export function shortageOf(error: unknown): string | undefined {
   if (isWithoutRoom(error)) return 'the database has no room on its disk'
-  return codeOf(error) === '53200' ? 'the database has no memory left' : undefined
+  return shortages[codeOf(error)]
 }
 
 /** Whether the database cannot be reached or cannot answer now; otherwise the query is wrong. */
