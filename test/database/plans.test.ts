@@ -6,7 +6,7 @@ import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'
 import { unlinkAssets } from '../../src/catalogue/assets/unlink-assets.ts'
-import { type Catalogue, inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { type Catalogue, catalogueFor, inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { createProducts } from '../../src/catalogue/products/create-products.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
@@ -205,6 +205,19 @@ for (const [title, work] of Object.entries(writes)) {
     }
   })
 }
+
+it('a token that is limited to a store has its URLs found by an index too', async () => {
+  for (const uuid of [store, fresh]) {
+    const nodes = await explainer.plansOf((catalogue) => {
+      const limited = catalogueFor(catalogue.db, { stores: new Set([uuid]) })
+      const assets = upTo(100, (i) => newAsset(1e6 + i))
+      return limited.db
+        .transaction()
+        .execute((transaction) => addAssets(inTransaction(limited, transaction), all, uuid, assets))
+    })
+    expect(workOf(nodes)).toBeLessThan(300 + 80 * 100)
+  }
+})
 
 async function links(uuid: string) {
   const found = sql<{ asset_id: string }>`select asset_id from asset_link where store_uuid = ${uuid}`
