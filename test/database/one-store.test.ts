@@ -39,6 +39,8 @@ it.each<[title: string, text: string, violations: string[]]>([
     'with new as (select $1::uuid as store) insert into asset (store_uuid, url) select store, $2 from new',
     ['the inserted store_uuid is no $n'],
   ],
+  ['a lock on a server', 'select pg_advisory_xact_lock(1, 2)', ['a lock is not taken on the row of a store']],
+  ['a lock on the server of a store', 'select pg_advisory_xact_lock(1, 2) from store where store_uuid = $1', []],
   [
     'a random value',
     'insert into asset (store_uuid, url) select $1, random()',
@@ -58,10 +60,11 @@ it.each<[title: string, text: string, violations: string[]]>([
   expect(await violationsOf(text, volatility)).toEqual(violations)
 })
 
-it('the statements of merge_products name one store', async () => {
+it('the statements of merge_products name one store, and take their locks on its row', async () => {
   const file = new URL('../../src/catalogue/products/merge-products.sql', import.meta.url)
   const statements = await statementsOfFunctions(file)
   expect(statements.filter((text) => /store_uuid = store/.test(text)).length).toBeGreaterThanOrEqual(3)
+  expect(statements.filter((text) => text.includes('advisory'))).toHaveLength(1)
   for (const text of statements) expect(await violationsOf(text, volatility, ['store']), text).toEqual([])
 })
 

@@ -112,7 +112,7 @@ const checked = new Set<string>()
 
 /** All that the product has sent could also run where several servers share the stores. */
 async function expectOneStore(texts: ReadonlySet<string>, connect: () => Promise<pg.Client>): Promise<void> {
-  const unchecked = [...texts].filter((text) => !checked.has(text) && /\bstore_uuid\b/.test(text))
+  const unchecked = [...texts].filter((text) => !checked.has(text) && /\bstore_uuid\b|advisory/.test(text))
   if (unchecked.length === 0) return
   const client = await connect()
   const volatility = await readVolatility(client).finally(() => client.end())

@@ -52,6 +52,12 @@ export async function violationsOf(
   const inAll = of('RangeVar', tree).concat(written.map(({ relation }) => relation as Tree))
   const hasTenantTable = inAll.some(({ relname }) => tables.tenant.includes(String(relname)) && !ctes.has(relname))
   const found: string[] = []
+  // The lock of migrations has one number.
+  const locks = of('FuncCall', tree).some(
+    ({ funcname, args }) => namesOf(funcname).at(-1)?.includes('advisory_xact') && (args as unknown[]).length === 2,
+  )
+  if (locks && !inAll.some(({ relname }) => relname === 'store'))
+    found.push('a lock is not taken on the row of a store')
 
   for (const type of hasTenantTable ? ['SelectStmt', 'UpdateStmt', 'DeleteStmt'] : []) {
     for (const { fromClause, usingClause, relation, whereClause } of of(type, tree)) {
