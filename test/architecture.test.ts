@@ -7,7 +7,7 @@ import { files, programs, root, sourceOf } from './support/sources.ts'
  * `src/lazy.ts`. The order is from the top to the bottom: imports point downwards.
  */
 const mayImport: Record<string, string> = {
-  'src/cli': 'app auth catalogue database demo export filter global-config http import',
+  'src/cli': 'app auth backup catalogue database demo export filter global-config http import',
   'src/app':
     'rest schema auth catalogue database filter global-config graphql heavy http idempotency jobs metrics request tracing',
   'src/heavy': 'request',
@@ -16,6 +16,7 @@ const mayImport: Record<string, string> = {
   'src/jobs': 'catalogue database export heavy import request',
   'src/export': 'catalogue database import',
   'src/import': 'catalogue database',
+  'src/backup': 'database',
   'src/filter': 'catalogue database request',
   'src/http': 'rest auth graphql request tracing',
   'src/graphql': 'auth catalogue database jobs request rest',

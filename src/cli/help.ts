@@ -18,6 +18,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'catalog export --store $STORE > products.csv',
     'catalog export --store $STORE --format jsonl --status active --out products.jsonl --json',
   ],
+  backup: ['catalog backup catalogue.sql.gz', 'catalog backup catalogue.sql --force --json'],
+  restore: [
+    'catalog restore catalogue.sql.gz',
+    'DATABASE_URL=postgresql://gateway@db/new catalog restore catalogue.sql',
+  ],
   check: ['catalog check', 'catalog check --json'],
   'token create': [
     'catalog token create --name dashboard --scope read',

@@ -8,6 +8,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   import: async () => (await import('./import.ts')).addImport,
   export: async () => (await import('./export.ts')).addExport,
+  backup: async () => (await import('./backup.ts')).addBackup,
+  restore: async () => (await import('./restore.ts')).addRestore,
   check: async () => (await import('./check.ts')).addCheck,
   token: async () => (await import('./token.ts')).addToken,
   'filter-service': async () => (await import('./filter-service.ts')).addFilterService,

@@ -13,6 +13,10 @@ export interface OwnConnection {
   db: Kysely<Database>
   /** Streams rows into columns of a table: a statement of the transaction that is open on `db`. */
   copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
+  /** The same with rows that are in the text format of `COPY`. */
+  copyIn(target: string, text: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>
+  /** The rows of columns of a table in that format. Who gives up reading them ends the work. */
+  copyOut(source: string): Promise<Readable>
 }
 
 const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
@@ -25,14 +29,22 @@ export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: Own
   const query = (text: string, values: readonly unknown[]) => sendWithSettings(client, settings, text, values)
   const single = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
   const dialect = new PostgresDialect({ pool: single as unknown as PostgresPool })
+  // Loaded here: migrations use such a connection too, and must not delay the start by what they do not need.
+  const copyStreams = () => import('pg-copy-streams')
+  const copyIn: OwnConnection['copyIn'] = async (target, text) => {
+    const { from } = await copyStreams()
+    await pipeline(Readable.from(text), client.query(from(`copy ${target} from stdin`)))
+  }
+  const copyOut = async (source: string) => {
+    const { to } = await copyStreams()
+    return client.query(to(`copy ${source} to stdout`)).on('error', () => {}) // its reader gets it too
+  }
   try {
     return await work({
       db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
-      copy: async (target, rows, valuesOf) => {
-        // Loaded here: migrations use such a connection too, and must not delay the start by what they do not need.
-        const { from: copyFrom } = await import('pg-copy-streams')
-        await pipeline(Readable.from(copyText(rows, valuesOf)), client.query(copyFrom(`copy ${target} from stdin`)))
-      },
+      copy: (target, rows, valuesOf) => copyIn(target, copyText(rows, valuesOf)),
+      copyIn,
+      copyOut,
     })
   } finally {
     await client.end().catch(() => {})

@@ -15,10 +15,12 @@ const store = '01a1fdce-152f-72ec-a6dd-356a6c047a6d'
 
 describe('a command without DATABASE_URL', () => {
   it.each([
+    ['backup', join(tmpdir(), 'a-backup-that-is-never-made.sql')],
     ['check'],
     ['export', '--store', store],
     ['filter-service'],
     ['import', file, '--store', store],
+    ['restore', file],
     ['token', 'create', '--name', 'forgotten'],
     ['token', 'list'],
     ['token', 'revoke', store],

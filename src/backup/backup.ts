@@ -1,0 +1,90 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { readFile, rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
+import type { Database } from '../database/tables.ts'
+import {
+  beginning,
+  copyLine,
+  countLines,
+  ending,
+  endLine,
+  endOfRows,
+  headerLine,
+  type RowCounts,
+  tables,
+} from './format.ts'
+
+/**
+ * Writes a consistent copy of the catalogue while gateways use it, compressed if the path ends in `.gz`. The file
+ * appears under its name when it is whole and on the disk. It has the hashes of tokens: only its owner may read it.
+ */
+export async function backUp(db: Kysely<Database>, path: string): Promise<RowCounts> {
+  const partial = `${path}.${randomUUID()}.partial`
+  const rows: RowCounts = {}
+  try {
+    await withOwnConnection(db, (own) => {
+      const compression = path.endsWith('.gz') ? [createGzip({ level: 1 })] : []
+      const file = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
+      return pipeline([Readable.from(backupOf(own, rows)), ...compression, file])
+    })
+    await rename(partial, path)
+    return rows
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw error
+  }
+}
+
+/** The text of a backup; puts the number of rows of each table into `rows`. */
+async function* backupOf(own: OwnConnection, rows: RowCounts): AsyncGenerator<string | Buffer> {
+  const hash = createHash('sha256')
+  for await (const part of scriptOf(own, rows)) {
+    hash.update(part)
+    yield part
+  }
+  yield `${endLine(rows, hash.digest('hex'))}\n`
+}
+
+async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): AsyncGenerator<string | Buffer> {
+  // Not committed: the end of the connection ends the transaction, also in the middle of a table.
+  const transaction = await db
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute()
+  // A user whom a policy binds gets an error, not a part of the rows.
+  await sql`select set_config('row_security', 'off', true), set_config('datestyle', 'ISO', true)`.execute(transaction)
+  yield `${await header(transaction)}\n${beginning}\n`
+  for (const table of tables) {
+    const columns = await columnsOf(transaction, table)
+    yield `${copyLine(table, columns)}\n`
+    rows[table] = 0
+    for await (const part of await copyOut(`${table} (${columns})`)) {
+      rows[table] += countLines(part as Buffer)
+      yield part as Buffer
+    }
+    yield `${endOfRows}\n`
+  }
+  yield `${ending}\n`
+}
+
+async function header(db: Kysely<Database>): Promise<string> {
+  const { rows } = await sql<{ now: Date; migrations: string[] }>`
+    select now(), array(select name from migration order by name) as migrations`.execute(db)
+  const [{ now, migrations } = { now: new Date(), migrations: [] }] = rows
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+  return headerLine({ catalogue_backup: 1, version, migrations, created_at: now.toISOString() })
+}
+
+/** A table's columns but the generated ones. */
+async function columnsOf(db: Kysely<Database>, table: string): Promise<string> {
+  const { rows } = await sql<{ columns: string }>`
+    select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''`.execute(db)
+  return rows[0]?.columns ?? ''
+}

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
+import type { Database } from '../database/tables.ts'
+import { shown } from '../text.ts'
+import { BackupReader, damaged } from './backup-reader.ts'
+import { beginning, ending, endLine, type Header, headerShape, type RowCounts, tables } from './format.ts'
+
+/**
+ * Restores a backup into a database without stores, in one transaction: all of it, or nothing. The tokens and the
+ * idempotency keys of the database are replaced by those of the backup. Throws an error with a sentence that says what
+ * is wrong with the file or the database, and what to do.
+ */
+export async function restore(db: Kysely<Database>, path: string): Promise<RowCounts> {
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 })
+  const text = path.endsWith('.gz') ? pipeline(file, createGunzip(), () => {}) : file
+  try {
+    const reader = new BackupReader(path, text)
+    const header = await readHeader(reader)
+    return await withOwnConnection(db, (own) =>
+      own.db.transaction().execute(async (transaction) => {
+        await requireSuitable(transaction, header)
+        return readTables(reader, own, transaction)
+      }),
+    )
+  } catch (error) {
+    throw isFaultOfFile(error) ? damaged(path, `: ${error.message}`) : error
+  } finally {
+    file.destroy()
+  }
+}
+
+async function readHeader(reader: BackupReader): Promise<Header> {
+  const line = await reader.line()
+  const { data } = headerShape.safeParse(parsed(line.replace(/^-- /, '')))
+  if (data) return data
+  const expected = 'expected the first line of a backup of this format, -- {"catalogue_backup":1,…}'
+  throw new Error(`${reader.path} cannot be restored: ${expected}; got ${shown(line)}`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function requireSuitable(db: Kysely<Database>, { migrations, version }: Header): Promise<void> {
+  const ran = await sql<{ name: string }>`select name from migration order by name`.execute(db)
+  const names = ran.rows.map(({ name }) => name)
+  const lacking = migrations.filter((name) => !names.includes(name))
+  const unknown = names.filter((name) => !migrations.includes(name))
+  const source = `the backup, which version ${version} wrote`
+  if (lacking.length > 0) {
+    const advice = 'run "catalog migrate" of that version or a newer one first'
+    throw new Error(`the database lacks migrations of ${source}: ${lacking.join(', ')}; ${advice}`)
+  }
+  if (unknown.length > 0) {
+    const advice = 'restore it with that version into a new database, then migrate that one'
+    throw new Error(`the database has migrations that are not in ${source}: ${unknown.join(', ')}; ${advice}`)
+  }
+  // No gateway creates a store until the end of the transaction.
+  await sql`lock table store in share row exclusive mode`.execute(db)
+  const { stores } = await db
+    .selectFrom('store')
+    .select(({ fn }) => fn.countAll<string>().as('stores'))
+    .executeTakeFirstOrThrow()
+  if (stores === '0') return
+  const advice = 'create another one, run "catalog migrate" on it, and restore there'
+  throw new Error(`expected a database without stores; it has ${stores}: ${advice}`)
+}
+
+async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<Database>): Promise<RowCounts> {
+  const rows: RowCounts = {}
+  await reader.expect(beginning, `the line ${shown(beginning)}`)
+  for (const table of tables) {
+    const line = await reader.line()
+    const [, name, columns] = /^copy (\w+) \(([\w", ]+)\) from stdin;$/.exec(line) ?? []
+    if (name !== table) throw damaged(reader.path, `: expected the rows of ${table}; got ${shown(line)}`)
+    await sql`delete from ${sql.table(table)}`.execute(db)
+    rows[table] = await reader.copyRows((text) => own.copyIn(`${table} (${columns})`, text))
+  }
+  await reader.expect(ending, `the line ${shown(ending)}`)
+  await reader.expect(endLine(rows, reader.digest()), 'the end line with the numbers and the SHA-256 of what was read')
+  await reader.expectEnd()
+  await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
+  return rows
+}
+
+/** Errors of decompression, and PostgreSQL's of data and of constraints: rows are not as a backup has them. */
+function isFaultOfFile(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(Z_|22|23)/.test(String(error.code))
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { backUp } from '../backup/backup.ts'
+import type { RowCounts } from '../backup/format.ts'
+import { withDatabase } from './with-database.ts'
+
+export function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .description('write stores, products, assets and tokens to a file while the gateway runs; jobs are left out')
+    .argument('<file>', 'an SQL script for `catalog restore`, compressed if the name ends in .gz')
+    .option('--force', 'replace the file if it exists', false)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (file: string, { force, json }: { force: boolean; json: boolean }, command: Command) => {
+      if (!force && existsSync(file)) command.error(`error: ${file} exists; --force replaces it`, { exitCode: 2 })
+      const rows = await withDatabase(({ db }) => backUp(db, file))
+      process.stdout.write(`${json ? JSON.stringify({ rows }) : `backed up ${summaryOf(rows)}`}\n`)
+    })
+}
+
+export function summaryOf({ store, product, asset, token }: RowCounts): string {
+  return `${store} stores, ${product} products, ${asset} assets and ${token} tokens`
+}

@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createToken } from '../../src/auth/tokens.ts'
+import { tables } from '../../src/backup/format.ts'
+import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { connect } from '../../src/database/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import type { Database } from '../../src/database/tables.ts'
+import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { outcomeOf, runCli, startCli } from '../support/cli.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { addAssets, define, newStore, storeIn, storeWithProducts } from '../support/factories.ts'
+import { startTestGateway, useGateway } from '../support/gateway.ts'
+import { catalog, searchPath } from '../support/program.ts'
+
+const source = useGateway()
+const targets: TestDatabase[] = []
+const writeKey = { 'idempotency-key': randomUUID() }
+let folder: string
+let store: string
+let secret: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalogue-backup-'))
+  store = await storeWithProducts(source, [
+    {
+      productCode: '\\.',
+      attributes: { Title: 'tab\t, line\n, return\r\n, \\N, \\t, \\\\., 𝒳 ü "quoted"', Empty: '' },
+    },
+    { productCode: '\\N', status: 'under review', attributes: { '\\.': '\n\\.\n' } },
+    { productCode: 'Zoë; drop table store;', status: 'active' },
+  ])
+  await addAssets(source, store, [
+    ['a\\', '\\.', { url: 'https://cdn.example/%20;"?a=\\' }],
+    ['b', '\\.'],
+    ['b', '\\N', { channel: 'channel_value_1' }],
+    ['c', '\\N', { assetFormat: 'pdf' }],
+  ])
+  await define(source, store, [{ name: 'Size', type: 'ENUM', allowedValues: ['a,b', '{"c"}', '\\.'] }])
+  const { database } = source
+  secret = (await createToken(database.db, { name: 'of the source', scopes: ['read', 'write'], stores: [store] }))
+    .secret
+  expect(await writeOnce(source, store)).toMatchObject({ status: 200 })
+  await newStore(source, { store_name: 'empty' })
+})
+afterEach(async () => {
+  for (const target of targets.splice(0)) await target.drop()
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const writeOnce = (gateway: Pick<typeof source, 'call'>, storeUuid: string, Color = 'Blue') =>
+  gateway.call(`/v1/products?store_uuid=${storeUuid}`, {
+    method: 'PUT',
+    token: secret,
+    headers: writeKey,
+    body: [{ product_code: '\\N', status: 'active', Color }],
+  })
+
+const run = ({ url }: TestDatabase, ...args: string[]) => runCli(args, { DATABASE_URL: url })
+
+async function target(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+  const database = await createTestDatabase(options)
+  targets.push(database)
+  return database
+}
+
+async function backup(name: string): Promise<string> {
+  const file = join(folder, name)
+  expect(await run(source.database, 'backup', file)).toMatchObject({ code: 0, stderr: '' })
+  return file
+}
+
+/** Every row of the tables of a backup. */
+async function contentOf(db: Kysely<Database>) {
+  const content: Record<string, unknown[]> = {}
+  for (const table of tables) {
+    const { rows } = await sql`select * from ${sql.table(table)} order by 1, 2, 3, 4`.execute(db)
+    content[table] = rows
+  }
+  return content
+}
+
+async function exportOf(database: TestDatabase): Promise<string> {
+  const { code, stdout } = await run(database, 'export', '--store', store, '--format', 'jsonl')
+  expect(code).toBe(0)
+  return stdout
+}
+
+describe('a backup', () => {
+  it.each(['whole.sql', 'whole.sql.gz'])('restores all that was there: %s', async (name) => {
+    const copy = await target()
+    const file = await backup(name)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const restored = await run(copy, 'restore', file, '--json')
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    const rows = { store: 2, attribute_definition: 1, product: 3, asset: 3, asset_link: 4, token: 1 }
+    expect(JSON.parse(restored.stdout)).toMatchObject({ rows: { ...rows, idempotency_key: 1 } })
+    expect(await contentOf(copy.db)).toEqual(await contentOf(source.database.db))
+    expect(await exportOf(copy)).toBe(await exportOf(source.database))
+    expect(await run(copy, 'check')).toMatchObject({ code: 0, stdout: 'the read model is correct\n' })
+  })
+
+  it('serves the tokens, the answers of repeated writes, and new writes', async () => {
+    const copy = await target()
+    expect(await run(copy, 'token', 'create', '--name', 'of the target')).toMatchObject({ code: 0 })
+    expect(await run(copy, 'restore', await backup('served.sql.gz'))).toMatchObject({
+      code: 0,
+      stdout: 'restored 2 stores, 3 products, 3 assets and 1 tokens\n',
+    })
+    const gateway = await startTestGateway({ database: copy })
+    try {
+      const before = await source.call(`/v1/assets?store_uuid=${store}`, { token: secret })
+      expect(await gateway.call(`/v1/assets?store_uuid=${store}`, { token: secret })).toMatchObject({
+        status: 200,
+        json: { data: (before.json as { data: object }).data },
+      })
+      expect(await writeOnce(gateway, store)).toMatchObject({ status: 200 })
+      expect(await writeOnce(gateway, store, 'Green')).toMatchObject({ status: 409 })
+      await addAssets(gateway, store, [['new', '\\.']])
+      expect(await run(copy, 'check')).toMatchObject({ code: 0 })
+    } finally {
+      await gateway.stop()
+    }
+  })
+
+  it('has every table but jobs and what lasts for minutes', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+    `.execute(source.database.db)
+    const leftOut = ['import_run', 'job', 'job_part', 'migration', 'rate_limit']
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([...tables, ...leftOut].toSorted())
+  })
+
+  it('has one state of all tables, whatever is written meanwhile', async () => {
+    const file = join(folder, 'consistent.sql')
+    const before = await contentOf(source.database.db)
+    const writer = await source.database.client()
+    await writer.query('begin; lock table product in access exclusive mode')
+    const running = run(source.database, 'backup', file)
+    await expect.poll(() => source.database.lockWaiters()).toBe(1)
+    await writer.query(`update store set store_website = 'https://later.example'; update product set status = 'draft'`)
+    await writer.query('commit')
+    await writer.end()
+    expect(await running).toMatchObject({ code: 0 })
+    const copy = await target()
+    expect(await run(copy, 'restore', file)).toMatchObject({ code: 0 })
+    expect(await contentOf(copy.db)).toEqual(before)
+    expect(await contentOf(source.database.db)).not.toEqual(before)
+  })
+
+  it('is not there when it fails', async () => {
+    const inside = await mkdtemp(join(folder, 'failed-'))
+    const blocker = await source.database.client()
+    await blocker.query('begin; lock table product in access exclusive mode')
+    const child = startCli(['backup', join(inside, 'b.sql')], { DATABASE_URL: source.database.url })
+    const running = outcomeOf(child)
+    await expect.poll(() => source.database.lockWaiters()).toBe(1)
+    expect(await readdir(inside)).toEqual([expect.stringMatching(/^b\.sql\..*\.partial$/)])
+    await blocker.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    expect(await running).toMatchObject({ code: 1, stdout: '' })
+    await blocker.end()
+    expect(await readdir(inside)).toEqual([])
+  })
+
+  it('replaces a file only with --force', async () => {
+    const file = join(folder, 'there.sql')
+    await writeFile(file, 'mine')
+    const refused = await run(source.database, 'backup', file)
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists; --force replaces it\n`) })
+    expect(await readFile(file, 'utf8')).toBe('mine')
+    expect(await run(source.database, 'backup', file, '--force')).toMatchObject({ code: 0 })
+    expect(await readFile(file, 'utf8')).toMatch(/^-- \{"catalogue_backup":1,.*\}\nbegin;.*\ncopy store \(/)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('restore', () => {
+  const half = (text: Buffer) => text.subarray(0, text.length / 2)
+  const changed = (from: string | RegExp, to: string) => (text: Buffer) =>
+    Buffer.from(text.toString().replace(from, () => to))
+
+  it.each<[string, string, (text: Buffer) => Buffer, string]>([
+    ['cut off in the middle', 'd.sql', half, 'it is cut off before its end line. Nothing was restored'],
+    ['without its end line', 'd.sql', changed(/-- .*\n$/, ''), 'it is cut off before its end line'],
+    ['cut off when compressed', 'd.sql.gz', (text) => half(gzipSync(text)), ': unexpected end of file'],
+    ['with a changed value', 'd.sql', changed('cdn.example', 'cdn.exampel'), 'expected the end line with the numbers'],
+    ['without a row', 'd.sql', changed(/\n.*empty.*\n/, '\n'), 'expected the end line with the numbers'],
+    ['with a row that is no row', 'd.sql', changed('\tactive\t', '\tunknown\t'), 'violates check constraint'],
+    ['of which a table is missing', 'd.sql', changed(/copy product .*?\n\\\.\n/s, ''), 'expected the rows of product'],
+    ['with other statements', 'd.sql', changed('commit;', 'drop table token;'), 'expected the line "commit;"'],
+    ['followed by more', 'd.sql', (text) => Buffer.concat([text, text]), 'expected no more after the end line'],
+    ['that is a table', 'd.sql', () => Buffer.from('sku,name\n1,a\n'), 'expected the first line of a backup'],
+  ])('applies nothing of a file %s', async (_title, name, damage, sentence) => {
+    const copy = await target()
+    const before = await contentOf(copy.db)
+    const file = join(await mkdtemp(join(folder, 'damaged-')), name)
+    await writeFile(file, damage(gunzipSync(await readFile(join(folder, 'whole.sql.gz')))))
+    const { code, stdout, stderr } = await run(copy, 'restore', file)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(`catalog: ${file} `)
+    expect(stderr).toContain(sentence)
+    expect(await contentOf(copy.db)).toEqual(before)
+  })
+
+  it('refuses a database with stores, without tables or with other migrations, and a file that is not there', async () => {
+    const file = join(folder, 'whole.sql')
+    const [empty, other] = [await target({ empty: true }), await target()]
+    const attempt = async (database: TestDatabase) => {
+      const { code, stderr } = await run(database, 'restore', file)
+      expect(code).toBe(1)
+      return stderr
+    }
+    expect(await attempt(source.database)).toContain('expected a database without stores; it has 2: create another one')
+    expect(await attempt(empty)).toContain('Run "catalog migrate" first.')
+    await sql`update migration set name = '9999-later' where name = '0003-jobs'`.execute(other.db)
+    expect(await attempt(other)).toContain('lacks migrations of the backup, which version 0.1.0 wrote: 0003-jobs; run')
+    await sql`insert into migration (name, checksum) values ('0003-jobs', '')`.execute(other.db)
+    expect(await attempt(other)).toContain(
+      'has migrations that are not in the backup, which version 0.1.0 wrote: 9999-later; restore it with that version',
+    )
+    expect(await other.db.selectFrom('store').select('store_uuid').execute()).toEqual([])
+    const missing = await run(other, 'restore', join(folder, 'missing.sql'))
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('missing.sql cannot be read: ENOENT') })
+  })
+})
+
+it('moves an embedded database to another server by the commands of the documentation', async () => {
+  const documentation = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const [, commands = ''] = /^## Backups\n.*?^```sh\n(.*?)^```/ms.exec(documentation) ?? []
+  const dataDir = join(folder, 'data')
+  const server = await startEmbedded({ dataDir })
+  const db = connect(server.connection, () => {})
+  await migrate(db)
+  const storeUuid = await storeIn(wholeCatalogue(db))
+  const moved = await contentOf(db)
+  await db.destroy()
+  await server.stop()
+  const copy = await target({ empty: true })
+  const script = commands
+    .replaceAll('npm run catalog --', catalog)
+    .replace('postgresql://user:password@host/database', copy.url)
+  expect(script.split('\n').filter((line) => line.startsWith(catalog))).toHaveLength(4)
+  const env = { PATH: searchPath, DATA_DIR: dataDir }
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder, env })
+  expect(stdout).toContain('restored 1 stores, 0 products, 0 assets and 0 tokens\nthe read model is correct\n')
+  expect(moved.store).toMatchObject([{ store_uuid: storeUuid }])
+  expect(await contentOf(copy.db)).toEqual(moved)
+})
