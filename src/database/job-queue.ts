@@ -11,8 +11,10 @@ export const queueName = 'job'
 
 /** Makes a pg-boss instance whose statements run on `db`. Before `startQueue` it can only send. */
 export async function openQueue(db: Kysely<Database>, options: ConstructorOptions = {}): Promise<PgBoss> {
-  // It loads half of the library's code: requests run before the rest is loaded.
+  // Parts of the library, one after the other: requests run in between.
   await import('pg-boss/dist/timezone.js')
+  await setImmediate()
+  await import('pg-boss/dist/rrule.js')
   await setImmediate()
   const { fromKysely, PgBoss } = await import('pg-boss')
   return new PgBoss({ db: db.isTransaction ? fromKysely(db) : executorOf(db), schema, schedule: false, ...options })

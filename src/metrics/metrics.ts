@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
 import { lazy } from '../lazy.ts'
 import type { MetricSources, Metrics } from './registry.ts'
@@ -6,8 +7,8 @@ import type { MetricSources, Metrics } from './registry.ts'
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = lazy(async () => {
     await setImmediate()
-    // prom-client needs it, and loading it is a third of the work: requests run in between.
-    await import('@opentelemetry/api')
+    // prom-client requires it, and loading it is half of the work: requests run in between.
+    createRequire(import.meta.url)('@opentelemetry/api')
     await setImmediate()
     const { createRegistry } = await import('./registry.ts')
     await setImmediate()
