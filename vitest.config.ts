@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+/** Compiled code is kept, as `bin/catalog` keeps it: files are loaded as fast as in production. */
+process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
+
 const folders = ['spec', 'random', 'faults', 'security']
 /** They kill processes and cut connections, as `faults` does. */
 const processes = ['app', 'embedded-postgres', 'import', 'jobs'].map((name) => `test/${name}/**/*.test.ts`)
