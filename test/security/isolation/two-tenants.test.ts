@@ -14,6 +14,8 @@ const database = useDatabase()
 let tenants: TwoTenants
 beforeAll(async () => {
   tenants = await startTwoTenants(database)
+  // What has just started is slow by itself.
+  if (isLong) await measureAlone(tenants, 10_000)
   print(`\n${head}`)
 })
 afterAll(() => tenants.stop())
