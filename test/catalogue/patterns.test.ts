@@ -21,6 +21,16 @@ describe('a pattern', () => {
     expect(patternFault(classOf(10_001))).toBe('must have at most 10000 characters; got 10001')
   })
 
+  it('is measured in time that grows with its length, whatever it leaves open', () => {
+    const startedAt = performance.now()
+    for (const part of ['\\a', '[', '[^]', '[:a', '(?', '\\Q', '\\p{', '{1', '\\']) {
+      const pattern = `[${part.repeat(10_000)}`.slice(0, 10_000)
+      expect(patternFault(pattern), part).toBeDefined()
+      patternFault(pattern.slice(1))
+    }
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
+
   it('of more steps is refused, and defines nothing', async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const reply = await gateway.graphql(

@@ -46,7 +46,7 @@ export interface PatternTask {
   values: readonly string[]
 }
 
-/** What is wrong with a pattern, if anything, and the values that it does not match. */
+/** What is wrong with a pattern, if anything, and the values that it does not match: all, if it is wrong. */
 export interface PatternResult {
   fault: string | undefined
   mismatches: string[]
@@ -62,19 +62,21 @@ export async function runPatterns(tasks: readonly PatternTask[], onPause = () =>
   }
   const results: PatternResult[] = []
   for (const { pattern, values } of tasks) {
-    const result: PatternResult = { fault: patternFault(pattern), mismatches: [] }
-    results.push(result)
+    const fault = patternFault(pattern)
+    const mismatches: string[] = []
+    results.push({ fault, mismatches })
     await rest()
-    for (const value of result.fault === undefined ? values : []) {
-      if (!patternOf(pattern).testExact(value)) result.mismatches.push(value)
+    for (const value of values) {
+      if (fault !== undefined || !patternOf(pattern).testExact(value)) mismatches.push(value)
       await rest()
     }
   }
   return results
 }
 
+/** What is not closed goes to the end: nothing is tried twice. */
 const tokens =
-  /\\Q.*?\\E|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\((?:\?[^:)>]*[:)>])?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
+  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\\.?|\[:\w+:\]|[^\]\\])*(?:\]|$)|\((?:\?[^:)>]*(?:[:)>]|$))?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
 
 /** About how many steps a program has: a character or class is one, a repetition as many as it repeats. */
 export function stepsOf(pattern: string): number {
