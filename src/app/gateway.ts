@@ -140,7 +140,12 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
     jobQuotas: jobQuotasOf(options),
     logLevel: log.level,
   }
-  const threadPool = createThreadPool({ entry: new URL('./pool-thread.ts', import.meta.url), workerData, log })
+  const threadPool = createThreadPool({
+    entry: new URL('./pool-thread.ts', import.meta.url),
+    workerData,
+    log,
+    maxMs: 60_000,
+  })
   // Of its own: a request that waits for it may hold locks that requests in the other pool wait for.
   const patternPool = createThreadPool({ entry: new URL('./pattern-thread.ts', import.meta.url), workerData: {}, log })
   const filter: Filter | undefined =

@@ -13,6 +13,8 @@ export interface TaskLimits {
   heapMb?: number
   /** From the task's start in its thread, which may take seconds to start, or its last sign, until it is cancelled. */
   deadlineMs?: number
+  /** From the task's start in its thread until it is cancelled, however it moves on; by default without an end. */
+  maxMs?: number
 }
 
 export interface PoolOptions extends TaskLimits {
@@ -44,10 +46,19 @@ const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
 /** How long a cancelled task may take before its thread is ended: a new one takes a second to start. */
 const cancelMs = 2_000
 const idleMs = 60_000
+/** The longest time of a timer. */
+const longest = 2 ** 31 - 1
 
 /** Threads for work that would block the serving one. They start on demand, end when idle, run one task at a time. */
 export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
-  const options = { threads, threadsPerToken: Math.max(1, threads - 1), heapMb: 512, deadlineMs: 10_000, ...given }
+  const options = {
+    threads,
+    threadsPerToken: Math.max(1, threads - 1),
+    heapMb: 512,
+    deadlineMs: 10_000,
+    maxMs: longest,
+    ...given,
+  }
   const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
   let started: Promise<Piscina> | undefined
   return {
@@ -60,7 +71,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
       const { port1: cancellation, port2: cancelled } = new MessageChannel()
       const traceparent = context?.trace?.traceparent() ?? context?.traceparent
       const task: Task = { input, context: { requestId, traceparent, tokenId }, cancellation: cancelled }
-      const watch = watchTask(signal, options.deadlineMs, cancellation)
+      const watch = watchTask(signal, options, cancellation)
       try {
         started ??= startPiscina(options)
         const piscina = await started
@@ -69,7 +80,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
         return result.output
       } catch (error) {
         options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
-        const cause = endingOf(error, watch.isLate(), options) ?? error
+        const cause = endingOf(error, watch.lateness(), options.heapMb) ?? error
         throw unavailable('unavailable', cause, unfinished)
       } finally {
         watch.end()
@@ -82,8 +93,8 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
   }
 }
 
-function endingOf(error: unknown, isLate: boolean, { heapMb, deadlineMs }: Required<TaskLimits>) {
-  if (isLate) return new TaskEnded(`a step of it took more than ${deadlineMs / 1000} s`)
+function endingOf(error: unknown, lateness: string | undefined, heapMb: number) {
+  if (lateness) return new TaskEnded(lateness)
   const isFull = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
   return isFull ? new TaskEnded(`it needed more than ${heapMb} MiB of memory`) : undefined
 }
@@ -108,29 +119,41 @@ async function startPiscina({ entry, workerData, log, threads, heapMb }: Require
 }
 
 /** Cancels a task when its client leaves or its deadline has passed; ends the thread of one that goes on. */
-function watchTask(client: AbortSignal | undefined, deadlineMs: number, cancellation: MessagePort) {
+function watchTask(
+  client: AbortSignal | undefined,
+  { deadlineMs, maxMs }: Required<TaskLimits>,
+  cancellation: MessagePort,
+) {
   const ending = new AbortController()
   const cancel = () => cancellation.postMessage('cancel')
-  let isLate = false
-  let timer: NodeJS.Timeout | undefined
-  const cancelLate = () => {
-    isLate = true
-    cancel()
-    timer = setTimeout(() => ending.abort(), cancelMs)
+  let lateness: string | undefined
+  let step: NodeJS.Timeout | undefined
+  let whole: NodeJS.Timeout | undefined
+  const endTimers = () => {
+    clearTimeout(step)
+    clearTimeout(whole)
   }
+  const cancelAfter = (ms: number, what: string) =>
+    setTimeout(() => {
+      lateness = `${what} took more than ${ms / 1000} s`
+      endTimers()
+      cancel()
+      step = setTimeout(() => ending.abort(), cancelMs)
+    }, ms)
   cancellation.on('message', () => {
-    if (isLate) return
-    clearTimeout(timer)
-    timer = setTimeout(cancelLate, deadlineMs)
+    if (lateness) return
+    clearTimeout(step)
+    step = cancelAfter(deadlineMs, 'a step of it')
+    whole ??= cancelAfter(maxMs, 'it')
   })
   if (client?.aborted) cancel()
   client?.addEventListener('abort', cancel)
   return {
     signal: ending.signal,
-    isLate: () => isLate,
+    lateness: () => lateness,
     end: () => {
       cancellation.close()
-      clearTimeout(timer)
+      endTimers()
       client?.removeEventListener('abort', cancel)
     },
   }

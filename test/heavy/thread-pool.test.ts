@@ -201,6 +201,11 @@ describe('a pool of threads', () => {
     expect(await run('move on', 400)).toBe('done')
   })
 
+  it('ends a task that moves on for longer than all of it may take', async () => {
+    const run = start({ deadlineMs: 5_000, maxMs: 500 })
+    await expect(run('move on', 1_500)).rejects.toMatchObject({ cause: { message: 'it took more than 0.5 s' } })
+  })
+
   it('leaves a thread to other tokens, however many tasks one token has', async () => {
     const run = start()
     await Promise.all([run('sleep', 1), run('sleep', 1, 'b')])
