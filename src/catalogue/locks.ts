@@ -40,16 +40,19 @@ export async function lockStores(
     const details = `a request must name at most ${mostStores} stores; got ${known.length}`
     throw new CatalogueError('payload_too_large', [{ details }])
   }
+  const requestOf = (uuid: string) => (known.length > mostDivided ? whole : (requests.get(uuid) ?? {}))
   const locked = new Set<string>()
   for (const uuid of known.sort((a, b) => keyOf(a) - keyOf(b))) {
     const { rows } = await sql`
-      select from store where store_uuid = ${uuid} and ${takeLocks(uuid, requests.get(uuid) ?? {})}`.execute(
-      catalogue.db,
-    )
+      select from store where store_uuid = ${uuid} and ${takeLocks(uuid, requestOf(uuid))}`.execute(catalogue.db)
     if (rows.length > 0) locked.add(uuid)
   }
   return locked
 }
+
+/** The locks of a transaction have room in PostgreSQL's memory: of more stores each is locked whole. */
+const mostDivided = 4
+const whole: LockRequest = { groups: 'all', products: 'all' }
 
 /** A statement locks one store, and another one writes it. */
 const mostStores = 1_000
