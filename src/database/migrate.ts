@@ -58,9 +58,13 @@ async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promi
   if (!rows[0]?.migrated) return [...scripts]
   const ran = await sql<{ name: string; checksum: string }>`select name, checksum from migration`.execute(db)
   const checksums = new Map(ran.rows.map(({ name, checksum }) => [name, checksum]))
-  return scripts.filter(({ name, checksum, isRepeatable }) =>
-    isRepeatable ? checksums.get(name) !== checksum : !checksums.has(name),
-  )
+  const differing = scripts.filter(({ name, checksum }) => checksums.get(name) !== checksum)
+  const changed = differing.find(({ name, isRepeatable }) => !isRepeatable && checksums.has(name))
+  if (changed) {
+    const advice = 'a version before the first release created the database: use a new, empty one'
+    throw new Error(`the migration ${changed.name} has changed since it ran: ${advice}`)
+  }
+  return differing
 }
 
 async function run({ name, text, checksum }: Script, transaction: Kysely<Database>): Promise<void> {
