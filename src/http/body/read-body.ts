@@ -19,7 +19,7 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
       const end = size + chunk.length
       if (end > maxBodyBytes) return 'too large'
       if (announced === 0 && !reserve(chunk.length)) throw noMemory()
-      if (end > body.length) body = Buffer.concat([body], 2 * end)
+      if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, maxBodyBytes))
       size += chunk.copy(body, size)
       // Other requests run in between: from twelve fast clients 24 MiB would be read in one go.
       if (end % pieceBytes < chunk.length) await setImmediate()
