@@ -53,10 +53,10 @@ async function requireSuitable(db: Kysely<Database>, { migrations, version }: He
   const names = ran.rows.map(({ name }) => name)
   const lacking = migrations.filter((name) => !names.includes(name))
   const unknown = names.filter((name) => !migrations.includes(name))
-  const source = `the backup, which version ${version} wrote`
+  const source = `the backup, which version ${shown(version)} wrote`
   if (lacking.length > 0) {
     const advice = 'run "catalog migrate" of that version or a newer one first'
-    throw new Error(`the database lacks migrations of ${source}: ${lacking.join(', ')}; ${advice}`)
+    throw new Error(`the database lacks migrations of ${source}: ${lacking.map(shown).join(', ')}; ${advice}`)
   }
   if (unknown.length > 0) {
     const advice = 'restore it with that version into a new database, then migrate that one'

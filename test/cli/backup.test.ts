@@ -221,10 +221,12 @@ describe('restore', () => {
     expect(await attempt(source.database)).toContain('expected a database without stores; it has 2: create another one')
     expect(await attempt(empty)).toContain('Run "catalog migrate" first.')
     await sql`update migration set name = '9999-later' where name = '0003-jobs'`.execute(other.db)
-    expect(await attempt(other)).toContain('lacks migrations of the backup, which version 0.1.0 wrote: 0003-jobs; run')
+    expect(await attempt(other)).toContain(
+      'lacks migrations of the backup, which version "0.1.0" wrote: "0003-jobs"; run',
+    )
     await sql`insert into migration (name, checksum) values ('0003-jobs', '')`.execute(other.db)
     expect(await attempt(other)).toContain(
-      'has migrations that are not in the backup, which version 0.1.0 wrote: 9999-later; restore it with that version',
+      'has migrations that are not in the backup, which version "0.1.0" wrote: 9999-later; restore it with that version',
     )
     expect(await other.db.selectFrom('store').select('store_uuid').execute()).toEqual([])
     const missing = await run(other, 'restore', join(folder, 'missing.sql'))
