@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listGroupsOfParents } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import { listGroupsOfParents, listGroupsOfStores } from '../../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
 import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'
 import { unlinkAssets } from '../../src/catalogue/assets/unlink-assets.ts'
-import { type Catalogue, catalogueFor, inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { type Catalogue, inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { createProducts } from '../../src/catalogue/products/create-products.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
@@ -84,28 +84,27 @@ const reads: Record<string, [most: number, read: Read]> = {
   'the first page of groups': [500, (catalogue) => listGroups(catalogue, store, page)],
   'a page at a large offset': [21_000, (catalogue) => listGroups(catalogue, store, { ...page, offset: 10_000 })],
   'a page past the end': [31_000, (catalogue) => listGroups(catalogue, store, { ...page, offset: 1_000_000 })],
-  'the groups of a page of products': [
-    1_000,
-    (catalogue) => listGroupsOfParents(catalogue, store, upTo(100, everySeventh), {}),
-  ],
+  'a page of groups of each store': [3_000, (catalogue) => listGroupsOfStores(catalogue, uuids, page)],
+  'the groups of a page of products': [1_000, (catalogue) => listGroupsOfParents(catalogue, upTo(100, productKey), {})],
   'the first page of products': [1_000, products({}, first)],
   'a page of products further on': [1_000, products({}, { ...first, after: code(9_000) })],
   'the last page of products': [1_000, products({}, { ...first, backwards: true })],
+  'a page of products of each store': [5_000, (catalogue) => listProducts(catalogue, uuids, {}, first)],
   'a page of products by offset': [
     60_000,
     (catalogue) => pageProducts(catalogue, store, {}, { offset: 5_000, limit: 100 }),
   ],
   'products by a prefix of their code': [1_000, products({ codePrefix: 'sku-123' }, first)],
   'products by code': [1_000, products({ codes: upTo(20, code) }, first)],
-  'the products of a page of groups': [500, (catalogue) => findProducts(catalogue, store, upTo(50, everySeventh))],
+  'the products of a page of groups': [500, (catalogue) => findProducts(catalogue, upTo(50, productKey))],
 }
 
 function products(filter: Parameters<typeof listProducts>[2], of: Parameters<typeof listProducts>[3]): Read {
-  return (catalogue) => listProducts(catalogue, store, filter, of)
+  return (catalogue) => listProducts(catalogue, [store], filter, of)
 }
 
-function everySeventh(i: number) {
-  return code(i * 7)
+function productKey(i: number) {
+  return { storeUuid: store, productCode: code(i * 7) }
 }
 
 for (const [title, [most, read]] of Object.entries(reads)) {
@@ -113,7 +112,7 @@ for (const [title, [most, read]] of Object.entries(reads)) {
     const nodes = await explainer.plansOf(read)
     expect(scannedWhole(nodes)).toEqual([])
     for (const node of nodes) {
-      if (node['Node Type'].includes('Sort')) expect(node['Actual Rows']).toBeLessThanOrEqual(first.limit)
+      if (node['Node Type'].includes('Sort')) expect(node['Actual Rows']).toBeLessThanOrEqual(stores * first.limit)
     }
     expect(workOf(nodes)).toBeLessThan(most)
   })
@@ -205,19 +204,6 @@ for (const [title, work] of Object.entries(writes)) {
     }
   })
 }
-
-it('a token that is limited to a store has its URLs found by an index too', async () => {
-  for (const uuid of [store, fresh]) {
-    const nodes = await explainer.plansOf((catalogue) => {
-      const limited = catalogueFor(catalogue.db, { stores: new Set([uuid]) })
-      const assets = upTo(100, (i) => newAsset(1e6 + i))
-      return limited.db
-        .transaction()
-        .execute((transaction) => addAssets(inTransaction(limited, transaction), all, uuid, assets))
-    })
-    expect(workOf(nodes)).toBeLessThan(300 + 80 * 100)
-  }
-})
 
 async function links(uuid: string) {
   const found = sql<{ asset_id: string }>`select asset_id from asset_link where store_uuid = ${uuid}`

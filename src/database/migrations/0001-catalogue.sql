@@ -42,13 +42,11 @@ create table asset (
   asset_id text collate "C" not null,
   asset_format text collate "C" not null,
   url text collate "C" not null,
-  url_hash bigint not null generated always as (hashtextextended(url, 0)) stored,
   created_at timestamptz not null default now(),
   primary key (store_uuid, asset_id)
 );
--- By the hash: a URL can be too long for an index. In a column: where row-level security holds, the function would only
--- be called for rows that the policy has passed, so no index of its results would be used.
-create index asset_by_url on asset (store_uuid, url_hash);
+-- By the hash: a URL can be too long for an index.
+create index asset_by_url on asset (store_uuid, hashtextextended(url, 0));
 
 -- Links an asset to the groups of a parent code and channel; `place` orders them and may have gaps.
 create table asset_link (
