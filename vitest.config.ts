@@ -22,7 +22,10 @@ interface ProjectOptions {
   exclude?: string[]
   /** Files of one worker share their modules where it is false, which saves a second a file. */
   isolate?: boolean
-  /** A process that is killed, or a network that is cut, may meet a busy machine: in CI such a test is run once more. */
+  /**
+   * For tests that kill processes, cut connections or send the largest requests, which have deadlines: in CI, on a busy
+   * machine, such a test is run once more.
+   */
   retries?: boolean
 }
 
@@ -53,7 +56,7 @@ export default defineConfig({
     projects: [
       ...(isFast ? [project('fast', fast, { isolate: false })] : []),
       ...folders.map((name) =>
-        project(name, [`test/${name}/**/*.test.ts`], { isolate: name !== 'spec', retries: name === 'faults' }),
+        project(name, [`test/${name}/**/*.test.ts`], { isolate: name !== 'spec', retries: name !== 'spec' }),
       ),
       project('processes', processes, { retries: true }),
       project('modules', ['test/**/*.test.ts'], {
