@@ -246,11 +246,9 @@ it('moves an embedded database to another server by the commands of the document
   await db.destroy()
   await server.stop()
   const copy = await target({ empty: true })
-  const script = commands
-    .replaceAll('npm run catalog --', catalog)
-    .replace('postgresql://user:password@host/database', copy.url)
+  const script = commands.replaceAll('npm run catalog --', catalog)
   expect(script.split('\n').filter((line) => line.startsWith(catalog))).toHaveLength(4)
-  const env = { PATH: searchPath, DATA_DIR: dataDir }
+  const env = { PATH: searchPath, DATA_DIR: dataDir, NEW_DATABASE_URL: copy.url }
   const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder, env })
   expect(stdout).toContain('restored 1 stores, 0 products, 0 assets and 0 tokens\nthe read model is correct\n')
   expect(moved.store).toMatchObject([{ store_uuid: storeUuid }])

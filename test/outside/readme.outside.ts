@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { newStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
 import { newToken } from '../support/tokens.ts'
@@ -20,10 +20,13 @@ const documents = [
 ]
 
 let gateway: TestGateway
+/** What commands that move a database move it to. */
+let empty: TestDatabase
 /** Where the commands run: it has the project's scripts, and the files that the commands name. */
 let folder: string
 beforeAll(async () => {
   gateway = await startTestGateway()
+  empty = await createTestDatabase({ empty: true })
   await loadDemo(gateway.database.catalogue, fallbackEnumerations, pino({ level: 'silent' }))
   folder = await mkdtemp(join(tmpdir(), 'docs-'))
   const scripts = { start: `${root}bin/catalog serve`, catalog: `${root}bin/catalog` }
@@ -32,6 +35,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await gateway.stop()
+  await empty.drop()
   await rm(folder, { recursive: true })
 })
 
@@ -66,6 +70,7 @@ it.each(documents)(
       const { stdout } = await run(command, {
         STORE: store,
         TOKEN_ID: (await newToken(gateway, { scopes: ['READ'] })).tokenId,
+        NEW_DATABASE_URL: empty.url,
       })
       if (answer !== undefined) expect(withoutUuids(stdout), command).toBe(withoutUuids(answer.trim()))
       if (/"errors"|"code":-1/.test(stdout) && answer === undefined) throw new Error(`${command}\n${stdout}`)
