@@ -14,6 +14,9 @@ export interface LockRequest {
 
 /** PostgreSQL keeps a transaction's locks in shared memory: the names of a store share this many. */
 const buckets = 64
+/** A writer that would need more buckets of a store takes the whole store; so does one that writes to many stores. */
+const mostBuckets = buckets / 2
+const mostStoresByBucket = 4
 /** The numbers of the locks on a whole store; those of its buckets follow each. Groups are locked before products. */
 const storeLock = { groups: -1, products: buckets }
 
@@ -34,16 +37,11 @@ export async function lockStores(
 ): Promise<Set<string>> {
   const visible = visibleStores(catalogue, [...requests.keys()])
   if (visible.length === 0) return new Set()
-  const requestOf = (storeUuid: string) => (visible.length > mostDivided ? whole : (requests.get(storeUuid) ?? {}))
-  const locks = takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requestOf(storeUuid)])))
+  const locks = takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requests.get(storeUuid) ?? {}])))
   const { rows } = await sql<{ store_uuid: string }>`
     select store_uuid from store where store_uuid = any(${visible}::uuid[]) and ${locks}`.execute(catalogue.db)
   return new Set(rows.map((row) => row.store_uuid))
 }
-
-/** The locks of a transaction have room in PostgreSQL's memory: of more stores each is locked whole. */
-const mostDivided = 4
-const whole: LockRequest = { groups: 'all', products: 'all' }
 
 /** The same for one store. Returns its UUID; throws `store_not_found`. */
 export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, request: LockRequest): Promise<string> {
@@ -64,10 +62,11 @@ export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilde
 }
 
 export function locksOf(requests: ReadonlyMap<string, LockRequest>): Lock[] {
+  const most = requests.size > mostStoresByBucket ? 0 : mostBuckets
   const locks = [...requests].flatMap(([storeUuid, request]) =>
     (['groups', 'products'] as const).flatMap((kind) => {
       const names = request[kind]
-      return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names)
+      return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
     }),
   )
   return locks.sort((a, b) => a.store - b.store || a.number - b.number)
@@ -82,11 +81,10 @@ export async function tryLockGroups(catalogue: WriteCatalogue, storeUuid: string
   return rows[0]?.locked ?? false
 }
 
-function locksOfNames(store: number, first: number, names: Names): Lock[] {
+function locksOfNames(store: number, first: number, names: Names, most: number): Lock[] {
   const numbers =
     names === 'all' ? undefined : new Set(Array.from(names, (name) => first + 1 + (crc32(name) % buckets)))
-  // A writer that would need most of the buckets takes the whole store instead.
-  if (!numbers || numbers.size > buckets / 2) return [{ store, number: first, shared: false }]
+  if (!numbers || numbers.size > most) return [{ store, number: first, shared: false }]
   return [{ store, number: first, shared: true }, ...[...numbers].map((number) => ({ store, number, shared: false }))]
 }
 
