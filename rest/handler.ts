@@ -1,4 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { unreachable } from '../src/errors.ts'
 import { type AnswerCache, answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
@@ -76,8 +77,8 @@ export function createHandler<Caller>(
 function asSpecified(error: HttpError, request: RestRequest, route: readonly Endpoint[] | undefined): HttpError {
   if (error.reason !== 'unavailable' || !endpointOf(route, request.method)?.dependsOnFilter) return error
   const [{ details = '' } = {}] = error.errorInfo
-  const said = details.replace('the service cannot reach its database', 'the listing cannot reach its source')
-  return new HttpError('downstream_unavailable', said)
+  const ofSource = details.replace(unreachable.unavailable, unreachable.downstream_unavailable)
+  return new HttpError('downstream_unavailable', ofSource)
 }
 
 /** The endpoint of a method; HEAD is GET without a body. */

@@ -62,7 +62,8 @@ export function forbidden(details: string): CatalogueError {
 /** The problem of a request whose work was ended. */
 export const unfinished = 'the service could not finish a request of this size'
 
-const unreachable = {
+/** The problem of a request whose dependency does not answer. For the listing the database is such a source too. */
+export const unreachable = {
   unavailable: 'the service cannot reach its database',
   downstream_unavailable: 'the listing cannot reach its source',
 }
