@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { readFile, rename, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -20,24 +20,17 @@ import {
 } from './format.ts'
 
 /**
- * Writes a consistent copy of the catalogue while gateways use it, compressed if the path ends in `.gz`. The file
- * appears under its name when it is whole and on the disk. It has the hashes of tokens: only its owner may read it.
+ * Writes a consistent copy of the catalogue to a new file, while gateways use it. The file has the hashes of tokens:
+ * only its owner may read it.
  */
-export async function backUp(db: Kysely<Database>, path: string): Promise<RowCounts> {
-  const partial = `${path}.${randomUUID()}.partial`
+export async function backUp(db: Kysely<Database>, path: string, isCompressed: boolean): Promise<RowCounts> {
   const rows: RowCounts = {}
-  try {
-    await withOwnConnection(db, (own) => {
-      const compression = path.endsWith('.gz') ? [createGzip({ level: 1 })] : []
-      const file = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
-      return pipeline([Readable.from(backupOf(own, rows)), ...compression, file])
-    })
-    await rename(partial, path)
-    return rows
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
+  await withOwnConnection(db, (own) => {
+    const compression = isCompressed ? [createGzip({ level: 1 })] : []
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
+    return pipeline([Readable.from(backupOf(own, rows)), ...compression, file])
+  })
+  return rows
 }
 
 /** The text of a backup; puts the number of rows of each table into `rows`. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { backUp } from '../backup/backup.ts'
 import type { RowCounts } from '../backup/format.ts'
+import { writeWhole } from '../export/whole-file.ts'
 import { withDatabase } from './with-database.ts'
 
 export function addBackup(program: Command): void {
@@ -13,7 +14,9 @@ export function addBackup(program: Command): void {
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (file: string, { force, json }: { force: boolean; json: boolean }, command: Command) => {
       if (!force && existsSync(file)) command.error(`error: ${file} exists; --force replaces it`, { exitCode: 2 })
-      const rows = await withDatabase(({ db }) => backUp(db, file))
+      const rows = await withDatabase(({ db }) =>
+        writeWhole(file, (partial) => backUp(db, partial, file.endsWith('.gz'))),
+      )
       process.stdout.write(`${json ? JSON.stringify({ rows }) : `backed up ${summaryOf(rows)}`}\n`)
     })
 }

@@ -1,9 +1,10 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
 import { exportStore } from '../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../export/formats.ts'
+import { writeWhole } from '../export/whole-file.ts'
 import { withDatabase } from './with-database.ts'
 
 interface ExportOptions extends ExportForm {
@@ -42,19 +43,12 @@ export function addExport(program: Command): void {
 
 type Write = (text: string) => Promise<void>
 
-/** A file appears under its name when it is whole: until then, and after a failure, what stood there stays. */
 async function writingTo(path: string | undefined, work: (write: Write) => Promise<number>): Promise<number> {
   if (path === undefined) return work(toStdout)
-  const partial = `${path}.partial`
-  const file = await open(partial, 'w')
-  try {
-    const rows = await work((text) => file.appendFile(text)).finally(() => file.close())
-    await rename(partial, path)
-    return rows
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
+  return writeWhole(path, async (partial) => {
+    const file = await open(partial, 'wx')
+    return work((text) => file.appendFile(text)).finally(() => file.close())
+  })
 }
 
 function toStdout(text: string): Promise<void> {

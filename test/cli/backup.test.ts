@@ -155,7 +155,7 @@ describe('a backup', () => {
     expect(await contentOf(source.database.db)).not.toEqual(before)
   })
 
-  it('is not there when it fails', async () => {
+  it.each(['fails', 'is ended by a signal'])('is not there when it %s', async (how) => {
     const inside = await mkdtemp(join(folder, 'failed-'))
     const blocker = await source.database.client()
     await blocker.query('begin; lock table product in access exclusive mode')
@@ -163,9 +163,12 @@ describe('a backup', () => {
     const running = outcomeOf(child)
     await expect.poll(() => source.database.lockWaiters()).toBe(1)
     expect(await readdir(inside)).toEqual([expect.stringMatching(/^b\.sql\..*\.partial$/)])
-    await blocker.query(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`)
-    expect(await running).toMatchObject({ code: 1, stdout: '' })
+    if (how === 'is ended by a signal') child.kill('SIGTERM')
+    else {
+      await blocker.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`)
+    }
+    expect(await running).toMatchObject({ code: how === 'fails' ? 1 : null, stdout: '' })
     await blocker.end()
     expect(await readdir(inside)).toEqual([])
   })
