@@ -65,3 +65,6 @@ export function millisecondsOf(text: string): number | undefined {
   const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN)
   return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
 }
+
+/** How many items a list of a request may have. */
+export const maxItems = 10_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shown } from '../../src/text.ts'
+import { maxItems, shown } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RestRequest } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
@@ -8,7 +8,6 @@ import { repeatedKeys, shapeOfJson } from './json-shape.ts'
 import { parseQuery } from './query.ts'
 import type { Enumerations } from './shapes.ts'
 
-const mostItems = 10_000
 const longestKey = 255
 
 /** Reads the body of a request, which must be declared as JSON. Throws `unsupported_media_type` and others. */
@@ -85,8 +84,8 @@ function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
     faults.push({ reason: 'invalid_request', details: `body ${problem}`, field: 'body' })
   }
   const items = itemsOf(value)
-  if (items > mostItems) {
-    throw new HttpError('payload_too_large', `body must have at most ${mostItems} items; got ${items}`)
+  if (items > maxItems) {
+    throw new HttpError('payload_too_large', `body must have at most ${maxItems} items; got ${items}`)
   }
   for (const [index, key] of value === undefined ? [] : repeatedKeys(bytes, value, shape)) {
     const isInItem = index !== undefined

@@ -1,7 +1,7 @@
 import { BasePlugin, type PothosInputFieldConfig, type PothosInputFieldType, type SchemaTypes } from '@pothos/core'
 import { z } from 'zod'
 import { CatalogueError, type Fault } from '../../src/errors.ts'
-import { isStorable, shown } from '../../src/text.ts'
+import { isStorable, maxItems, shown } from '../../src/text.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -18,8 +18,6 @@ const storable = {
   schema: z.string().refine(isStorable, { error: 'must be a string without NUL and lone surrogates' }),
 }
 
-const maxLength = 10_000
-
 /** Gives arguments and input fields the validation of their type, unless they state their own. */
 export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
@@ -33,7 +31,7 @@ export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Typ
   private validationOf(type: PothosInputFieldType<Types>, ofText: object | undefined): object | undefined {
     if (type.kind === 'List') {
       const items = this.validationOf(type.type, ofText)
-      return items ? { maxLength, items } : { maxLength }
+      return { maxLength: maxItems, ...(items && { items }) }
     }
     const { name } = this.buildCache.getTypeConfig(type.ref)
     return name === 'String' || name === 'ID' ? ofText : undefined

@@ -1,6 +1,7 @@
 import { type DocumentNode, Kind, visit } from 'graphql'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { type CatalogueError, invalidRequest } from '../errors.ts'
+import { maxItems } from '../text.ts'
 import { type DocumentSize, measures } from './document-size.ts'
 
 export interface Limits extends DocumentSize {
@@ -63,9 +64,6 @@ function excess(most: number, description: string, found: string) {
   return { field: 'query', details: `the document must have at most ${most} ${description}; it has ${found}` }
 }
 
-/** One list has at most as many. */
-const mostItems = 10_000
-
 /** Throws `invalid_request` if the lists that a mutation's fields take have more items together than one may have. */
 export function requireFewItems(document: DocumentNode, variables: Record<string, unknown>): void {
   const lengths: number[] = []
@@ -76,7 +74,7 @@ export function requireFewItems(document: DocumentNode, variables: Record<string
     },
   })
   const items = lengths.reduce((sum, length) => sum + length, 0)
-  if (lengths.length < 2 || items <= mostItems) return
-  const details = `the lists of all fields must have at most ${mostItems} items; they have ${items}: send several requests`
+  if (lengths.length < 2 || items <= maxItems) return
+  const details = `the lists of all fields must have at most ${maxItems} items; they have ${items}: send several requests`
   throw invalidRequest([{ field: 'variables', details }])
 }
