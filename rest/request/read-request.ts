@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { maxItems, shown } from '../../src/text.ts'
+import { maxItems, shapeOfJson, shown } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RestRequest } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 import { HttpError } from '../response/http-error.ts'
-import { repeatedKeys, shapeOfJson } from './json-shape.ts'
 import { parseQuery } from './query.ts'
+import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
 
 const longestKey = 255

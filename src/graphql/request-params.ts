@@ -1,5 +1,5 @@
-import { shapeOfJson } from '../../rest/request/json-shape.ts'
 import { CatalogueError, invalidRequest } from '../errors.ts'
+import { shapeOfJson } from '../text.ts'
 
 export interface RequestParams {
   query: string | undefined

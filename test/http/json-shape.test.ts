@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shapeOfJson } from '../../rest/request/json-shape.ts'
+import { shapeOfJson } from '../../src/text.ts'
 import { newStore } from '../support/factories.ts'
 import { useGateway } from '../support/gateway.ts'
 import { outcomeOf } from '../support/rest-client.ts'

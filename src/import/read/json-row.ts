@@ -1,4 +1,4 @@
-import { shown } from '../../text.ts'
+import { shapeOfJson, shown } from '../../text.ts'
 import {
   type Cell,
   type Entry,
@@ -31,25 +31,10 @@ export function parseExactly(text: string): unknown {
 
 export const tooManyValues = `must have at most ${mostValues} values`
 
-/** Counts the values of a JSON text by its commas and brackets outside of strings. */
+/** Whether a JSON text has too many values, those of its lists and objects counted. */
 export function hasTooManyValues(text: string): boolean {
   if (text.length <= mostValues) return false
-  let values = 0
-  for (let at = 0; at < text.length && values <= mostValues; at++) {
-    const character = text[at]
-    if (character === ',' || character === '[' || character === '{') values++
-    else if (character === '"') at = endOfString(text, at)
-  }
-  return values > mostValues
-}
-
-/** The index of the quote that ends a string. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '"') return at
-    if (text[at] === '\\') at++
-  }
-  return text.length
+  return shapeOfJson(Buffer.from(text), { allMembers: mostValues }).excess !== undefined
 }
 
 /** A number that `JSON.stringify` writes with the digits of the text. */
