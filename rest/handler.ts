@@ -29,8 +29,8 @@ export interface RestServices<Caller> {
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
   answers: AnswerCache
-  /** Translates what was thrown, unless it is an `HttpError`, into the error to answer with. */
-  errorOf(thrown: unknown, requestId: string): PublicError
+  /** What was thrown as the error to answer with. */
+  errorOf(thrown: unknown, requestId: string): HttpError
 }
 
 /** An error as a caller may see it: its reason in `extensions.code`, its faults in `extensions.errorInfo`. */
@@ -67,7 +67,7 @@ export function createHandler<Caller>(
     try {
       return await answer(request, routes.get(request.path), services)
     } catch (thrown) {
-      const error = thrown instanceof HttpError ? thrown : toHttpError([services.errorOf(thrown, request.requestId)])
+      const error = services.errorOf(thrown, request.requestId)
       return errorResponse(asSpecified(error, request, routes.get(request.path)), request.requestId)
     }
   }

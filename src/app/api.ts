@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import { createHandler } from '../../rest/handler.ts'
+import { createHandler, toHttpError } from '../../rest/handler.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
@@ -59,7 +60,8 @@ export function createApi(options: ApiOptions): Api {
       jobQuotas,
       onAssetGroupPage,
     })
-  const errorOf = (thrown: unknown, requestId: string) => publicError(thrown, log.child({ requestId }))
+  const errorOf = (thrown: unknown, requestId: string) =>
+    thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))])
   const engine = createEngine(schema, options.introspection)
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
   const isHeavy = (body: Uint8Array, cost = 0, copies = 1) => {

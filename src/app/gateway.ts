@@ -25,7 +25,6 @@ import { concurrency, JobRunner } from '../jobs/runner.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import { createRequestLog } from '../request/log.ts'
-import { loggableError } from '../request/loggable-error.ts'
 import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import { createApi } from './api.ts'
@@ -103,7 +102,6 @@ export async function startGateway(options: GatewayOptions) {
       logRequest(served)
       trace?.end({ name: `${api} ${operation}`, status, attributes: { 'catalogue.request_id': requestId } })
     },
-    onError: (error, requestId) => log.error({ err: loggableError(error), requestId }, 'unexpected error'),
   })
 
   /** Resolves when all connections are closed. */

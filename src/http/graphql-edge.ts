@@ -1,7 +1,6 @@
-import { errorHead, toHttpError, unauthorized } from '../../rest/handler.ts'
+import { errorHead, unauthorized } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { PublicError } from '../graphql/public-error.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
 import type { RequestSummary } from '../request/log.ts'
 import { requireLength } from './answer-limit.ts'
@@ -13,7 +12,8 @@ import type { Page } from './static/page.ts'
 export interface GraphQLApi {
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationAnswer>
   graphiql(): Promise<Page>
-  errorOf(thrown: unknown, requestId: string): PublicError
+  /** What was thrown as the error to answer with; one that is not expected is logged. */
+  errorOf(thrown: unknown, requestId: string): HttpError
   maxAnswerBytes: number
 }
 
@@ -35,8 +35,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
     if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
     return { answer, summary: { ...summary, ...operation } }
   } catch (thrown) {
-    const error = thrown instanceof HttpError ? thrown : toHttpError([api.errorOf(thrown, incoming.id.text)])
-    return { answer: errorAnswer(error), summary }
+    return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorResponse, toHttpError } from '../../rest/handler.ts'
+import { errorResponse } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import type { Admission } from '../auth/admission.ts'
 import { withContext } from '../request/context.ts'
@@ -38,10 +38,9 @@ export async function route(
   const reserve = routes.bodyMemory.reserveFor(response, tokenId)
   // FairQueue reads the token from the context, to share connections and threads among tokens.
   const { answer, summary } = await withContext({ tokenId }, () =>
-    serve({ request, path, search, id, admission, reserve }).catch((thrown: unknown): Routed => {
-      const error = thrown instanceof HttpError ? thrown : toHttpError([routes.errorOf(thrown, id.text)])
-      return { answer: errorResponse(error, id.text) }
-    }),
+    serve({ request, path, search, id, admission, reserve }).catch(
+      (thrown: unknown): Routed => ({ answer: errorResponse(routes.errorOf(thrown, id.text), id.text) }),
+    ),
   )
   return { answer, headers, summary: { tokenName, ...summary } }
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { errorResponse } from '../../rest/handler.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import type { RequestSummary, ServedRequest } from '../request/log.ts'
 import { ReadLimit } from '../request/read-limit.ts'
@@ -16,7 +15,6 @@ export interface ServerOptions extends Routes {
   trace?: Tracing['begin'] | undefined
   /** What pages of other origins may do; undefined: nothing. */
   cors?: ReturnType<typeof createCors> | undefined
-  onError(error: unknown, requestId: string): void
   /** Called for each request once its answer is on its way. */
   onServed(served: ServedRequest, trace: Trace | undefined): void
 }
@@ -65,7 +63,7 @@ function contextOf(request: IncomingMessage, response: ServerResponse, trace: Se
 }
 
 async function serve(
-  { cors, onError, ...routes }: ServerOptions,
+  { cors, ...routes }: ServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   { requestId }: RequestContext,
@@ -81,8 +79,7 @@ async function serve(
     return { ...unrouted, ...summary }
   } catch (thrown) {
     if (request.destroyed && !request.complete) return unrouted
-    if (!(thrown instanceof HttpError)) onError(thrown, requestId.text)
-    const error = thrown instanceof HttpError ? thrown : internalError
+    const error = routes.errorOf(thrown, requestId.text)
     if (response.headersSent) response.destroy()
     else respond(request, response, requestId, errorResponse(error, requestId.text), allowed?.headers)
     return unrouted
@@ -90,5 +87,3 @@ async function serve(
 }
 
 const unrouted: RequestSummary = { api: 'other', operation: 'none', isWrite: false, tokenName: undefined }
-
-const internalError = new HttpError('internal_error', 'the service made a mistake; it has been logged')

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { storeBody } from '../support/factories.ts'
@@ -196,12 +197,11 @@ describe('a client that is slow, or goes away', () => {
       operationOf: () => 'none',
       graphql: never,
       graphiql: never,
-      errorOf: () => ({ message: '', extensions: { code: 'internal_error' } }),
+      errorOf: () => new HttpError('internal_error', ''),
       maxAnswerBytes: 0,
       pages: new Map(),
       onServed: () => {},
       metrics: never,
-      onError: () => {},
     })
     expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 65_000 })
   })
