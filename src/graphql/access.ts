@@ -1,6 +1,6 @@
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
@@ -29,17 +29,25 @@ interface FieldAccess {
 /** Extensions of a type whose objects are part of what a write returns, and read nothing. */
 export const partOfResult = { isPartOfResult: true }
 
-/** `read` for queries, `write` for mutations, both if the payload reads; root fields may add. Needs no validation. */
-export function accessOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Access {
-  const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
-  const required = [...rootFields(document, operation)].map(
-    (name) => (fields[name]?.extensions as FieldAccess | undefined)?.access,
-  )
-  const scopes = new Set<Scope>([operation.operation === 'mutation' ? 'write' : 'read'])
-  const readsInPayload = operation.operation === 'mutation' && readsBelow(schema, document, operation)
+/** `read` for queries, `write` for mutations, both if the payload reads; root fields may add. */
+export function accessOf({ operation }: OperationDefinitionNode, fields: readonly SelectedField[]): Access {
+  const isMutation = operation === 'mutation'
+  const required = fields.map(({ isRoot, field }) => isRoot && (field?.extensions as FieldAccess | undefined)?.access)
+  const scopes = new Set<Scope>([isMutation ? 'write' : 'read'])
+  const readsInPayload = isMutation && fields.some(({ isRoot, field }) => !isRoot && field && reads(field))
   if (readsInPayload) scopes.add('read')
   if (required.includes('admin')) scopes.add('admin')
   return { scopes, allStores: required.includes('all stores'), readsInPayload }
+}
+
+/** Whether a field of a payload reads: it has arguments, or objects that are no part of the write's result. */
+function reads({ args, extensions, type }: GraphQLField<unknown, unknown>): boolean {
+  const of = getNamedType(type)
+  return (
+    args.length > 0 ||
+    (extensions as FieldAccess).access === 'read' ||
+    (isCompositeType(of) && !of.extensions.isPartOfResult)
+  )
 }
 
 export function requireAccess({ scopes, allStores }: Access, caller: Caller): void {
@@ -49,52 +57,35 @@ export function requireAccess({ scopes, allStores }: Access, caller: Caller): vo
   if (allStores && caller.viewer.stores) throw forbidden('the token must not be limited to stores')
 }
 
-/** The names of the operation's root fields, in order, through fragments, which may be cyclic. */
-export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): Set<string> {
-  const fragments = fragmentsOf(document)
-  const names = new Set<string>()
-  const collect = ({ selections }: SelectionSetNode): void => {
+export interface SelectedField {
+  name: string
+  isRoot: boolean
+  /** Undefined in a document that is not valid. */
+  field: GraphQLField<unknown, unknown> | undefined
+}
+
+/** The fields of an operation in order, those of each fragment once: fragments may be cyclic. Needs no validation. */
+export function fieldsOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+  const definitions = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+  const fragments = new Map(definitions.map((fragment) => [fragment.name.value, fragment]))
+  const root = schema.getRootType(operation.operation)
+  const found: SelectedField[] = []
+  const collect = ({ selections }: SelectionSetNode, type: GraphQLNamedType | null | undefined): void => {
     for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
-      else {
-        const spread = fragments.get(selection.name.value)
-        fragments.delete(selection.name.value)
-        if (spread) collect(spread.selectionSet)
+      if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value
+        const field = isObjectType(type) ? type.getFields()[name] : undefined
+        found.push({ name, isRoot: type === root, field })
+        if (selection.selectionSet) collect(selection.selectionSet, field && getNamedType(field.type))
+        continue
       }
+      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
+      const part = isSpread ? fragments.get(selection.name.value) : selection
+      if (isSpread) fragments.delete(selection.name.value)
+      const condition = part?.typeCondition
+      if (part) collect(part.selectionSet, condition ? schema.getType(condition.name.value) : type)
     }
   }
-  collect(operation.selectionSet)
-  return names
-}
-
-function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
-}
-
-/** Whether a field below the root fields reads: it has arguments, or objects that are no part of the write's result. */
-function readsBelow(schema: GraphQLSchema, document: DocumentNode, { selectionSet }: OperationDefinitionNode): boolean {
-  const root = schema.getMutationType()
-  const fragments = fragmentsOf(document)
-  const readsIn = ({ selections }: SelectionSetNode, type: GraphQLNamedType | null | undefined): boolean =>
-    selections.some((selection) => {
-      if (selection.kind === Kind.FIELD) {
-        const field = isObjectType(type) ? type.getFields()[selection.name.value] : undefined
-        if (!field) return false
-        const of = getNamedType(field.type)
-        const isRead =
-          field.args.length > 0 ||
-          (field.extensions as FieldAccess).access === 'read' ||
-          (isCompositeType(of) && !of.extensions.isPartOfResult)
-        if (isRead && type !== root) return true
-        return selection.selectionSet ? readsIn(selection.selectionSet, of) : false
-      }
-      const spread = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
-      if (!spread) return false
-      // Once is enough, and fragments may be cyclic.
-      if (spread.kind === Kind.FRAGMENT_DEFINITION) fragments.delete(spread.name.value)
-      return readsIn(spread.selectionSet, spread.typeCondition ? schema.getType(spread.typeCondition.name.value) : type)
-    })
-  return readsIn(selectionSet, root)
+  collect(operation.selectionSet, root)
+  return found
 }

@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, p
 import { LRUCache } from 'lru-cache'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
-import { type Access, accessOf, requireAccess, rootFields } from './access.ts'
+import { type Access, accessOf, fieldsOf, requireAccess } from './access.ts'
 import { createCost } from './cost.ts'
 import { type DocumentSize, sizeOf } from './document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits.ts'
@@ -83,14 +83,15 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
   const size = sizeOf(document)
   // Introspection is rare, and long to compile.
   const createRun = size.introspectionDepth > 0 ? interpret : compileWhenRunAgain
-  const access = accessOf(schema, document, operation)
+  const fields = fieldsOf(schema, document, operation)
+  const access = accessOf(operation, fields)
   const run = createRun(schema, document, operationName)
   return {
     document,
     size,
     access,
     isMutation: operation.operation === 'mutation',
-    name: [...rootFields(document, operation)][0] ?? 'none',
+    name: fields[0]?.name ?? 'none',
     cost: createCost(schema, document, operation),
     run: access.readsInPayload ? allOrNothing(run) : run,
   }
