@@ -66,6 +66,19 @@ export function millisecondsOf(text: string): number | undefined {
   return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
 }
 
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value of a JSON text; undefined if it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** How many items a list of a request may have. */
 export const maxItems = 10_000
 

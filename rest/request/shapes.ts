@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasAtMost, isStorable } from '../../src/text.ts'
+import { hasAtMost, isObject, isStorable } from '../../src/text.ts'
 import type { ProductStatus } from '../operations.generated.ts'
 
 /** The enumerations that the shapes depend on, as configured at the time of the request. */
@@ -105,10 +105,7 @@ export const assetIds = z
 
 /** The URLs of a group to place. They are validated later, because an invalid one is a failure of its entry only. */
 export const urlFields = z
-  .custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object that maps URL fields to URLs',
-  )
+  .custom<Record<string, unknown>>(isObject, 'must be an object that maps URL fields to URLs')
   .meta({
     type: 'object',
     additionalProperties: true,

@@ -1,3 +1,5 @@
+import { isObject } from '../../src/text.ts'
+
 /** One entry of `data.error_info`: what is wrong and, where it helps, which field or item it is about. */
 export interface ErrorInfo {
   reason: string
@@ -38,10 +40,6 @@ function hasMap(object: object): boolean {
   return Object.values(object).some(
     (value) => value instanceof Map || value instanceof JsonText || (isObject(value) && hasMap(value)),
   )
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function braces(entries: [string, unknown][]): string {

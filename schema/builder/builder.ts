@@ -4,6 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../../src/graphql/context.ts'
+import { isObject } from '../../src/text.ts'
 import { DefaultValidation, validationError } from './validation.ts'
 
 interface BuilderTypes {
@@ -83,7 +84,7 @@ builder.scalarType('AttributeMap', {
     'JSON object that maps attribute names to values. On output all values are strings. On input a value of any JSON type is accepted; each value is validated on its own, so that an invalid one is a failure of its product only.',
   serialize: (attributes) => attributes,
   parseValue: (value) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    if (isObject(value)) return value
     throw new GraphQLError('AttributeMap must be an object that maps attribute names to values')
   },
 })

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
 import type { Database } from '../database/tables.ts'
-import { shown } from '../text.ts'
+import { parsedJson, shown } from '../text.ts'
 import { BackupReader, damaged } from './backup-reader.ts'
 import { beginning, ending, endLine, type Header, headerShape, type RowCounts, tables } from './format.ts'
 
@@ -34,18 +34,10 @@ export async function restore(db: Kysely<Database>, path: string): Promise<RowCo
 
 async function readHeader(reader: BackupReader): Promise<Header> {
   const line = await reader.line()
-  const { data } = headerShape.safeParse(parsed(line.replace(/^-- /, '')))
+  const { data } = headerShape.safeParse(parsedJson(line.replace(/^-- /, '')))
   if (data) return data
   const expected = 'expected the first line of a backup of this format, -- {"catalogue_backup":1,…}'
   throw new Error(`${reader.path} cannot be restored: ${expected}; got ${shown(line)}`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function requireSuitable(db: Kysely<Database>, { migrations, version }: Header): Promise<void> {

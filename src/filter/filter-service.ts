@@ -5,7 +5,7 @@ import { largestPage, listGroupsOfStores } from '../catalogue/asset-groups/asset
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
-import { isStorable, storeUuidOf } from '../text.ts'
+import { isStorable, parsedJson, storeUuidOf } from '../text.ts'
 
 const maxBytes = 64 * 1024
 const timeouts = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 }
@@ -57,7 +57,7 @@ async function answerOf(catalogue: Catalogue, request: IncomingMessage): Promise
   if (path === '/health') return { status: 200, body: { status: 'ok' } }
   const body = await readBody(request)
   if (body === undefined) return { status: 413, body: { error: `the body must have at most ${maxBytes} bytes` } }
-  const { success, data, error } = query.safeParse(json(body))
+  const { success, data, error } = query.safeParse(parsedJson(body))
   if (success) return { status: 200, body: await filter(catalogue, data) }
   const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
   return { status: 400, body: { error: faults.join('; ') } }
@@ -73,14 +73,6 @@ async function filter(
   const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, largestPage) }
   const page = (await listGroupsOfStores(catalogue, [store], listing)).get(store)
   return { total_groups: page?.totalGroups ?? 0, parent_codes: page?.groups.map((group) => group.parentCode) ?? [] }
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 async function readBody(request: IncomingMessage): Promise<string | undefined> {

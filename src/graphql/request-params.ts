@@ -1,5 +1,5 @@
 import { CatalogueError, invalidRequest } from '../errors.ts'
-import { shapeOfJson } from '../text.ts'
+import { isObject, shapeOfJson } from '../text.ts'
 
 export interface RequestParams {
   query: string | undefined
@@ -54,10 +54,6 @@ function jsonOf(name: string, bytes: Uint8Array): unknown {
   } catch {
     throw invalid(`${name} must be JSON in UTF-8`)
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function invalid(details: string) {

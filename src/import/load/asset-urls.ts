@@ -1,5 +1,5 @@
 import { urlFault } from '../../catalogue/assets/url-fields.ts'
-import { shown } from '../../text.ts'
+import { parsedJson, shown } from '../../text.ts'
 import { hasTooManyValues, tooManyValues } from '../read/json-row.ts'
 import { type Cell, mostUrls } from '../read/row.ts'
 
@@ -19,20 +19,11 @@ export function assetUrls(cell: Cell, { separator, base }: UrlRules): string[] {
 function textsOf(text: string, separator: string | undefined): string[] {
   if (separator === undefined) return [text]
   if (text.trimStart().startsWith('[')) {
-    const list = jsonList(text)
-    if (list) return listOf(list)
+    if (hasTooManyValues(text)) throw new TypeError(tooManyValues)
+    const list = parsedJson(text)
+    if (Array.isArray(list)) return listOf(list)
   }
   return text.split(separator, mostUrls + 1)
-}
-
-function jsonList(text: string): readonly unknown[] | undefined {
-  if (hasTooManyValues(text)) throw new TypeError(tooManyValues)
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function listOf(list: readonly unknown[]): string[] {

@@ -1,4 +1,4 @@
-import { shapeOfJson, shown } from '../../text.ts'
+import { isObject, shapeOfJson, shown } from '../../text.ts'
 import {
   type Cell,
   type Entry,
@@ -43,7 +43,7 @@ export function exactNumber(text: string): unknown {
 }
 
 export function isJsonObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !exactJson.isRawJSON(value)
+  return isObject(value) && !exactJson.isRawJSON(value)
 }
 
 /**
