@@ -29,14 +29,17 @@ export interface Fault {
   index?: number
 }
 
+type GivenFaults = string | readonly (Omit<Fault, 'reason'> & { reason?: Reason })[]
+
 /** An expected failure of a whole request. `code`, the reason, decides the HTTP status; `faults` lists every fault. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError'
   readonly code: Reason
   readonly faults: readonly Fault[]
 
-  /** A fault without a reason of its own has the error's. */
-  constructor(code: Reason, faults: readonly (Omit<Fault, 'reason'> & { reason?: Reason })[], options?: ErrorOptions) {
+  /** The faults, or the details of the only one. A fault without a reason of its own has the error's. */
+  constructor(code: Reason, given: GivenFaults, options?: ErrorOptions) {
+    const faults = typeof given === 'string' ? [{ details: given }] : given
     super(faults.map((fault) => fault.details).join('; '), options)
     this.code = code
     this.faults = faults.map((fault) => ({ reason: code, ...fault }))
@@ -44,7 +47,7 @@ export class CatalogueError extends Error {
 }
 
 /** The request cannot be carried out: one fault or several. */
-export function invalidRequest(faults: readonly Omit<Fault, 'reason'>[]): CatalogueError {
+export function invalidRequest(faults: GivenFaults): CatalogueError {
   return new CatalogueError('invalid_request', faults)
 }
 
@@ -56,7 +59,7 @@ export function storeNotFound(field: string, storeUuid: string): CatalogueError 
 
 /** The caller's token is not good for this, whatever the request says. */
 export function forbidden(details: string): CatalogueError {
-  return new CatalogueError('forbidden', [{ details }])
+  return new CatalogueError('forbidden', details)
 }
 
 /** The problem of a request whose work was ended. */
@@ -70,5 +73,5 @@ export const unreachable = {
 
 /** A dependency does not answer now; the same request may succeed later. `problem`: why, where that is known. */
 export function unavailable(code: keyof typeof unreachable, cause: unknown, problem = unreachable[code]) {
-  return new CatalogueError(code, [{ details: `${problem} at the moment; try again` }], { cause })
+  return new CatalogueError(code, `${problem} at the moment; try again`, { cause })
 }

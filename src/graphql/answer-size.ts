@@ -17,7 +17,7 @@ export function bytesOf(value: unknown): number {
 export function requireShort(bytes: number): void {
   if (bytes <= maxBytes) return
   const details = `the answer to a write may have ${maxBytes} bytes; this one would have ${bytes}, and nothing was written: send fewer items, or select each field once`
-  throw new CatalogueError('payload_too_large', [{ details }])
+  throw new CatalogueError('payload_too_large', details)
 }
 
 /** Whether the answer has one result and each field of it once. */

@@ -43,7 +43,7 @@ function translated(cause: unknown, log: Logger): PublicError {
     warnOnceASecond(log, shortage ?? 'the database cannot be reached', { reason })
     return expected(unavailable('unavailable', cause, shortage))
   }
-  if (isBeyondLimits(cause)) return expected(invalidRequest([{ details: tooMuch }]))
+  if (isBeyondLimits(cause)) return expected(invalidRequest(tooMuch))
   log.error({ err: loggableError(cause) }, 'unexpected error')
   return { message: 'the service made a mistake; it has been logged', extensions: { code: 'internal_error' } }
 }

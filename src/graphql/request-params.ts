@@ -12,7 +12,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function paramsOfBody(body: Uint8Array): RequestParams {
   const params = jsonOf('the body', body)
-  if (!isObject(params)) throw invalid('the body must be a JSON object with a query')
+  if (!isObject(params)) throw invalidRequest('the body must be a JSON object with a query')
   return checked(params)
 }
 
@@ -27,7 +27,7 @@ export function paramsOfSearch(search: string): RequestParams {
 
 function checked({ query, operationName, variables, extensions, ...others }: Record<string, unknown>): RequestParams {
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw invalid(`there is no parameter ${JSON.stringify(unknown)}`)
+  if (unknown !== undefined) throw invalidRequest(`there is no parameter ${JSON.stringify(unknown)}`)
   return {
     query: text('query', query),
     operationName: text('operationName', operationName),
@@ -38,24 +38,20 @@ function checked({ query, operationName, variables, extensions, ...others }: Rec
 
 function text(name: string, value: unknown): string | undefined {
   if (value == null || typeof value === 'string') return value ?? undefined
-  throw invalid(`${name} must be a string`)
+  throw invalidRequest(`${name} must be a string`)
 }
 
 function object(name: string, value: unknown): Record<string, unknown> {
   if (value == null || isObject(value)) return value ?? {}
-  throw invalid(`${name} must be a JSON object`)
+  throw invalidRequest(`${name} must be a JSON object`)
 }
 
 function jsonOf(name: string, bytes: Uint8Array): unknown {
   const { excess } = shapeOfJson(bytes)
-  if (excess) throw new CatalogueError('payload_too_large', [{ details: `${name} ${excess}` }])
+  if (excess) throw new CatalogueError('payload_too_large', `${name} ${excess}`)
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {
-    throw invalid(`${name} must be JSON in UTF-8`)
+    throw invalidRequest(`${name} must be JSON in UTF-8`)
   }
-}
-
-function invalid(details: string) {
-  return invalidRequest([{ details }])
 }

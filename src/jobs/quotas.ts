@@ -25,7 +25,8 @@ export async function requireRoom(db: Kysely<Database>, storeUuid: string, input
   await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs of ${storeUuid}`}, 0))`.execute(db)
   const { queued, unfinished } = await countJobs(db, storeUuid)
   if (queued >= quotas.queued) {
-    throw quotaExceeded(
+    throw new CatalogueError(
+      'quota_exceeded',
       `at most ${quotas.queued} jobs of a store may be queued; there are ${queued}: wait until one of them has started, or delete one with deleteJob`,
     )
   }
@@ -69,11 +70,8 @@ async function measureJobs(db: Kysely<Database>, storeUuid: string): Promise<num
 
 function tooMuchKept(bytes: number, { keptMb }: JobQuotas): CatalogueError {
   const kept = Math.ceil(bytes / mebibyte)
-  return quotaExceeded(
+  return new CatalogueError(
+    'quota_exceeded',
     `the jobs of a store may keep at most ${keptMb} MiB of input and output; they keep ${kept} MiB, and this needs more: delete jobs with deleteJob, or wait until they have ended and are deleted`,
   )
-}
-
-function quotaExceeded(details: string): CatalogueError {
-  return new CatalogueError('quota_exceeded', [{ details }])
 }

@@ -25,6 +25,6 @@ export class ReadLimit {
     this.#bytes += bytes
     if (!this.isExceeded) return undefined
     const details = `what a request reads may have ${this.#max} bytes; this is more: ask for a smaller page or fewer fields`
-    return invalidRequest([{ details }])
+    return invalidRequest(details)
   }
 }
