@@ -17,7 +17,7 @@ import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
-import { type RouteLimits, routeOf } from '../heavy/route.ts'
+import { type RouteLimits, routeOf, routeLimits as usualRouteLimits } from '../heavy/route.ts'
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
@@ -40,7 +40,7 @@ export interface ApiOptions {
   threads: ThreadPoolApi | undefined
   /** Runs patterns that would block the thread that serves all requests. */
   runPatterns: typeof runPatterns
-  routeLimits: RouteLimits
+  routeLimits?: RouteLimits | undefined
   log: Logger
 }
 
@@ -48,7 +48,8 @@ export interface ApiOptions {
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
-  const { db, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, routeLimits, log } = options
+  const { db, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
+  const { routeLimits = usualRouteLimits } = options
   const contextOf = (caller: Caller, requestId: string, { transaction, onAssetGroupPage }: RunOptions = {}) =>
     createContext({
       catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns)),

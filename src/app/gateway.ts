@@ -12,7 +12,7 @@ import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
-import { type RouteLimits, routeLimits as usualRouteLimits } from '../heavy/route.ts'
+import type { RouteLimits } from '../heavy/route.ts'
 import { createThreadPool, type TaskLimits } from '../heavy/thread-pool.ts'
 import { createBodyMemory } from '../http/body/body-memory.ts'
 import { createCors } from '../http/cors.ts'
@@ -127,8 +127,7 @@ export async function startGateway(options: GatewayOptions) {
 
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
-  const { db, connection, remoteFilter, introspection, persistedDocuments, pageCacheMb, log } = options
-  const { routeLimits = usualRouteLimits } = options
+  const { db, connection, remoteFilter, introspection, persistedDocuments, pageCacheMb, routeLimits, log } = options
   const { enumerations } = options.globalConfig
   const workerData: ThreadData = {
     connection,
@@ -160,7 +159,7 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
 function createJobThreads(options: GatewayOptions) {
   const { connection, log, jobLimits } = options
   const workerData: JobThreadData = { connection, quotas: jobQuotasOf(options), logLevel: log.level }
-  const threads = { threads: concurrency, threadsPerToken: concurrency, heapMb: 512, ...jobLimits }
+  const threads = { threads: concurrency, threadsPerToken: concurrency, ...jobLimits }
   return createThreadPool({ entry: new URL('./job-thread.ts', import.meta.url), workerData, log, ...threads })
 }
 

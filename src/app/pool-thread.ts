@@ -5,7 +5,6 @@ import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connect.ts'
 import type { ConnectionConfig } from '../database/session.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
-import { routeLimits } from '../heavy/route.ts'
 import { runTask, type Task, type Work } from '../heavy/run-task.ts'
 import type { OperationAnswer } from '../http/graphql-edge.ts'
 import { lazy } from '../lazy.ts'
@@ -49,7 +48,6 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, j
     pageCacheMb: 0,
     threads: undefined,
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.moveOn),
-    routeLimits,
     log,
   })
   return async (request: ThreadRequest, { requestId }: RequestContext): Promise<Work<ThreadAnswer>> => {
