@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import { tables } from '../../src/backup/format.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
@@ -115,19 +115,16 @@ describe('a backup', () => {
       stdout: 'restored 2 stores, 3 products, 3 assets and 1 tokens\n',
     })
     const gateway = await startTestGateway({ database: copy })
-    try {
-      const before = await source.call(`/v1/assets?store_uuid=${store}`, { token: secret })
-      expect(await gateway.call(`/v1/assets?store_uuid=${store}`, { token: secret })).toMatchObject({
-        status: 200,
-        json: { data: (before.json as { data: object }).data },
-      })
-      expect(await writeOnce(gateway, store)).toMatchObject({ status: 200 })
-      expect(await writeOnce(gateway, store, 'Green')).toMatchObject({ status: 409 })
-      await addAssets(gateway, store, [['new', '\\.']])
-      expect(await run(copy, 'check')).toMatchObject({ code: 0 })
-    } finally {
-      await gateway.stop()
-    }
+    onTestFinished(() => gateway.stop())
+    const before = await source.call(`/v1/assets?store_uuid=${store}`, { token: secret })
+    expect(await gateway.call(`/v1/assets?store_uuid=${store}`, { token: secret })).toMatchObject({
+      status: 200,
+      json: { data: (before.json as { data: object }).data },
+    })
+    expect(await writeOnce(gateway, store)).toMatchObject({ status: 200 })
+    expect(await writeOnce(gateway, store, 'Green')).toMatchObject({ status: 409 })
+    await addAssets(gateway, store, [['new', '\\.']])
+    expect(await run(copy, 'check')).toMatchObject({ code: 0 })
   })
 
   it('has every table but jobs and what lasts for minutes', async () => {

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { connect, connectionStateOf } from '../../src/database/connect.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
@@ -16,39 +16,33 @@ it.each([
   ['a transaction that has failed', ['begin', 'select 1 / 0']],
 ])('is rolled back with %s before another request gets it', async (_what, statements) => {
   const db = connect({ ...database.connection, max: 1 }, () => {})
-  try {
-    await db
-      .getExecutor()
-      .provideConnection(async (connection) => {
-        for (const statement of statements) await connection.executeQuery(CompiledQuery.raw(statement))
-      })
-      .catch(() => {})
-    const { rows } = await sql`select pg_current_xact_id_if_assigned() as id`.execute(db)
-    expect(rows).toEqual([{ id: null }])
-  } finally {
-    await db.destroy()
-  }
+  onTestFinished(() => db.destroy())
+  await db
+    .getExecutor()
+    .provideConnection(async (connection) => {
+      for (const statement of statements) await connection.executeQuery(CompiledQuery.raw(statement))
+    })
+    .catch(() => {})
+  const { rows } = await sql`select pg_current_xact_id_if_assigned() as id`.execute(db)
+  expect(rows).toEqual([{ id: null }])
 })
 
 it('prepares a statement under a name that depends on its text alone', async () => {
   const names = async () => {
     const db = connect({ ...database.direct, max: 1 }, () => {})
-    try {
-      for (const n of [Math.random(), 0]) {
-        if (n) await sql.raw(`select ${n} as n`).execute(db)
-        await db
-          .selectFrom('store')
-          .select('store_name')
-          .where('store_uuid', '=', '0190b3b0-0000-7000-8000-000000000000')
-          .execute()
-      }
-      const { rows } = await sql<{
-        name: string
-      }>`select name from pg_prepared_statements where statement like 'select "store_name"%'`.execute(db)
-      return rows.map(({ name }) => name)
-    } finally {
-      await db.destroy()
+    onTestFinished(() => db.destroy())
+    for (const n of [Math.random(), 0]) {
+      if (n) await sql.raw(`select ${n} as n`).execute(db)
+      await db
+        .selectFrom('store')
+        .select('store_name')
+        .where('store_uuid', '=', '0190b3b0-0000-7000-8000-000000000000')
+        .execute()
     }
+    const { rows } = await sql<{
+      name: string
+    }>`select name from pg_prepared_statements where statement like 'select "store_name"%'`.execute(db)
+    return rows.map(({ name }) => name)
   }
   const [first, second] = [await names(), await names()]
   expect(first).toEqual(second)
@@ -61,15 +55,12 @@ it.each([false, true])(
   async (transactionPooling) => {
     const options = '-c standard_conforming_strings=off -c synchronous_commit=off'
     const db = connect({ ...database.direct, transactionPooling, options }, () => {})
-    try {
-      const { rows } = await sql`
-      select current_setting('standard_conforming_strings') as literals, current_setting('synchronous_commit') as commits`.execute(
-        db,
-      )
-      expect(rows).toEqual([{ literals: 'on', commits: 'on' }])
-    } finally {
-      await db.destroy()
-    }
+    onTestFinished(() => db.destroy())
+    const { rows } = await sql`
+    select current_setting('standard_conforming_strings') as literals, current_setting('synchronous_commit') as commits`.execute(
+      db,
+    )
+    expect(rows).toEqual([{ literals: 'on', commits: 'on' }])
   },
 )
 
@@ -84,27 +75,21 @@ const contextOf = (signal: AbortSignal): RequestContext => ({
 
 it('sends no statement of a client that left before the connection was there, and stays in the pool', async () => {
   const db = connect({ ...database.connection, max: 1 }, () => {})
-  try {
-    const sent = requestContext.run(contextOf(AbortSignal.abort()), () => sql`select 1`.execute(db))
-    await expect(sent).rejects.toMatchObject({ code: '57014' })
-    expect(connectionStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
-  } finally {
-    await db.destroy()
-  }
+  onTestFinished(() => db.destroy())
+  const sent = requestContext.run(contextOf(AbortSignal.abort()), () => sql`select 1`.execute(db))
+  await expect(sent).rejects.toMatchObject({ code: '57014' })
+  expect(connectionStateOf(db)).toEqual({ total: 1, idle: 1, waiting: 0 })
 })
 
 it('reports after each statement that its task moves on, also after one that fails', async () => {
   const db = connect({ ...database.connection, max: 1 }, () => {})
   let steps = 0
   const context = { ...contextOf(new AbortController().signal), moveOn: () => steps++ }
-  try {
-    await requestContext.run(context, () => sql`select 1`.execute(db))
-    expect(steps).toBe(1)
-    await requestContext.run(context, () => sql`select 1 / 0`.execute(db)).catch(() => {})
-    expect(steps).toBe(2)
-  } finally {
-    await db.destroy()
-  }
+  onTestFinished(() => db.destroy())
+  await requestContext.run(context, () => sql`select 1`.execute(db))
+  expect(steps).toBe(1)
+  await requestContext.run(context, () => sql`select 1 / 0`.execute(db)).catch(() => {})
+  expect(steps).toBe(2)
 })
 
 it('is free again, and its slot too, after errors of any kind', async () => {
@@ -113,21 +98,18 @@ it('is free again, and its slot too, after errors of any kind', async () => {
     requestContext.run(contextOf(signal), () =>
       db.transaction().execute((transaction) => sql.raw(statement).execute(transaction)),
     )
-  try {
-    for (let round = 0; round < 3; round++) {
-      const rejected = await Promise.allSettled([
-        run('select 1 / 0'),
-        run('select pg_terminate_backend(pg_backend_pid())'),
-        run('select pg_sleep(10)', AbortSignal.timeout(100)),
-        run('select pg_sleep(10)', AbortSignal.timeout(1)),
-        run('select 1', AbortSignal.abort()),
-      ])
-      expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 'rejected'))
-    }
-    await Promise.all([1, 2, 3, 4].map(() => run('select 1')))
-    const { total, idle, waiting } = connectionStateOf(db) ?? {}
-    expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
-  } finally {
-    await db.destroy()
+  onTestFinished(() => db.destroy())
+  for (let round = 0; round < 3; round++) {
+    const rejected = await Promise.allSettled([
+      run('select 1 / 0'),
+      run('select pg_terminate_backend(pg_backend_pid())'),
+      run('select pg_sleep(10)', AbortSignal.timeout(100)),
+      run('select pg_sleep(10)', AbortSignal.timeout(1)),
+      run('select 1', AbortSignal.abort()),
+    ])
+    expect(rejected.map(({ status }) => status)).toEqual(rejected.map(() => 'rejected'))
   }
+  await Promise.all([1, 2, 3, 4].map(() => run('select 1')))
+  const { total, idle, waiting } = connectionStateOf(db) ?? {}
+  expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { connect, isPooled } from '../../src/database/connect.ts'
 import { urlsOf } from '../../src/database/hosts.ts'
 import { databaseUrl, useDatabase } from '../support/database.ts'
@@ -30,17 +30,16 @@ it('connects to the next host when one is lost, and to the first one again when 
   await proxies[0].set({ kind: 'down' })
   const connection = { connectionString: urls[0] ?? '', urls }
   const db = connect(connection, () => {})
-  try {
-    expect(await isPooled(connection)).toBe(false)
-    for (const lost of [0, 1, 0]) {
-      await proxies[lost ? 0 : 1].set({ kind: 'none' })
-      await proxies[lost ? 1 : 0].set({ kind: 'down' })
-      // Connections that are open when a host is lost fail once each.
-      await expect.poll(() => sql`select 1 as one`.execute(db).then(({ rows }) => rows, String)).toEqual([{ one: 1 }])
-    }
-  } finally {
+  onTestFinished(async () => {
     await db.destroy()
     for (const proxy of proxies) await proxy.close()
+  })
+  expect(await isPooled(connection)).toBe(false)
+  for (const lost of [0, 1, 0]) {
+    await proxies[lost ? 0 : 1].set({ kind: 'none' })
+    await proxies[lost ? 1 : 0].set({ kind: 'down' })
+    // Connections that are open when a host is lost fail once each.
+    await expect.poll(() => sql`select 1 as one`.execute(db).then(({ rows }) => rows, String)).toEqual([{ one: 1 }])
   }
 })
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { send } from '../support/http.ts'
 import { openWire, type Wire } from '../support/wire.ts'
 import { useGatewayProcess } from './gateway-process.ts'
@@ -37,21 +37,20 @@ async function open(count: number): Promise<Wire[]> {
 describe(`${kept} kept connections`, () => {
   it('are answered, all of them, again and again', { timeout: 120_000 }, async () => {
     const wires = await open(kept)
-    try {
-      let answered = 0
-      for (const path of ['/health', '/v1/nowhere', '/health']) {
-        const request = `GET ${path} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
-        for (const wire of wires) wire.send(request)
-        const statuses = await Promise.all(wires.map(async (wire) => (await wire.answer())?.status))
-        expect(new Set(statuses)).toEqual(new Set([path === '/health' ? 200 : 404]))
-        answered += statuses.length
-      }
-      const rss = await megabytes()
-      expect(rss).toBeLessThan(400)
-      figure(9, `${kept} kept connections, ${answered} answers, 0 resets, RSS ${Math.round(rss)} MB`)
-    } finally {
+    onTestFinished(async () => {
       for (const wire of wires) wire.close()
+    })
+    let answered = 0
+    for (const path of ['/health', '/v1/nowhere', '/health']) {
+      const request = `GET ${path} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
+      for (const wire of wires) wire.send(request)
+      const statuses = await Promise.all(wires.map(async (wire) => (await wire.answer())?.status))
+      expect(new Set(statuses)).toEqual(new Set([path === '/health' ? 200 : 404]))
+      answered += statuses.length
     }
+    const rss = await megabytes()
+    expect(rss).toBeLessThan(400)
+    figure(9, `${kept} kept connections, ${answered} answers, 0 resets, RSS ${Math.round(rss)} MB`)
   })
 })
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { storeBody } from '../support/factories.ts'
@@ -158,19 +158,16 @@ describe(`kill -9 of a migration (seed ${seed})`, () => {
   }, async () => {
     const random = new Random(seed)
     const database = await createTestDatabase({ empty: true })
-    try {
-      for (let kill = 0; kill < migrationKills; kill++) {
-        const starting = startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token }, (child) =>
-          setTimeout(() => child.kill('SIGKILL'), 300 + random.below(1_200)),
-        )
-        await starting.then((started) => started.end('SIGKILL')).catch(() => {})
-      }
-      program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
-      expect((await send(`${program.url}/ready`)).status).toBe(200)
-      await makeStore()
-      await program.end()
-    } finally {
-      await database.drop()
+    onTestFinished(() => database.drop())
+    for (let kill = 0; kill < migrationKills; kill++) {
+      const starting = startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token }, (child) =>
+        setTimeout(() => child.kill('SIGKILL'), 300 + random.below(1_200)),
+      )
+      await starting.then((started) => started.end('SIGKILL')).catch(() => {})
     }
+    program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+    expect((await send(`${program.url}/ready`)).status).toBe(200)
+    await makeStore()
+    await program.end()
   })
 })

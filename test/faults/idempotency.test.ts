@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteOldAnswers } from '../../src/idempotency/once.ts'
 import { newStore, productOf, storeBody, storeWithAssets, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/gateway.ts'
@@ -55,24 +55,21 @@ describe('Idempotency-Key', () => {
 
   it('does it once when two gateways get the same at the same time', async () => {
     const other = await startTestGateway({ database: gateway.database })
-    try {
-      for (let i = 0; i < keys; i++) {
-        const body = storeBody()
-        const replies = await Promise.all(
-          Array.from({ length: 10 }, async (_, at) => {
-            const { json } = await (at % 2 ? other : gateway).call('/v1/stores', {
-              method: 'POST',
-              body,
-              headers: { 'idempotency-key': `both-${i}` },
-            })
-            return json
-          }),
-        )
-        const uuids = new Set(replies.map((reply) => (reply as { data: { store_uuid: string } }).data.store_uuid))
-        expect([uuids.size, await countStores(body.store_name)]).toEqual([1, 1])
-      }
-    } finally {
-      await other.stop()
+    onTestFinished(() => other.stop())
+    for (let i = 0; i < keys; i++) {
+      const body = storeBody()
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, async (_, at) => {
+          const { json } = await (at % 2 ? other : gateway).call('/v1/stores', {
+            method: 'POST',
+            body,
+            headers: { 'idempotency-key': `both-${i}` },
+          })
+          return json
+        }),
+      )
+      const uuids = new Set(replies.map((reply) => (reply as { data: { store_uuid: string } }).data.store_uuid))
+      expect([uuids.size, await countStores(body.store_name)]).toEqual([1, 1])
     }
   })
 

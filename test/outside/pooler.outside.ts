@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { connect, isPooled } from '../../src/database/connect.ts'
 import type { ConnectionConfig } from '../../src/database/session.ts'
 import { runCli } from '../support/cli.ts'
@@ -45,16 +45,13 @@ it('is found at the start', async () => {
 
 it('has the time-outs in each statement and transaction', async () => {
   const db = connect({ ...pooled, transactionPooling: true, statement_timeout: 200, lock_timeout: 100 }, () => {})
-  try {
-    await expect(sql`select pg_sleep(10)`.execute(db)).rejects.toMatchObject({ code: '57014' })
-    const other = await database.client()
-    await other.query('begin; lock table store')
-    const read = db.transaction().execute((transaction) => sql`select from store`.execute(transaction))
-    await expect(read).rejects.toMatchObject({ code: '55P03' })
-    await other.end()
-  } finally {
-    await db.destroy()
-  }
+  onTestFinished(() => db.destroy())
+  await expect(sql`select pg_sleep(10)`.execute(db)).rejects.toMatchObject({ code: '57014' })
+  const other = await database.client()
+  await other.query('begin; lock table store')
+  const read = db.transaction().execute((transaction) => sql`select from store`.execute(transaction))
+  await expect(read).rejects.toMatchObject({ code: '55P03' })
+  await other.end()
 })
 
 it('serves gateways and commands, with nothing of one left for another', { timeout: 120_000 }, async () => {

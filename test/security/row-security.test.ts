@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type Catalogue, catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { mergeProducts, updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
@@ -101,24 +101,21 @@ describe('what a statement forgets, PostgreSQL does not', () => {
 
 it('PUT of products is a function of PostgreSQL: limited roles may execute it where functions are granted to no one, and row-level security holds in it', async () => {
   const { db, catalogue, drop } = await createTestDatabase({ empty: true })
-  try {
-    await sql`alter default privileges revoke execute on functions from public`.execute(db)
-    await migrate(db)
-    const storeWithProduct = async () => {
-      const storeUuid = await storeIn(catalogue)
-      await write(catalogue, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
-      return storeUuid
-    }
-    const [own, foreign] = [await storeWithProduct(), await storeWithProduct()]
-    const viewer = catalogueFor(db, { stores: new Set([own]) })
-    const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
-    expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
-    const validated = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
-    expect(await mergeProducts(viewer, foreign, validated, undefined)).toBeUndefined()
-    expect(await mergeProducts(catalogue, foreign, validated, undefined)).toMatchObject({ definitions: '[]' })
-  } finally {
-    await drop()
+  onTestFinished(() => drop())
+  await sql`alter default privileges revoke execute on functions from public`.execute(db)
+  await migrate(db)
+  const storeWithProduct = async () => {
+    const storeUuid = await storeIn(catalogue)
+    await write(catalogue, false, (work) => upsertProducts(work, storeUuid, [{ productCode: 'A' }]))
+    return storeUuid
   }
+  const [own, foreign] = [await storeWithProduct(), await storeWithProduct()]
+  const viewer = catalogueFor(db, { stores: new Set([own]) })
+  const patches = [{ productCode: 'A', attributes: { Color: 'red' } }]
+  expect((await updateProducts(viewer, own, patches)).updatedSkus).toEqual(['A'])
+  const validated = { good: new Map([['A', { productCode: 'A', status: null, attributes: {} }]]), failed: new Map() }
+  expect(await mergeProducts(viewer, foreign, validated, undefined)).toBeUndefined()
+  expect(await mergeProducts(catalogue, foreign, validated, undefined)).toMatchObject({ definitions: '[]' })
 })
 
 it('a database whose user may not create roles serves limited tokens without row-level security', async () => {
@@ -129,28 +126,27 @@ it('a database whose user may not create roles serves limited tokens without row
   await admin.query(`create role ${name} login`)
   await admin.query(`create database ${name} owner ${name}`)
   const db = connect({ ...server, user: name, database: name }, () => {})
-  try {
-    await migrate(db)
-    expect(await hasRowSecurity(db)).toBe(false)
-    const everything = wholeCatalogue(db)
-    const first = await storeIn(everything)
-    const linked = await storeIn(everything, first)
-    const own = catalogueFor(db, { stores: new Set([first]) })
-    const uuids = (stores: Store[] = []) => stores.map(({ storeUuid }) => storeUuid)
-    const page = { limit: 10, backwards: false }
-    expect(uuids(await listStores(everything, {}, page))).toEqual([first, linked])
-    const seen = await listStores(own, {}, page)
-    expect(uuids(seen)).toEqual([first])
-    expect(await countStores(own, {})).toBe(1)
-    const group = seen[0]?.storeGroup ?? ''
-    expect(uuids((await listStoresOfGroups(own, [group])).get(group))).toEqual([first])
-    expect((await findStores(own, [first, linked])).size).toBe(1)
-  } finally {
+  onTestFinished(async () => {
     await db.destroy()
     await admin.query(`drop database ${name} with (force)`)
     await admin.query(`drop role ${name}`)
     await admin.end()
-  }
+  })
+  await migrate(db)
+  expect(await hasRowSecurity(db)).toBe(false)
+  const everything = wholeCatalogue(db)
+  const first = await storeIn(everything)
+  const linked = await storeIn(everything, first)
+  const own = catalogueFor(db, { stores: new Set([first]) })
+  const uuids = (stores: Store[] = []) => stores.map(({ storeUuid }) => storeUuid)
+  const page = { limit: 10, backwards: false }
+  expect(uuids(await listStores(everything, {}, page))).toEqual([first, linked])
+  const seen = await listStores(own, {}, page)
+  expect(uuids(seen)).toEqual([first])
+  expect(await countStores(own, {})).toBe(1)
+  const group = seen[0]?.storeGroup ?? ''
+  expect(uuids((await listStoresOfGroups(own, [group])).get(group))).toEqual([first])
+  expect((await findStores(own, [first, linked])).size).toBe(1)
 })
 
 it('a user who may create roles but is no superuser, as managed services give, has row-level security', async () => {
@@ -165,18 +161,17 @@ it('a user who may create roles but is no superuser, as managed services give, h
   const options = rows[0].distinguishes ? 'with admin true, inherit false, set false' : 'with admin option'
   await admin.query(`grant ${tenantRole} to ${name} ${options}`)
   const db = connect({ ...server, user: name, database: name }, () => {})
-  try {
-    await migrate(db)
-    expect(await hasRowSecurity(db)).toBe(true)
-    const limited = catalogueFor(db, { stores: new Set([randomUUID()]) })
-    for (let i = 0; i < 12; i++) expect(await countStores(limited, {})).toBe(0)
-    const { rows } = await sql`select current_user = session_user as unchanged`.execute(db)
-    expect(rows).toEqual([{ unchanged: true }])
-  } finally {
+  onTestFinished(async () => {
     await db.destroy()
     await admin.query(`drop database ${name} with (force)`)
     await admin.query(`revoke ${tenantRole} from ${name} cascade`)
     await admin.query(`drop role ${name}`)
     await admin.end()
-  }
+  })
+  await migrate(db)
+  expect(await hasRowSecurity(db)).toBe(true)
+  const limited = catalogueFor(db, { stores: new Set([randomUUID()]) })
+  for (let i = 0; i < 12; i++) expect(await countStores(limited, {})).toBe(0)
+  const user = await sql`select current_user = session_user as unchanged`.execute(db)
+  expect(user.rows).toEqual([{ unchanged: true }])
 })

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import type { Client } from '../support/client.ts'
 import { addAssets, newStore, query, storeBody, urlOf } from '../support/factories.ts'
@@ -114,13 +114,12 @@ function configured(content: object, check: (gateway: TestGateway, file: ConfigF
       pino({ level: 'silent' }),
     )
     const gateway = await startTestGateway({ globalConfig })
-    try {
-      await check(gateway, file)
-    } finally {
+    onTestFinished(async () => {
       globalConfig.stop()
       await gateway.stop()
       await file.remove()
-    }
+    })
+    await check(gateway, file)
   }
 }
 

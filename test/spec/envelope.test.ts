@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Item } from '../support/client.ts'
 import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -214,16 +214,13 @@ requirements('the envelope', (gateway) => ({
   ),
   'ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again': rest(async () => {
     const gateway = await startGatewayBehindProxy()
-    try {
-      const store = await newStore(gateway)
-      await gateway.cut()
-      expect((await gateway.call(`/v1/assets?store_uuid=${store}`)).status).toBe(502)
-      await gateway.restore()
-      const reply = await gateway.call(`/v1/assets?store_uuid=${store}`)
-      expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
-    } finally {
-      await gateway.stop()
-    }
+    onTestFinished(() => gateway.stop())
+    const store = await newStore(gateway)
+    await gateway.cut()
+    expect((await gateway.call(`/v1/assets?store_uuid=${store}`)).status).toBe(502)
+    await gateway.restore()
+    const reply = await gateway.call(`/v1/assets?store_uuid=${store}`)
+    expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
   }),
   'ENVELOPE-20 MUST put the request id on every log line of a request': {
     rest: withBrokenGateway(async (gateway, lines) => {
@@ -370,17 +367,14 @@ async function echoed(gateway: TestGateway, id: string): Promise<[text: string, 
 /** Sends bytes, expects this status, and returns the envelope, whose id must be that of the header. */
 async function answerTo(gateway: TestGateway, bytes: string, status: number): Promise<Envelope> {
   const wire = await openWire(gateway.url)
-  try {
-    wire.send(bytes)
-    const answer = await wire.answer()
-    expect(answer?.status, bytes.slice(0, 60)).toBe(status)
-    const envelope: Envelope = JSON.parse(answer?.text ?? '')
-    expect(envelope.status.request_id).toMatch(uuid)
-    expect(answer?.headers['x-request-id']).toBe(envelope.status.request_id)
-    return envelope
-  } finally {
-    wire.close()
-  }
+  onTestFinished(() => wire.close())
+  wire.send(bytes)
+  const answer = await wire.answer()
+  expect(answer?.status, bytes.slice(0, 60)).toBe(status)
+  const envelope: Envelope = JSON.parse(answer?.text ?? '')
+  expect(envelope.status.request_id).toMatch(uuid)
+  expect(answer?.headers['x-request-id']).toBe(envelope.status.request_id)
+  return envelope
 }
 
 /** A gateway whose database lacks what the listing reads, so that it must fail in a way that nobody has foreseen. */
@@ -388,23 +382,17 @@ function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => 
   return async () => {
     const lines: string[] = []
     const gateway = await startTestGateway({ log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }) })
-    try {
-      await sql`alter table asset_group rename to asset_group_renamed`.execute(gateway.database.db)
-      await check(gateway, lines)
-    } finally {
-      await gateway.stop()
-    }
+    onTestFinished(() => gateway.stop())
+    await sql`alter table asset_group rename to asset_group_renamed`.execute(gateway.database.db)
+    await check(gateway, lines)
   }
 }
 
 function whileCutOff(check: (gateway: GatewayBehindProxy) => Promise<void>) {
   return async () => {
     const gateway = await startGatewayBehindProxy()
-    try {
-      await gateway.cut()
-      await check(gateway)
-    } finally {
-      await gateway.stop()
-    }
+    onTestFinished(() => gateway.stop())
+    await gateway.cut()
+    await check(gateway)
   }
 }

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { type TestGateway, token } from '../support/gateway.ts'
 import { startGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
@@ -299,18 +299,15 @@ requirements('HTTP', (gateway) => ({
   }),
   'HTTP-20 MUST say on /health that it is alive, and on /ready whether PostgreSQL can be reached': rest(async () => {
     const gateway = await startGatewayBehindProxy()
-    try {
-      const statuses = async () =>
-        [await gateway.call('/health'), await gateway.call('/ready')].map(({ status }) => status)
-      expect(await statuses()).toEqual([200, 200])
-      await gateway.cut()
-      expect(await statuses()).toEqual([200, 503])
-      expect((await gateway.call('/ready')).headers['retry-after']).toMatch(/^\d+$/)
-      await gateway.restore()
-      expect(await statuses()).toEqual([200, 200])
-    } finally {
-      await gateway.stop()
-    }
+    onTestFinished(() => gateway.stop())
+    const statuses = async () =>
+      [await gateway.call('/health'), await gateway.call('/ready')].map(({ status }) => status)
+    expect(await statuses()).toEqual([200, 200])
+    await gateway.cut()
+    expect(await statuses()).toEqual([200, 503])
+    expect((await gateway.call('/ready')).headers['retry-after']).toMatch(/^\d+$/)
+    await gateway.restore()
+    expect(await statuses()).toEqual([200, 200])
   }),
   'HTTP-21 MUST ignore the body of a GET': rest(async () => {
     const store = await newStore(gateway)
@@ -341,10 +338,7 @@ function bodies(): [path: string, call: Call][] {
 /** Sends a request as these bytes, with Host and the token, and returns the answer. */
 async function raw(gateway: TestGateway, target: string, headers: string, body: string) {
   const wire = await openWire(gateway.url)
-  try {
-    wire.send(`${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`)
-    return await wire.answer()
-  } finally {
-    wire.close()
-  }
+  onTestFinished(() => wire.close())
+  wire.send(`${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n${body}`)
+  return await wire.answer()
 }

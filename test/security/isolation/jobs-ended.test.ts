@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { TaskLimits } from '../../../src/heavy/thread-pool.ts'
 import { newStore } from '../../support/factories.ts'
 import { startTestGateway } from '../../support/gateway.ts'
@@ -10,21 +10,18 @@ const readJob = 'query ($id: ID!) { job(id: $id) { state error } }'
 /** Imports a product of 5,000 rows, which are in memory together, by a gateway whose jobs may take so much. */
 async function importWith(jobLimits: TaskLimits) {
   const gateway = await startTestGateway({ more: { jobLimits } })
-  try {
-    const columns = Array.from({ length: 1_800 }, (_, i) => `c${i}`)
-    const content = `Handle,${columns.join(',')}\n${`A${','.repeat(columns.length)}\n`.repeat(5_000)}`
-    const { job } = (await gateway.data(startImport, { store: await newStore(gateway), content })) as unknown as {
-      job: { jobId: string }
-    }
-    const current = async () =>
-      (await gateway.data(readJob, { id: job.jobId })).job as unknown as { state: string; error: string }
-    await expect.poll(async () => (await current()).state, { timeout: 100_000 }).toMatch(/SUCCEEDED|FAILED/)
-    const attempts = gateway.database.db.selectFrom('job').select(['attempt', 'crashes'])
-    const health = await gateway.call('/health')
-    return { ...(await current()), ...(await attempts.executeTakeFirstOrThrow()), health: health.status }
-  } finally {
-    await gateway.stop()
+  onTestFinished(() => gateway.stop())
+  const columns = Array.from({ length: 1_800 }, (_, i) => `c${i}`)
+  const content = `Handle,${columns.join(',')}\n${`A${','.repeat(columns.length)}\n`.repeat(5_000)}`
+  const { job } = (await gateway.data(startImport, { store: await newStore(gateway), content })) as unknown as {
+    job: { jobId: string }
   }
+  const current = async () =>
+    (await gateway.data(readJob, { id: job.jobId })).job as unknown as { state: string; error: string }
+  await expect.poll(async () => (await current()).state, { timeout: 100_000 }).toMatch(/SUCCEEDED|FAILED/)
+  const attempts = gateway.database.db.selectFrom('job').select(['attempt', 'crashes'])
+  const health = await gateway.call('/health')
+  return { ...(await current()), ...(await attempts.executeTakeFirstOrThrow()), health: health.status }
 }
 
 it.each([
