@@ -12,9 +12,10 @@ export interface RestRequest<Caller = unknown> {
   body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
 }
 
-/** A response for whatever server: `body` is JSON text, or its bytes in pieces, absent where HTTP has none. */
+/** A response for whatever server. */
 export interface HttpResponse {
   status: number
   headers: Record<string, string>
-  body?: string | readonly Buffer[]
+  /** Text, or its bytes in pieces: what is kept in memory needs no copying then. Absent where HTTP has none. */
+  body?: string | readonly Buffer[] | undefined
 }

@@ -1,11 +1,9 @@
+import type { Fault } from '../../src/errors.ts'
 import { isObject } from '../../src/text.ts'
 
-/** One entry of `data.error_info`: what is wrong and, where it helps, which field or item it is about. */
-export interface ErrorInfo {
+/** One entry of `data.error_info`. */
+export interface ErrorInfo extends Omit<Fault, 'reason'> {
   reason: string
-  details: string
-  field?: string
-  index?: number
 }
 
 /** The envelope as JSON text, around data that is JSON text already (spec: Response envelope). */

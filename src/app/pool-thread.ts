@@ -70,7 +70,6 @@ async function answerBy(api: Api, request: ThreadRequest, requestId: string): Pr
   return { answer: await api.rest({ ...request, requestId, caller: () => caller, header, body: async () => body }) }
 }
 
-function bytesOf(body: string | Buffer | readonly Buffer[]): Uint8Array<ArrayBuffer> {
-  if (typeof body === 'string') return new TextEncoder().encode(body)
-  return new Uint8Array(Buffer.isBuffer(body) ? body : Buffer.concat(body))
+function bytesOf(body: string | readonly Buffer[]): Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(Buffer.concat(body))
 }

@@ -1,11 +1,11 @@
+import type { HttpResponse } from '../../rest/exchange.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
-import type { Answer } from './respond.ts'
 
 /** Throws `invalid_request` when the answer to a read is too long. */
-export function requireLength({ body = '' }: Answer, maxBytes: number): void {
+export function requireLength({ body = '' }: HttpResponse, maxBytes: number): void {
   // No character takes more than three bytes: what is short by far is not counted.
   if (typeof body === 'string' && body.length * 3 <= maxBytes) return
-  const pieces = typeof body === 'string' || Buffer.isBuffer(body) ? [body] : body
+  const pieces = typeof body === 'string' ? [body] : body
   const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
   if (bytes <= maxBytes) return
   const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`

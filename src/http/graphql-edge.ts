@@ -1,3 +1,4 @@
+import type { HttpResponse } from '../../rest/exchange.ts'
 import { errorHead, unauthorized } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -5,7 +6,6 @@ import type { GraphQLRequest } from '../graphql/serve.ts'
 import type { RequestSummary } from '../request/log.ts'
 import { requireLength } from './answer-limit.ts'
 import { maxBodyBytes, readBody } from './body/read-body.ts'
-import type { Answer } from './respond.ts'
 import type { Incoming, Routed } from './routed.ts'
 import type { Page } from './static/page.ts'
 
@@ -18,7 +18,7 @@ export interface GraphQLApi {
 }
 
 export interface OperationAnswer {
-  answer: Answer
+  answer: HttpResponse
   operation?: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
 }
 
@@ -72,10 +72,13 @@ function notJson(): HttpError {
   return new HttpError('unsupported_media_type', 'the body must be application/json')
 }
 
-function errorAnswer(error: HttpError): Answer {
+function errorAnswer(error: HttpError): HttpResponse {
   const message = error.errorInfo.map(({ details }) => details).join('; ')
   return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
 }
 
 const jsonOnly = 'Accept must allow application/graphql-response+json or application/json'
-const notAcceptable: Answer = Object.freeze({ ...errorAnswer(new HttpError('invalid_request', jsonOnly)), status: 406 })
+const notAcceptable: HttpResponse = Object.freeze({
+  ...errorAnswer(new HttpError('invalid_request', jsonOnly)),
+  status: 406,
+})

@@ -1,13 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HttpResponse } from '../../rest/exchange.ts'
 import type { RequestId } from '../request/request-id.ts'
-
-/** An answer as plain data. One that is sent more than once is frozen, because sending drops the body of the others. */
-export interface Answer {
-  status: number
-  headers: Record<string, string>
-  /** Pieces are sent one after the other: what is kept in memory needs no copying then. */
-  body?: string | Buffer | readonly Buffer[] | undefined
-}
 
 /** Default headers of every answer: no sniffing, no framing, no caching. */
 const securityHeaders: Readonly<Record<string, string>> = {
@@ -32,7 +25,7 @@ export function respond(
   request: IncomingMessage,
   response: ServerResponse,
   id: RequestId,
-  answer: Answer,
+  answer: HttpResponse,
   moreHeaders: Record<string, string> = {},
 ): void {
   const headers: Record<string, string | number> = {
@@ -42,8 +35,7 @@ export function respond(
     ...answer.headers,
   }
   // Bytes: Node writes the head along with a string body, in its encoding, which changes header bytes beyond ASCII.
-  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
-  const pieces = body && (Buffer.isBuffer(body) ? [body] : body)
+  const pieces = typeof answer.body === 'string' ? [Buffer.from(answer.body)] : answer.body
   if (pieces) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
     headers['Content-Length'] = pieces.reduce((sum, piece) => sum + piece.length, 0)
@@ -57,7 +49,8 @@ export function respond(
     for (const piece of sent.slice(0, -1)) response.write(piece)
     response.end(sent.at(-1))
     if (response.writableLength > 0) cutSlowReader(response)
-    // The answer may be referenced until the next full collection; its body, the large part of it, is dropped now.
+    // The answer may be referenced until the next full collection; its body, the large part of it, is dropped now,
+    // unless the answer is frozen, because it is sent more than once.
     if (!Object.isFrozen(answer)) answer.body = undefined
     return
   }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import type { HttpResponse } from '../../rest/exchange.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
 import type { Reserve } from './body/body-memory.ts'
-import type { Answer } from './respond.ts'
 
 export interface Incoming {
   request: IncomingMessage
@@ -16,7 +16,7 @@ export interface Incoming {
 
 /** An answer, and how the log and the metrics describe its request. */
 export interface Routed {
-  answer: Answer
+  answer: HttpResponse
   headers?: Record<string, string>
   summary?: Partial<RequestSummary>
 }

@@ -1,10 +1,10 @@
+import type { HttpResponse } from '../../../rest/exchange.ts'
 import { HttpError } from '../../../rest/response/http-error.ts'
-import type { Answer } from '../respond.ts'
 
 export interface Page {
   status?: number
   type: string
-  body: string | Buffer
+  body: HttpResponse['body']
   headers?: Record<string, string>
   /** Whether it is for browsers alone: others get 404, as on any path that is none. */
   isForBrowsers?: boolean
@@ -17,7 +17,7 @@ export function contentPolicy(sources: readonly string[]): string {
 }
 
 /** The page for GET and HEAD. Throws `method_not_allowed`. */
-export function answerWithPage({ status = 200, type, body, headers }: Page, method: string | undefined): Answer {
+export function answerWithPage({ status = 200, type, body, headers }: Page, method: string | undefined): HttpResponse {
   const allow = 'GET, HEAD, OPTIONS'
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
   if (method !== 'GET' && method !== 'HEAD') {

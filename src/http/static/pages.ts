@@ -56,7 +56,7 @@ const ownContent = contentPolicy([
 function file(url: URL): Page {
   const ending = url.pathname.split('.').at(-1) as keyof typeof types
   const headers = { 'Content-Security-Policy': ownContent }
-  return { type: `${types[ending]}; charset=utf-8`, body: readFileSync(url), headers }
+  return { type: `${types[ending]}; charset=utf-8`, body: [readFileSync(url)], headers }
 }
 
 function probe(status: string): Page {
