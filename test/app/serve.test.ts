@@ -1,25 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { useDatabase } from '../support/database.ts'
+import { useFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { searchPath, startProgram } from '../support/program.ts'
 
 let running: ChildProcess[]
-let folder: string
+const folder = useFolder('each')
 const database = useDatabase({ empty: true }, 'each')
-beforeEach(async () => {
+beforeEach(() => {
   running = []
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-serve-'))
 })
 afterEach(async () => {
   for (const child of running) if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit')
-  await rm(folder, { recursive: true, force: true })
 })
 
 const start = (env: Record<string, string>, ...args: string[]) =>
@@ -75,7 +72,7 @@ describe('npm start', () => {
   })
 
   it('brings its own PostgreSQL where no DATABASE_URL is given, and a demo catalogue on demand', async () => {
-    const env = { DATA_DIR: join(folder, 'data'), BOOTSTRAP_TOKEN: 'a-token-for-the-demo' }
+    const env = { DATA_DIR: folder.file('data'), BOOTSTRAP_TOKEN: 'a-token-for-the-demo' }
     const { url, stderr } = await start(env, '--demo')
     const { count } = await stores(url, env.BOOTSTRAP_TOKEN)
     expect(count).toBeGreaterThan(0)

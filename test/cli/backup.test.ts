@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import { tables } from '../../src/backup/format.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
@@ -17,18 +16,18 @@ import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { outcomeOf, runCli, startCli } from '../support/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { addAssets, define, newStore, storeIn, storeWithProducts } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
 import { startTestGateway, useGateway } from '../support/gateway.ts'
 import { catalog, searchPath } from '../support/program.ts'
 
 const source = useGateway()
 const targets: TestDatabase[] = []
 const writeKey = { 'idempotency-key': randomUUID() }
-let folder: string
+const folder = useFolder()
 let store: string
 let secret: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-backup-'))
   store = await storeWithProducts(source, [
     {
       productCode: '\\.',
@@ -53,7 +52,6 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const target of targets.splice(0)) await target.drop()
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const writeOnce = (gateway: Pick<typeof source, 'call'>, storeUuid: string, Color = 'Blue') =>
   gateway.call(`/v1/products?store_uuid=${storeUuid}`, {
@@ -72,7 +70,7 @@ async function target(options: { empty?: boolean } = {}): Promise<TestDatabase> 
 }
 
 async function backup(name: string): Promise<string> {
-  const file = join(folder, name)
+  const file = folder.file(name)
   expect(await run(source.database, 'backup', file)).toMatchObject({ code: 0, stderr: '' })
   return file
 }
@@ -136,7 +134,7 @@ describe('a backup', () => {
   })
 
   it('has one state of all tables, whatever is written meanwhile', async () => {
-    const file = join(folder, 'consistent.sql')
+    const file = folder.file('consistent.sql')
     const before = await contentOf(source.database.db)
     const writer = await source.database.client()
     await writer.query('begin; lock table product in access exclusive mode')
@@ -153,7 +151,7 @@ describe('a backup', () => {
   })
 
   it.each(['fails', 'is ended by a signal'])('is not there when it %s', async (how) => {
-    const inside = await mkdtemp(join(folder, 'failed-'))
+    const inside = await mkdtemp(folder.file('failed-'))
     const blocker = await source.database.client()
     await blocker.query('begin; lock table product in access exclusive mode')
     const child = startCli(['backup', join(inside, 'b.sql')], { DATABASE_URL: source.database.url })
@@ -171,7 +169,7 @@ describe('a backup', () => {
   })
 
   it('replaces a file only with --force', async () => {
-    const file = join(folder, 'there.sql')
+    const file = folder.file('there.sql')
     await writeFile(file, 'mine')
     const refused = await run(source.database, 'backup', file)
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists; --force replaces it\n`) })
@@ -201,8 +199,8 @@ describe('restore', () => {
   ])('applies nothing of a file %s', async (_title, name, damage, sentence) => {
     const copy = await target()
     const before = await contentOf(copy.db)
-    const file = join(await mkdtemp(join(folder, 'damaged-')), name)
-    await writeFile(file, damage(gunzipSync(await readFile(join(folder, 'whole.sql.gz')))))
+    const file = join(await mkdtemp(folder.file('damaged-')), name)
+    await writeFile(file, damage(gunzipSync(await readFile(folder.file('whole.sql.gz')))))
     const { code, stdout, stderr } = await run(copy, 'restore', file)
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`catalog: ${file} `)
@@ -211,7 +209,7 @@ describe('restore', () => {
   })
 
   it('refuses a database with stores, without tables or with other migrations, and a file that is not there', async () => {
-    const file = join(folder, 'whole.sql')
+    const file = folder.file('whole.sql')
     const [empty, other] = [await target({ empty: true }), await target()]
     const attempt = async (database: TestDatabase) => {
       const { code, stderr } = await run(database, 'restore', file)
@@ -229,7 +227,7 @@ describe('restore', () => {
       'has migrations that are not in the backup, which version "0.1.0" wrote: 9999-later; restore it with that version',
     )
     expect(await other.db.selectFrom('store').select('store_uuid').execute()).toEqual([])
-    const missing = await run(other, 'restore', join(folder, 'missing.sql'))
+    const missing = await run(other, 'restore', folder.file('missing.sql'))
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('missing.sql cannot be read: ENOENT') })
   })
 })
@@ -237,7 +235,7 @@ describe('restore', () => {
 it('moves an embedded database to another server by the commands of the documentation', async () => {
   const documentation = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   const [, commands = ''] = /^## Backups\n.*?^```sh\n(.*?)^```/ms.exec(documentation) ?? []
-  const dataDir = join(folder, 'data')
+  const dataDir = folder.file('data')
   const server = await startEmbedded({ dataDir })
   const db = connect(server.connection, () => {})
   await migrate(db)
@@ -249,7 +247,7 @@ it('moves an embedded database to another server by the commands of the document
   const script = commands.replaceAll('npm run catalog --', catalog)
   expect(script.split('\n').filter((line) => line.startsWith(catalog))).toHaveLength(4)
   const env = { PATH: searchPath, DATA_DIR: dataDir, NEW_DATABASE_URL: copy.url }
-  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder, env })
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder.path, env })
   expect(stdout).toContain('restored 1 stores, 0 products, 0 assets and 0 tokens\nthe read model is correct\n')
   expect(moved.store).toMatchObject([{ store_uuid: storeUuid }])
   expect(await contentOf(copy.db)).toEqual(moved)

@@ -1,14 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCli } from '../support/cli.ts'
+import { useFolder } from '../support/folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-cli-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const folder = useFolder('each')
 
 const file = new URL('../../docs/examples/catalogue.json', import.meta.url).pathname
 const store = '01a1fdce-152f-72ec-a6dd-356a6c047a6d'
@@ -25,16 +22,16 @@ describe('a command without DATABASE_URL', () => {
     ['token', 'list'],
     ['token', 'revoke', store],
   ])('creates no database: %s', async (...args) => {
-    const DATA_DIR = join(folder, 'missing')
+    const DATA_DIR = folder.file('missing')
     const { code, stdout, stderr } = await runCli(args, { DATA_DIR })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`database: embedded PostgreSQL in ${DATA_DIR}\n`)
     expect(stderr).toContain(`there is no database in ${DATA_DIR}. Set DATA_DIR or DATABASE_URL`)
-    expect(await readdir(folder)).toEqual([])
+    expect(await readdir(folder.path)).toEqual([])
   })
 
   it('works on the database that `migrate` has created, and names it on stderr', async () => {
-    const env = { DATA_DIR: join(folder, 'data') }
+    const env = { DATA_DIR: folder.file('data') }
     const named = `database: embedded PostgreSQL in ${env.DATA_DIR}\n`
     expect(await runCli(['migrate'], env)).toMatchObject({ code: 0, stderr: named })
     const imported = await runCli(['import', file, '--store', store], env)

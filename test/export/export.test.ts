@@ -1,20 +1,15 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { open, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { exportStore } from '../../src/export/export-store.ts'
 import { outcomeOf, runCli, startCli } from '../support/cli.ts'
 import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
 import { useGateway } from '../support/gateway.ts'
 
 const gateway = useGateway()
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-export-'))
-})
-afterEach(() => rm(folder, { recursive: true, force: true }))
+const folder = useFolder('each')
 
 const run = (...args: string[]) => runCli(args, { DATABASE_URL: gateway.database.url })
 
@@ -75,7 +70,7 @@ for (const [format, what, makeStore, products] of [
   ['jsonl', 'a file has no room for', oddStore, 2],
 ] as const) {
   it(`gives the same bytes again after an import into an empty store of what ${what} (${format})`, async () => {
-    const [first, second] = [join(folder, `first.${format}`), join(folder, `second.${format}`)]
+    const [first, second] = [folder.file(`first.${format}`), folder.file(`second.${format}`)]
     const copy = await newStore(gateway)
     const exported = await run('export', '--store', await makeStore(), '--format', format, '--out', first, '--json')
     expect(exported).toMatchObject({ code: 0, stdout: `{"rows":${products}}\n` })
@@ -126,7 +121,7 @@ it('reads one snapshot: what is written while it runs does not show', async () =
 })
 
 it('says what is wrong and leaves no file when the store is unknown or the flags are', async () => {
-  const out = join(folder, 'x.csv')
+  const out = folder.file('x.csv')
   const unknown = await run('export', '--store', unknownStore(), '--out', out)
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no store') })
   await expect(readFile(out)).rejects.toThrow('ENOENT')
@@ -136,7 +131,7 @@ it('says what is wrong and leaves no file when the store is unknown or the flags
 })
 
 it('keeps the attributes whose names mean something else in a file', async () => {
-  const [file, copy] = [join(folder, 'odd.csv'), await newStore(gateway)]
+  const [file, copy] = [folder.file('odd.csv'), await newStore(gateway)]
   const store = await oddStore()
   await run('export', '--store', store, '--out', file)
   expect(await run('import', file, '--store', copy, '--json')).toMatchObject({ code: 0 })

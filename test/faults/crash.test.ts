@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { storeBody } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
 import { codeOf, send } from '../support/http.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { Random } from '../support/random.ts'
@@ -22,14 +22,10 @@ const products = isLong ? 100 : 25
 const restartMs = isLong ? 2_000 : 15_000
 const recoveryMs = isLong ? 1_000 : 5_000
 
-let folder: string
+const folder = useFolder('each')
 let program: Program
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-crash-'))
-})
 afterEach(async () => {
   await program?.end('SIGTERM')
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function makeStore(): Promise<string> {
@@ -53,7 +49,7 @@ describe(`kill -9 of the gateway in the middle of writes (seed ${seed})`, () => 
     timeout: 300_000,
   }, async () => {
     const random = new Random(seed)
-    const env = { DATA_DIR: join(folder, 'data'), BOOTSTRAP_TOKEN: token }
+    const env = { DATA_DIR: folder.file('data'), BOOTSTRAP_TOKEN: token }
     program = await startProgram(['serve'], env)
     const ledgers = await startLedgers()
     const restarts: number[] = []
@@ -107,7 +103,7 @@ describe(`kill -9 of PostgreSQL under the gateway (seed ${seed})`, () => {
     timeout: 300_000,
   }, async () => {
     const random = new Random(seed)
-    const dataDir = join(folder, 'data')
+    const dataDir = folder.file('data')
     program = await startProgram(['serve'], { DATA_DIR: dataDir, BOOTSTRAP_TOKEN: token })
     const ledgers = await startLedgers()
     const listing = `${program.url}/v1/assets?store_uuid=${ledgers[0]?.store}`

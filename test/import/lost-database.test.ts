@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,6 +11,7 @@ import { type EmbeddedServer, startEmbedded } from '../../src/embedded-postgres/
 import { outcomeOf, runCli } from '../support/cli.ts'
 import { databaseUrl } from '../support/database.ts'
 import { storeIn } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
 import { startImport, useCatalog } from './catalog.ts'
 
 /** How often PostgreSQL is killed before the import is let through; KILLS makes it more. */
@@ -23,19 +22,17 @@ const line = (i: number) =>
 const content = `sku,name,Image URL 1,Image URL 2\n${Array.from({ length: rows }, (_, i) => line(i)).join('')}`
 
 const catalog = useCatalog()
-let dataDir: string
+const folder = useFolder()
 let server: EmbeddedServer
 let db: Kysely<Database>
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'catalogue-lost-'))
-  server = await startEmbedded({ dataDir })
+  server = await startEmbedded({ dataDir: folder.path })
   db = connect(server.connection, () => {})
   await migrate(db)
 })
 afterAll(async () => {
   await db.destroy()
   await server.stop()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 async function position(store: string): Promise<number | undefined> {
@@ -61,7 +58,7 @@ test('an import whose PostgreSQL is killed reports where it stopped, and can be 
     const ended = outcomeOf(startImport(args, env()))
     await expect.poll(() => position(disturbed), { interval: 5 }).toBeGreaterThan(worked)
     await sleep(Math.random() * 50)
-    const [pid] = (await readFile(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')
+    const [pid] = (await readFile(folder.file('postgres/cluster/postmaster.pid'), 'utf8')).split('\n')
     process.kill(Number(pid), 'SIGKILL')
     const { code, stderr } = await ended
     expect({ code, stderr }).toEqual({

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
@@ -9,12 +7,13 @@ import type { ConnectionConfig } from '../../src/database/session.ts'
 import { runCli } from '../support/cli.ts'
 import { createTestDatabase, databaseUrl, type TestDatabase } from '../support/database.ts'
 import { newStore } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
 import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
 import { startPooler } from '../support/pooler.ts'
 import { newToken } from '../support/tokens.ts'
 
 const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer'
-let directory: string
+const folder = useFolder()
 let pooler: Awaited<ReturnType<typeof startPooler>>
 let database: TestDatabase
 let pooled: ConnectionConfig
@@ -22,8 +21,7 @@ let url: string
 let gateways: TestGateway[]
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'catalogue-pooler-'))
-  pooler = await startPooler(program, directory, inject('postgres'))
+  pooler = await startPooler(program, folder.path, inject('postgres'))
   database = await createTestDatabase()
   pooled = { ...database.direct, ...pooler.connection }
   url = databaseUrl(pooled)
@@ -35,7 +33,6 @@ afterAll(async () => {
   for (const gateway of gateways) await gateway.stop()
   await database.drop()
   await pooler.stop()
-  await rm(directory, { recursive: true, force: true })
 })
 
 it('is found at the start', async () => {
@@ -75,7 +72,7 @@ it('serves gateways and commands, with nothing of one left for another', { timeo
     const page = await gateway.call(`/v1/products?store_uuid=${store}`, { token: limited })
     expect(page.json).toMatchObject({ data: { total_products: 200 } })
   }
-  const file = join(directory, 'products.csv')
+  const file = folder.file('products.csv')
   await writeFile(
     file,
     `product_code,Color\n${products('x')

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Exchange } from '../support/exchanges.ts'
+import { useFolder } from '../support/folder.ts'
 
 interface Violation {
   location: string[]
@@ -14,16 +14,12 @@ interface Violation {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'exchanges-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = useFolder()
 
 it('Prism finds no breach of the document in any exchange of the REST requirement suite', {
   timeout: 900_000,
 }, async () => {
-  const file = join(folder, 'exchanges.jsonl')
+  const file = folder.file('exchanges.jsonl')
   expect(await runRequirements(file)).toBe(0)
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
   const exchanges = lines.map((line) => JSON.parse(line) as Exchange).filter(isForPrism)

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -10,18 +9,18 @@ import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { type EmbeddedServer, startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
 import { databaseUrl } from '../../support/database.ts'
 import { storeBody } from '../../support/factories.ts'
+import { useFolder } from '../../support/folder.ts'
 import { type Call, type Reply, send } from '../../support/http.ts'
 import { type Program, startProgram } from '../../support/program.ts'
 
 const token = 'a-token-for-the-shortages'
-let folder: string
+const folder = useFolder()
 let postgres: EmbeddedServer
 let provider: Server
 let program: Program
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'catalogue-shortages-'))
-  postgres = await startEmbedded({ dataDir: join(folder, 'data'), binDir: await limitedPrograms() })
+  postgres = await startEmbedded({ dataDir: folder.file('data'), binDir: await limitedPrograms() })
   provider = createServer(() => {}).listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
@@ -38,13 +37,12 @@ afterAll(async () => {
   await limitFiles('unlimited')
   await postgres.stop()
   provider.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** PostgreSQL's programs with a limit on the size of its files, which is to it what a full disk is; WAL is small. */
 async function limitedPrograms(): Promise<string> {
   const real = process.env.TEST_POSTGRES_BIN ?? (await packagedBinDir())
-  const [bin, limit] = [join(folder, 'bin'), join(folder, 'limit')]
+  const [bin, limit] = [folder.file('bin'), folder.file('limit')]
   await mkdir(bin)
   await limitFiles('unlimited')
   const programs = {
@@ -60,11 +58,11 @@ async function limitedPrograms(): Promise<string> {
 
 /** In blocks of 512 bytes, from the next start of PostgreSQL on. */
 async function limitFiles(blocks: number | 'unlimited'): Promise<void> {
-  await writeFile(join(folder, 'limit'), String(blocks))
+  await writeFile(folder.file('limit'), String(blocks))
 }
 
 async function restartPostgres(): Promise<void> {
-  const pidFile = join(folder, 'data', 'postgres', 'cluster', 'postmaster.pid')
+  const pidFile = folder.file('data/postgres/cluster/postmaster.pid')
   const pid = async () => Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10)
   const before = await pid()
   process.kill(before, 'SIGINT')
