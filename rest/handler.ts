@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
+import type { StalenessHeaders } from './request/staleness.ts'
 import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
 import { HttpError } from './response/http-error.ts'
 import { httpStatus } from './response/status.ts'
@@ -13,9 +14,10 @@ export interface RestServices<Caller> {
   enumerations(): Enumerations
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
+  /** Does a write. */
   execute: Execute<Caller>
-  /** The current version of the listing that the variables ask for; null where it has none. */
-  listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
+  /** Chooses where a read is done. */
+  reader(staleness: StalenessHeaders, caller: Caller): Promise<Reader<Caller>>
   /** Answers a request in another thread when its body is too large for this one; undefined when it is not. */
   inThread(
     request: RestRequest<Caller>,
@@ -28,9 +30,16 @@ export interface RestServices<Caller> {
     caller: Caller,
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
-  answers: AnswerCache
   /** What was thrown as the error to answer with. */
   errorOf(thrown: unknown, requestId: string): HttpError
+}
+
+/** Does a read. */
+export interface Reader<Caller> {
+  execute: Execute<Caller>
+  /** The current version of the listing that the variables ask for; null where it has none. */
+  listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
+  answers: AnswerCache
 }
 
 /** An error as a caller may see it: its reason in `extensions.code`, its faults in `extensions.errorInfo`. */
@@ -126,22 +135,23 @@ async function answerHere<Caller>(
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { requestId } = request
-  const { variables, keyed } = readRequest(request, endpoint, services.enumerations(), body)
+  const { variables, keyed, staleness } = readRequest(request, endpoint, services.enumerations(), body)
   const context = { caller, requestId }
   const run = async (execute: Execute<Caller>) => {
     const result = await execute(endpoint.document, variables, context)
     if (result.errors) throw toHttpError(result.errors)
     return result
   }
-  if (endpoint.isVersioned) {
-    const version = () => services.listingVersion(variables, context)
-    const read = { version, answer: () => run(services.execute) }
-    return answerVersioned(endpoint, request, variables, services.answers, read)
+  const reader = staleness && (await services.reader(staleness, caller))
+  if (reader && endpoint.isVersioned) {
+    const version = () => reader.listingVersion(variables, context)
+    const read = { version, answer: () => run(reader.execute) }
+    return answerVersioned(endpoint, request, variables, reader.answers, read)
   }
   const work = async (execute: Execute<Caller>) => toJson(endpoint.data((await run(execute)).data))
   // A dry run changes nothing, so that it may be repeated.
   const isOnce = keyed && !variables.dryRun
-  const data = isOnce ? await services.idempotent(keyed, caller, work) : await work(services.execute)
+  const data = isOnce ? await services.idempotent(keyed, caller, work) : await work((reader ?? services).execute)
   return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
 }
 

@@ -32,6 +32,12 @@ const TokenRef = builder.objectRef<Token>('Token').implement({
       'stores',
       nullable('UUIDs of the stores that the token is limited to; other stores do not exist for it. Null: all stores.'),
     ),
+    staleWhile: t.exposeString(
+      'staleWhile',
+      nullable(
+        'How old the answers to its queries may be where a request has no `Prefer: stale-while`. Null: not stale.',
+      ),
+    ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     expiresAt: t.expose('expiresAt', nullableTime('Time of expiry; null: never.')),
     revokedAt: t.expose('revokedAt', nullableTime('Time of revocation; null: not revoked.')),
@@ -78,6 +84,10 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
       validate: { maxLength: 1_000 },
     }),
     expires: t.string({ description: 'Lifetime as a duration, such as `30d`, `12h` or `45m`. Default: no expiry.' }),
+    staleWhile: t.string({
+      description:
+        'How old the answers to its queries may be, from read replicas: `0s` to `60s`, such as `2s` or `500ms`. Default: never stale.',
+    }),
   }),
 })
 

@@ -57,6 +57,13 @@ export function withoutCredentials(text: string): { url: URL; headers: Record<st
   return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
 }
 
+/** How old an answer may be, such as `2s` or `500ms`, in ms; undefined unless it is at most 60 s. */
+export function stalenessOf(text: string): number | undefined {
+  const [, amount, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? []
+  const milliseconds = Number(amount) * (unit === 's' ? 1_000 : 1)
+  return milliseconds <= 60_000 ? milliseconds : undefined
+}
+
 const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A duration such as `30d`, `12h`, `45m` or `90s` in ms; undefined unless it is more than 0 and at most 100 years. */

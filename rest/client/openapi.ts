@@ -588,6 +588,16 @@ export interface components {
         IdempotencyKey: string;
         /** @description `ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body. */
         IfNoneMatch: string;
+        /**
+         * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+         * @example stale-while=2s
+         */
+        Prefer: string;
+        /**
+         * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+         * @example 0/16B3748
+         */
+        XCatalogueAfter: string;
     };
     requestBodies: never;
     headers: {
@@ -595,6 +605,11 @@ export interface components {
         ETag: string;
         /** @description The same as `status.request_id`. */
         XRequestId: string;
+        /**
+         * @description Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.
+         * @example 0/16B3748
+         */
+        XCataloguePosition: string;
         /** @description Seconds to wait before a retry. */
         RetryAfter: number;
         /**
@@ -631,6 +646,16 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
                 /** @description `ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -704,6 +729,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -749,6 +775,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -783,6 +810,16 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
             };
             path?: never;
             cookie?: never;
@@ -839,6 +876,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -888,6 +926,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -937,6 +976,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -982,6 +1022,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
                 content: {

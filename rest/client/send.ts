@@ -28,8 +28,13 @@ export interface ClientOptions {
   token: string | (() => string | Promise<string>)
   /** How often a request is sent again when the gateway or the way to it fails; default: 3. */
   retries?: number
+  /** How old the answers to reads may be, such as `2s`: they may come from replicas, which have this client's writes. */
+  staleWhile?: string
   fetch?: typeof fetch
 }
+
+/** The furthest position of each client's writes; null while that of the last one is not known. */
+const positions = new WeakMap<ClientOptions, string | null>()
 
 export interface CallOptions {
   /** Ends the call, also between two tries. */
@@ -70,7 +75,12 @@ async function attempt<Data>(options: ClientOptions, call: Call): Promise<Data> 
   const headers = new Headers({ authorization: `Bearer ${typeof token === 'string' ? token : await token()}` })
   if (call.requestId !== undefined) headers.set('x-request-id', call.requestId)
   if (call.body !== undefined) headers.set('content-type', 'application/json')
+  const position = positions.get(options)
   if (call.method !== 'GET') headers.set('idempotency-key', call.idempotencyKey ?? '')
+  else if (options.staleWhile !== undefined && position !== null) {
+    headers.set('prefer', `stale-while=${options.staleWhile}`)
+    if (position !== undefined) headers.set('x-catalogue-after', position)
+  }
   const answer = await send(`${options.baseUrl}${call.path}${queryString(call.query)}`, {
     method: call.method,
     headers,
@@ -78,10 +88,16 @@ async function attempt<Data>(options: ClientOptions, call: Call): Promise<Data> 
     ...(call.signal && { signal: call.signal }),
   })
   const { status, data } = (await answer.json()) as { status: { request_id: string }; data: unknown }
+  if (answer.ok && call.method !== 'GET') keepFurthest(options, answer.headers.get('x-catalogue-position'))
   if (answer.ok) return data as Data
   const { error_info: errorInfo } = data as { error_info: ErrorInfo[] }
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   throw new CatalogueApiError(answer.status, status.request_id, errorInfo, seconds >= 0 ? seconds * 1000 : undefined)
+}
+
+function keepFurthest(options: ClientOptions, reached: string | null): void {
+  const inOrder = (position: string) => position.replaceAll(/[^/]+/g, (digits) => digits.padStart(8, '0'))
+  if (reached === null || inOrder(reached) > inOrder(positions.get(options) ?? '')) positions.set(options, reached)
 }
 
 /** Lists are repeated parameters; what is undefined or null is left out. */

@@ -74,6 +74,22 @@ const parameters = {
     description: '`ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body.',
     schema: { type: 'string' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      'With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.',
+    schema: { type: 'string' },
+    example: 'stale-while=2s',
+  },
+  XCatalogueAfter: {
+    name: 'X-Catalogue-After',
+    in: 'header',
+    description:
+      '`X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.',
+    schema: { type: 'string' },
+    example: '0/16B3748',
+  },
 }
 
 const headers = {
@@ -82,6 +98,11 @@ const headers = {
     schema: { type: 'string' },
   },
   XRequestId: { description: 'The same as `status.request_id`.', schema: { type: 'string' } },
+  XCataloguePosition: {
+    description: 'Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.',
+    schema: { type: 'string' },
+    example: '0/16B3748',
+  },
   RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
   RateLimit: {
     description:

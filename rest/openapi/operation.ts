@@ -25,15 +25,15 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     'x-graphql': { ...twin, href: `/graphql?operation=${id}` },
     parameters: [
       ...queryParameters(query, endpoint.repeatable ?? [], schemas),
-      { $ref: '#/components/parameters/XRequestId' },
-      ...(takesBody ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(isVersioned ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+      parameter('XRequestId'),
+      ...(takesBody ? ['IdempotencyKey'] : ['Prefer', 'XCatalogueAfter']).map(parameter),
+      ...(isVersioned ? [parameter('IfNoneMatch')] : []),
     ],
     ...(body && {
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
     }),
     responses: {
-      200: successResponse(answer, examples, isVersioned),
+      200: successResponse(answer, examples, endpoint),
       ...(isVersioned && { 304: notModified }),
       ...errorResponses({ takesBody, dependsOnFilter, namesStore }),
     },
@@ -80,6 +80,10 @@ function forGraphqlClients(document: DocumentNode): DocumentNode {
 export function tagOf({ path }: Endpoint): string {
   const [first = ''] = path.slice(1).split('/')
   return first.charAt(0).toUpperCase() + first.slice(1)
+}
+
+function parameter(name: string): Json {
+  return { $ref: `#/components/parameters/${name}` }
 }
 
 function queryParameters(query: z.ZodObject, repeatable: readonly string[], schemas: Schemas): Json[] {

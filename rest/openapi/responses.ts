@@ -33,6 +33,7 @@ const headers = {
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
 }
 const taggedHeaders = { ...headers, ETag: { $ref: '#/components/headers/ETag' } }
+const writeHeaders = { ...headers, 'X-Catalogue-Position': { $ref: '#/components/headers/XCataloguePosition' } }
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
 const extraHeaders: Record<number, Json> = {
@@ -88,10 +89,15 @@ export const notModified: Json = {
   headers: taggedHeaders,
 }
 
-export function successResponse(schema: Json, examples: readonly Example[], isTagged: boolean): Json {
+export function successResponse(
+  schema: Json,
+  examples: readonly Example[],
+  { takesBody, isVersioned }: Endpoint,
+): Json {
+  const readHeaders = isVersioned ? taggedHeaders : headers
   return {
     description: 'Success.',
-    headers: isTagged ? taggedHeaders : headers,
+    headers: takesBody ? writeHeaders : readHeaders,
     content: content(schema, examples, 'answer'),
   }
 }

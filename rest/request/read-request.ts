@@ -7,6 +7,7 @@ import { HttpError } from '../response/http-error.ts'
 import { parseQuery } from './query.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
+import { readStaleness } from './staleness.ts'
 
 const longestKey = 255
 
@@ -46,12 +47,15 @@ export function readRequest(
   }
   const key = endpoint.takesBody ? request.header('idempotency-key') : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
+  const staleness = endpoint.takesBody ? undefined : readStaleness(request.header)
+  faults.push(...(staleness?.faults ?? []))
   const raw = bytes && readJson(bytes, faults)
   const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
   if (body?.error) faults.push(...faultsOf(body.error, raw, 'body'))
   if (faults.length > 0) throw new HttpError('invalid_request', faults)
   return {
     variables: endpoint.variables(query.data ?? {}, body?.data, raw),
+    staleness,
     keyed: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
   }
 }

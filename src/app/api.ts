@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
+import type { HttpResponse } from '../../rest/exchange.ts'
 import { createHandler, toHttpError } from '../../rest/handler.ts'
+import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -11,6 +13,7 @@ import type { runPatterns } from '../catalogue/attributes/patterns.ts'
 import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
 import { catalogueFor } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
 import { createContext } from '../graphql/context.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
@@ -29,6 +32,7 @@ import type { ThreadPoolApi } from './thread-pool-api.ts'
 
 export interface ApiOptions {
   db: Kysely<Database>
+  replicas: Replicas | undefined
   enumerations(): Enumerations
   filter: Filter | undefined
   onJobQueued(): void
@@ -48,11 +52,11 @@ export interface ApiOptions {
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
-  const { db, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
+  const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
   const { routeLimits = usualRouteLimits } = options
-  const contextOf = (caller: Caller, requestId: string, { transaction, onAssetGroupPage }: RunOptions = {}) =>
+  const contextOf = (caller: Caller, requestId: string, { transaction, replica, onAssetGroupPage }: RunOptions = {}) =>
     createContext({
-      catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns)),
+      catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
       enumerations: enumerations(),
       caller,
       requestId,
@@ -61,6 +65,14 @@ export function createApi(options: ApiOptions): Api {
       jobQuotas,
       onAssetGroupPage,
     })
+  const chooseReplica = async ({ maxMs, after }: StalenessHeaders, caller: Caller) =>
+    replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
+  /** With the position after a write that succeeded, where there are replicas to read it from. */
+  const withPosition = async (answer: HttpResponse): Promise<HttpResponse> => {
+    const position = answer.status === 200 ? await replicas?.position() : undefined
+    if (position === undefined) return answer
+    return { ...answer, headers: { ...answer.headers, 'X-Catalogue-Position': position } }
+  }
   const errorOf = (thrown: unknown, requestId: string) =>
     thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))])
   const engine = createEngine(schema, options.introspection)
@@ -73,17 +85,32 @@ export function createApi(options: ApiOptions): Api {
   const maxParsedBytes = 4 * routeLimits.bytes
   const readLimited = <T>(work: () => T) =>
     threads ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()
+  const answers = createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024))
   const handleRest = createHandler(endpoints, {
-    ...restServices(engine, { db, log, contextOf }),
+    ...restServices(engine, { db, log, answers, chooseReplica, contextOf }),
     enumerations,
     errorOf,
     inThread: (request, caller, body) => (body && isHeavy(body) ? threads?.rest(request, caller, body) : undefined),
-    answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
   })
+  const handleGraphQL: Api['graphql'] = async (request, caller, requestId) => {
+    const { body = new Uint8Array() } = request
+    if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
+    const prepared = prepare(request, caller, requestId)
+    if ('status' in prepared) return { answer: prepared }
+    const { name, isMutation, size } = prepared.operation
+    // Each root field of a mutation may use the same variables.
+    const copies = isMutation ? size.rootFields : 1
+    if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
+    const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
+    const run = () => prepared.run(contextOf(caller, requestId, { replica }))
+    const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))
+    return { answer, operation: { operation: name, isWrite: isMutation } }
+  }
   return {
     errorOf,
     rest: async (request) => {
-      if (!threads || (request.method !== 'GET' && request.method !== 'HEAD')) return handleRest(request)
+      if (request.method !== 'GET' && request.method !== 'HEAD') return withPosition(await handleRest(request))
+      if (!threads) return handleRest(request)
       // The size of a page is known only once it is read.
       const readLimit = new ReadLimit(maxObjectBytes)
       const answer = await withContext({ readLimit }, () => handleRest(request))
@@ -91,17 +118,8 @@ export function createApi(options: ApiOptions): Api {
       return caller ? threads.rest(request, caller) : answer
     },
     graphql: async (request, caller, requestId) => {
-      const { body = new Uint8Array() } = request
-      if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
-      const prepared = prepare(request, caller, requestId)
-      if ('status' in prepared) return { answer: prepared }
-      const { name, isMutation, size } = prepared.operation
-      // Each root field of a mutation may use the same variables.
-      const copies = isMutation ? size.rootFields : 1
-      if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
-      const run = () => prepared.run(contextOf(caller, requestId))
-      const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))
-      return { answer, operation: { operation: name, isWrite: isMutation } }
+      const { answer, operation } = await handleGraphQL(request, caller, requestId)
+      return { answer: operation?.isWrite ? await withPosition(answer) : answer, operation }
     },
   }
 }

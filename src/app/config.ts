@@ -34,6 +34,7 @@ const environment = z.object({
   port: wholeNumber(0, 65_535).default(4000),
   databaseUrl: databaseUrl.optional(),
   databaseDirectUrl: url(postgres).optional(),
+  databaseReadUrl: z.string().transform(replicasOf).default([]),
   databasePooling: z.enum(['session', 'transaction'], 'must be session or transaction').optional(),
   databasePoolSize: wholeNumber(2, 1_000).default(10),
   dataDir: z.string().default('.data'),
@@ -120,6 +121,13 @@ function durationOf(text: string, context: z.RefinementCtx): number {
   const milliseconds = millisecondsOf(text)
   if (milliseconds === undefined) context.addIssue('must be a duration such as 7d, 12h or 45m')
   return milliseconds ?? 0
+}
+
+function replicasOf(text: string, context: z.RefinementCtx): string[] {
+  const urls = text.split(',').map((one) => one.trim())
+  const expected = 'must be URLs such as postgresql://user:password@host/database, one per replica, separated by commas'
+  if (!urls.every((one) => isUrl(one, postgres))) context.addIssue(expected)
+  return urls
 }
 
 /** Origins as browsers send them: a scheme, a host and perhaps a port. Never `*`: who is to be let in has a name. */

@@ -6,6 +6,7 @@ import { createAdmission } from '../auth/admission.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { connectionStateOf } from '../database/connect.ts'
+import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { ConnectionConfig } from '../database/session.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
@@ -64,9 +65,11 @@ export async function startGateway(options: GatewayOptions) {
   const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 64 * mebibyte } = options
   const { enumerations } = globalConfig
   const bodyMemory = createBodyMemory(maxBodyBytes)
+  const replicas = await openReplicas(options)
   const metrics = createMetrics({
     bodies: () => ({ held: bodyMemory.reserved(), most: maxBodyBytes }),
     connectionPool: () => connectionStateOf(db),
+    replicas: replicas?.states,
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
     peers: options.peers,
@@ -78,7 +81,7 @@ export async function startGateway(options: GatewayOptions) {
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
   let stopRetention: (() => void) | undefined
-  const { api, closeThreadPools } = createMainThreadApi(options, () => runner?.wake())
+  const { api, closeThreadPools } = createMainThreadApi(options, replicas, () => runner?.wake())
   let isStopping = false
   const logRequest = createRequestLog(log)
   const readiness = createReadiness(db, remoteFilter?.isReachable)
@@ -112,6 +115,7 @@ export async function startGateway(options: GatewayOptions) {
     await stopServer(server, stop)
     await jobsEnded
     await closeThreadPools()
+    await replicas?.close()
   }
   try {
     const url = await listen(server, { host, port })
@@ -125,8 +129,14 @@ export async function startGateway(options: GatewayOptions) {
   }
 }
 
+async function openReplicas({ databaseReadUrl, connection, log }: GatewayOptions) {
+  if (databaseReadUrl.length === 0) return undefined
+  const { watchReplicas } = await import('../database/replicas/watch-replicas.ts')
+  return watchReplicas(databaseReadUrl, connection, log)
+}
+
 /** The API of this thread, which runs expensive requests in a pool of threads. */
-function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
+function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, onJobQueued: () => void) {
   const { db, connection, remoteFilter, introspection, persistedDocuments, pageCacheMb, routeLimits, log } = options
   const { enumerations } = options.globalConfig
   const workerData: ThreadData = {
@@ -148,7 +158,18 @@ function createMainThreadApi(options: GatewayOptions, onJobQueued: () => void) {
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
-    ...{ db, enumerations, filter, onJobQueued, introspection, persistedDocuments, pageCacheMb, routeLimits, log },
+    ...{
+      db,
+      replicas,
+      enumerations,
+      filter,
+      onJobQueued,
+      introspection,
+      persistedDocuments,
+      pageCacheMb,
+      routeLimits,
+      log,
+    },
     jobQuotas: workerData.jobQuotas,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
     runPatterns: (tasks) => patternPool.run({ input: tasks, moved: [] }),

@@ -47,6 +47,8 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, j
     },
     pageCacheMb: 0,
     threads: undefined,
+    // What runs in a thread reads from the primary.
+    replicas: undefined,
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.moveOn),
     log,
   })
@@ -63,10 +65,10 @@ function createAnswer({ connection, filter, introspection, persistedDocuments, j
 
 async function answerBy(api: Api, request: ThreadRequest, requestId: string): Promise<OperationAnswer> {
   const { caller, headers, body = new Uint8Array() } = request
-  if (request.api === 'graphql') {
-    return api.graphql({ ...request, accept: headers.accept ?? '' }, caller, requestId)
-  }
   const header = (name: string) => headers[name]
+  if (request.api === 'graphql') {
+    return api.graphql({ ...request, accept: headers.accept ?? '', header }, caller, requestId)
+  }
   return { answer: await api.rest({ ...request, requestId, caller: () => caller, header, body: async () => body }) }
 }
 

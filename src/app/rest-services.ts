@@ -1,13 +1,16 @@
 import { type DocumentNode, getOperationAST } from 'graphql'
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
+import { type AnswerCache, createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import type { RestServices } from '../../rest/handler.ts'
+import type { Reader, RestServices } from '../../rest/handler.ts'
 import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
+import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
 import type { Caller } from '../auth/caller.ts'
 import { type AssetGroupPage, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import { groupsText } from '../catalogue/asset-groups/groups-text.ts'
+import type { Replica } from '../database/replicas/replica-first.ts'
 import type { Database } from '../database/tables.ts'
 import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
@@ -19,19 +22,25 @@ import { traced } from '../request/traced.ts'
 interface Parts {
   db: Kysely<Database>
   log: Logger
+  answers: AnswerCache
+  chooseReplica(staleness: StalenessHeaders, caller: Caller): Promise<Replica | undefined>
   contextOf(caller: Caller, requestId: string, options?: RunOptions): Context
 }
 
 export interface RunOptions {
-  transaction?: Transaction<Database>
+  transaction?: Transaction<Database> | undefined
+  replica?: Replica | undefined
   onAssetGroupPage?: Context['onAssetGroupPage']
 }
+
+/** Pages of replicas are not kept: a default read must not find them. */
+const noAnswers = createAnswerCache(0)
 
 /** How the REST API runs its operations: each is a prepared GraphQL operation. */
 export function restServices(
   engine: Engine,
-  { db, log, contextOf }: Parts,
-): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'listingVersion' | 'idempotent'> {
+  { db, log, answers, chooseReplica, contextOf }: Parts,
+): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'reader' | 'idempotent'> {
   const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
@@ -39,13 +48,13 @@ export function restServices(
     return operation
   }
   const executeIn =
-    (transaction?: Transaction<Database>): RestServices<Caller>['execute'] =>
+    (where: Pick<RunOptions, 'transaction' | 'replica'>): RestServices<Caller>['execute'] =>
     (document, variables, { caller, requestId }) => {
       let page: AssetGroupPage | undefined
       const onAssetGroupPage = (taken: AssetGroupPage) => {
         page = taken
       }
-      const context = contextOf(caller, requestId, { ...(transaction && { transaction }), onAssetGroupPage })
+      const context = contextOf(caller, requestId, { ...where, onAssetGroupPage })
       return traced('operation', nameOf(document), async () => {
         const { data, errors } = await operationOf(document).run(variables, context)
         if (errors) return { errors: publicErrors(errors, log, requestId) }
@@ -55,17 +64,26 @@ export function restServices(
         return { data, listing }
       })
     }
-  return {
-    authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
-    execute: executeIn(),
+  const readerOf = (replica?: Replica): Reader<Caller> => ({
+    execute: executeIn({ replica }),
     listingVersion: async (variables, { caller, requestId }) => {
-      const { catalogue, filter } = contextOf(caller, requestId)
+      const { catalogue, filter } = contextOf(caller, requestId, { replica })
       const { storeUuid, ...listing } = variables as ListAssetsQueryVariables
       return filter ? null : traced('operation', 'ListAssets', () => groupsVersion(catalogue, storeUuid, listing))
     },
+    answers: replica ? noAnswers : answers,
+  })
+  const primary = readerOf()
+  return {
+    authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
+    execute: primary.execute,
+    reader: async (staleness, caller) => {
+      const replica = await chooseReplica(staleness, caller)
+      return replica ? readerOf(replica) : primary
+    },
     idempotent: (request, { viewer, tokenId }, work) => {
       const owner = viewer.stores ? [...viewer.stores].sort().join() : tokenId
-      return doOnce(db, { ...request, owner }, (transaction) => work(executeIn(transaction)))
+      return doOnce(db, { ...request, owner }, (transaction) => work(executeIn({ transaction })))
     },
   }
 }

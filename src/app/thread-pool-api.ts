@@ -28,8 +28,13 @@ export interface ThreadAnswer {
 
 export type ThreadPoolApi = ReturnType<typeof createThreadPoolApi>
 
-/** The headers that the REST API reads once the caller is authenticated. */
-const restHeaders = ['authorization', 'content-type', 'content-encoding', 'idempotency-key', 'if-none-match']
+/** The headers that the APIs read once the caller is authenticated. */
+const readHeaders =
+  'authorization content-type content-encoding idempotency-key if-none-match prefer x-catalogue-after'.split(' ')
+
+function namedHeaders(header: RestRequest['header']): Record<string, string | undefined> {
+  return Object.fromEntries(readHeaders.map((name) => [name, header(name)]))
+}
 
 export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
   const answer = async (request: Omit<ThreadRequest, 'enumerations'>) => {
@@ -50,10 +55,10 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
       caller: Caller,
       body?: Uint8Array<ArrayBuffer>,
     ): Promise<HttpResponse> => {
-      const headers = Object.fromEntries(restHeaders.map((name) => [name, header(name)]))
+      const headers = namedHeaders(header)
       return (await answer({ api: 'rest', caller, method, path, search, headers, body })).answer
     },
-    graphql: ({ method, search, accept, body }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> =>
-      answer({ api: 'graphql', caller, method, path: '/graphql', search, headers: { accept }, body }),
+    graphql: ({ header, accept, ...request }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> =>
+      answer({ api: 'graphql', caller, path: '/graphql', ...request, headers: { ...namedHeaders(header), accept } }),
   }
 }

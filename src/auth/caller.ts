@@ -10,6 +10,8 @@ export interface Caller {
   readonly tokenName: string
   readonly scopes: ReadonlySet<Scope>
   readonly viewer: Viewer
+  /** How old the answers to its reads may be where a request does not say, in ms. */
+  readonly staleMs?: number | undefined
 }
 
 /** Whether the caller has the scope. One limited to stores is no administrator, who may create tokens for any store. */

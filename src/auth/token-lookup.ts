@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/tables.ts'
 import { requestContext } from '../request/context.ts'
+import { stalenessOf } from '../text.ts'
 import type { Caller, Scope } from './caller.ts'
 
 const maxTokens = 10_000
@@ -11,13 +12,14 @@ export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
   const lookUp = async (hash: Buffer, options: { ttl?: number }): Promise<Caller | undefined> => {
     const row = await findToken(db, hash)
     if (!row) return undefined
-    const { tokenId, tokenName, scopes, stores, remainingMs, isUseNoted } = row
+    const { tokenId, tokenName, scopes, stores, staleWhile, remainingMs, isUseNoted } = row
     // Not awaited, and not with the lookup: a database that cannot write, as on a full disk, still authenticates.
     const use = { last_used_at: sql<Date>`now()` }
     const noted = db.updateTable('token').set(use).where('token_id', '=', tokenId)
     if (!isUseNoted) noted.execute().catch(() => {})
     if (remainingMs !== null) options.ttl = Math.ceil(Math.min(trustMs, remainingMs))
-    return { tokenId, tokenName, scopes: new Set(scopes), viewer: { stores: stores ? new Set(stores) : undefined } }
+    const viewer = { stores: stores ? new Set(stores) : undefined }
+    return { tokenId, tokenName, scopes: new Set(scopes), viewer, staleMs: stalenessOf(staleWhile ?? '') }
   }
   const cache = new LRUCache<string, Caller>({
     max: maxTokens,
@@ -36,6 +38,7 @@ function findToken(db: Kysely<Database>, hash: Buffer) {
       'name as tokenName',
       sql<Scope[]>`scopes`.as('scopes'),
       'stores',
+      'stale_while as staleWhile',
       sql<number | null>`(extract(epoch from expires_at - now()) * 1000)::float8`.as('remainingMs'),
       sql<boolean>`coalesce(last_used_at > now() - interval '1 minute', false)`.as('isUseNoted'),
     ])

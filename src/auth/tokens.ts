@@ -2,19 +2,23 @@ import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
 import { invalidRequest, storeNotFound } from '../errors.ts'
-import { isStorable, lengthOf, millisecondsOf, shown, storeUuidOf } from '../text.ts'
+import { isStorable, lengthOf, millisecondsOf, shown, stalenessOf, storeUuidOf } from '../text.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
 import { hashOf, newSecret } from './secret.ts'
 
 /** A token as administrators see it: everything but the secret. It is limited to its `stores`; null: all. */
 export type Token = NonNullable<Awaited<ReturnType<typeof revokeToken>>>
 
-/** What a new token may do. `expires` is a duration such as `30d`; without it the token does not expire. */
+/**
+ * What a new token may do. `expires` is a duration such as `30d`; without it the token does not expire. `staleWhile`,
+ * such as `2s`, is how old the answers to its reads may be, from replicas; without it they are never stale.
+ */
 export interface NewToken {
   name: string
   scopes: readonly string[]
   stores?: readonly string[] | null | undefined
   expires?: string | null | undefined
+  staleWhile?: string | null | undefined
 }
 
 const maxStores = 1_000
@@ -24,6 +28,7 @@ const columns = [
   'name',
   sql<Scope[]>`scopes`.as('scopes'),
   'stores',
+  'stale_while as staleWhile',
   'created_at as createdAt',
   'expires_at as expiresAt',
   'revoked_at as revokedAt',
@@ -45,6 +50,7 @@ export async function createToken(db: Kysely<Database>, wanted: NewToken): Promi
       hash: hashOf(secret),
       scopes: [...new Set(wanted.scopes)],
       stores,
+      stale_while: wanted.staleWhile ?? null,
       expires_at: sql<Date>`now() + ${lifetime}::float8 * interval '1 millisecond'`,
     })
     .returning(columns)
@@ -100,7 +106,7 @@ async function requireStores(db: Kysely<Database>, named: readonly string[]): Pr
   return uuids
 }
 
-function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {
+function faultsOf({ name, scopes: wanted, stores, expires, staleWhile }: NewToken) {
   const length = lengthOf(name.trim())
   const unknown = wanted.filter((scope) => !isScope(scope))
   const faults: { field: string; details: string }[] = []
@@ -118,5 +124,7 @@ function faultsOf({ name, scopes: wanted, stores, expires }: NewToken) {
   }
   const hasExpiry = expires == null || millisecondsOf(expires) !== undefined
   require(hasExpiry, 'expires', `must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`)
+  const hasStaleness = staleWhile == null || stalenessOf(staleWhile) !== undefined
+  require(hasStaleness, 'staleWhile', `must be 0s to 60s, such as 2s or 500ms; got ${shown(staleWhile)}`)
   return faults
 }

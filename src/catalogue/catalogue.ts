@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { type Replica, replicaFirst } from '../database/replicas/replica-first.ts'
 import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
@@ -24,9 +25,19 @@ export interface WriteCatalogue extends Catalogue {
   readonly db: Transaction<Database>
 }
 
-/** The catalogue for a viewer. Row-level security limits its statements too where it is limited to some stores. */
-export function catalogueFor(db: Kysely<Database>, viewer: Viewer, patterns?: RequestPatterns): Catalogue {
-  return { db: viewer.stores ? limitedTo(db, viewer.stores) : db, viewer, patterns }
+/**
+ * The catalogue for a viewer, for reads perhaps on a replica. Row-level security limits its statements too where it is
+ * limited to some stores.
+ */
+export function catalogueFor(
+  db: Kysely<Database>,
+  viewer: Viewer,
+  patterns?: RequestPatterns,
+  replica?: Replica,
+): Catalogue {
+  const limited = (whole: Kysely<Database>) => (viewer.stores ? limitedTo(whole, viewer.stores) : whole)
+  const own = limited(db)
+  return { db: replica ? replicaFirst({ ...replica, db: limited(replica.db) }, own) : own, viewer, patterns }
 }
 
 /** The catalogue with every store, for the service itself and the command line, whose user owns the database. */

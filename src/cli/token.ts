@@ -11,6 +11,7 @@ interface CreateOptions {
   scope: string
   store: string[]
   expires?: string
+  staleWhile?: string
   json: boolean
 }
 
@@ -29,6 +30,10 @@ function addCreate(token: Command): void {
     .option('--scope <scopes>', `what it permits: some of ${scopes.join(',')}`, 'read,write')
     .option('--store <uuid>', 'a store that it is limited to (default: every store); repeatable', collect, [])
     .option('--expires <duration>', 'how long it is valid, such as 30d or 12h (default: for ever)')
+    .option(
+      '--stale-while <age>',
+      'how old its reads may be, such as 2s: they may go to replicas (default: never stale)',
+    )
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ scope, store, json, ...named }: CreateOptions, command: Command) => {
       const wanted = { ...named, scopes: scope.split(','), stores: store.length > 0 ? store : null }
@@ -83,9 +88,9 @@ function print(answer: object): void {
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 
-function inJson({ tokenId, name, scopes, stores, createdAt, expiresAt, revokedAt, lastUsedAt }: Token) {
+function inJson({ tokenId, name, scopes, stores, staleWhile, createdAt, expiresAt, revokedAt, lastUsedAt }: Token) {
   const times = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, last_used_at: lastUsedAt }
-  return { id: tokenId, name, scopes, stores, ...times }
+  return { id: tokenId, name, scopes, stores, stale_while: staleWhile, ...times }
 }
 
 function stateOf({ revoked_at, expires_at }: ReturnType<typeof inJson>): string {

@@ -72,6 +72,7 @@ export interface Database {
     hash: Buffer
     scopes: string[]
     stores: string[] | null
+    stale_while: string | null
     created_at: Generated<Date>
     expires_at: Date | null
     revoked_at: Generated<Date | null>

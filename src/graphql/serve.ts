@@ -1,9 +1,10 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
-import type { HttpResponse } from '../../rest/exchange.ts'
+import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
+import { readStaleness, type StalenessHeaders } from '../../rest/request/staleness.ts'
 import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
-import { CatalogueError, type Reason } from '../errors.ts'
+import { CatalogueError, invalidRequest, type Reason } from '../errors.ts'
 import { lazy } from '../lazy.ts'
 import type { Context } from './context.ts'
 import { InvalidVariables } from './cost.ts'
@@ -20,11 +21,14 @@ export interface GraphQLRequest {
   /** The media types that the caller accepts, of those that an answer can have. */
   accept: string
   body: Uint8Array<ArrayBuffer> | undefined
+  header: RestRequest['header']
 }
 
 export interface PreparedRequest {
   operation: PreparedOperation
   cost: number
+  /** Of a query. */
+  staleness: StalenessHeaders | undefined
   run(context: Context): Promise<HttpResponse>
 }
 
@@ -41,6 +45,8 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     const limit = limitsOf(caller).cost
     if (requested > limit) throw tooCostly(limit, requested)
     if (operation.isMutation && operation.size.rootFields > 1) requireFewItems(operation.document, variables)
+    const staleness = operation.isMutation ? undefined : readStaleness(request.header)
+    if (staleness && staleness.faults.length > 0) throw invalidRequest(staleness.faults)
     const cost = { requested, limit }
     const run = async (context: Context) => {
       const result = async () => {
@@ -52,7 +58,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       const named = { query, ...(operationName && { operationName }) }
       return answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
     }
-    return { operation, cost: requested, run }
+    return { operation, cost: requested, staleness, run }
   }
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)

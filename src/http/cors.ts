@@ -9,7 +9,8 @@ export function createCors(origins: readonly string[]) {
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
     const seen = {
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ETag',
+      'Access-Control-Expose-Headers':
+        'X-Request-Id, X-Catalogue-Position, Retry-After, RateLimit, RateLimit-Policy, ETag',
       'Cross-Origin-Resource-Policy': 'cross-origin',
       Vary: 'Origin',
     }
@@ -21,6 +22,6 @@ export function createCors(origins: readonly string[]) {
 const allowances = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, X-Request-Id, Idempotency-Key, If-None-Match, traceparent',
+    'Authorization, Content-Type, X-Request-Id, Idempotency-Key, If-None-Match, Prefer, X-Catalogue-After, traceparent',
   'Access-Control-Max-Age': '600',
 }

@@ -46,7 +46,8 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
   if (caller === undefined) throw unauthorized
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }
-  if (method !== 'POST') return api.graphql({ method, search, accept, body: undefined }, caller, id.text)
+  const header = (name: string) => headers[name]?.toString()
+  if (method !== 'POST') return api.graphql({ method, search, accept, body: undefined, header }, caller, id.text)
   const contentType = headers['content-type']
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
   const body = await readBody(request, incoming.reserve)
@@ -58,7 +59,7 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
       ? notJson()
       : new HttpError('invalid_request', 'the body is required: a JSON object with a query')
   }
-  return api.graphql({ method, search, accept, body }, caller, id.text)
+  return api.graphql({ method, search, accept, body, header }, caller, id.text)
 }
 
 /** The accepted media types that a GraphQL answer can have; any when the caller does not say. */

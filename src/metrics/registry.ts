@@ -6,6 +6,7 @@ const circuitStates = ['closed', 'half-open', 'open'] as const
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
+  replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
   /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
   bodies?: (() => { held: number; most: number }) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
@@ -61,7 +62,10 @@ export function readClusterMetrics(): Promise<string> {
   return new AggregatorRegistry().clusterMetrics()
 }
 
-function addGauges(registry: Registry, { connectionPool, bodies, circuit, configuration }: MetricSources): void {
+function addGauges(
+  registry: Registry,
+  { connectionPool, replicas, bodies, circuit, configuration }: MetricSources,
+): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
       for (const [state, value] of Object.entries(values() ?? {})) gauge.set({ [label]: state }, value)
@@ -72,6 +76,13 @@ function addGauges(registry: Registry, { connectionPool, bodies, circuit, config
     const state = connectionPool?.()
     return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }
   })
+  const addReplicas = (name: string, help: string, value: (state: { lagMs: number; isReachable: boolean }) => number) =>
+    add(`replica_${name}`, help, 'replica', () =>
+      Object.fromEntries((replicas?.() ?? []).map((state) => [state.name, value(state)])),
+    )
+  const lagHelp = 'How old an answer of the replica may be; +Inf where that is not known'
+  addReplicas('lag_seconds', lagHelp, ({ lagMs }) => lagMs / 1000)
+  addReplicas('reachable', 'Whether the replica answers', ({ isReachable }) => Number(isReachable))
   const bodyHelp = 'Memory for bodies of requests that have no answer yet: in use, and the limit'
   add('body_bytes', bodyHelp, 'state', () => bodies?.())
   add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {

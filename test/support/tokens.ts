@@ -6,6 +6,7 @@ export interface WantedToken {
   scopes: ('READ' | 'WRITE' | 'ADMIN')[]
   stores?: string[]
   expires?: string
+  staleWhile?: string
 }
 
 export interface MadeToken {

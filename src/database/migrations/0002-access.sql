@@ -4,6 +4,8 @@ create table token (
   hash bytea not null unique,
   scopes text[] not null,
   stores uuid[],
+  -- How old the answers to its reads may be, such as 2s.
+  stale_while text,
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   revoked_at timestamptz,

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { readStaleness } from '../../../rest/request/staleness.ts'
+
+function read(headers: Record<string, string>) {
+  const { faults, ...read } = readStaleness((name) => headers[name])
+  return { ...read, faults: faults.map(({ field }) => field) }
+}
+
+it.each([
+  ['', undefined],
+  ['respond-async, wait=10', undefined],
+  ['stale-while=2s', 2_000],
+  ['stale-while=500ms', 500],
+  ['stale-while=0s', 0],
+  ['stale-while=60s', 60_000],
+  ['Stale-While = "2s"', 2_000],
+  ['respond-async;a="b, c";; d , , stale-while=2s; e=f, wait=10', 2_000],
+  ['stale-while=2s, stale-while=9s', 2_000],
+  ['lenient; stale-while=2s', undefined],
+  ['note="x, stale-while=2s"', undefined],
+])('Prefer: %s allows %s ms', (prefer, maxMs) => {
+  expect(read({ prefer })).toEqual({ maxMs, after: undefined, faults: [] })
+})
+
+it.each([
+  'stale-while',
+  'stale-while=',
+  'stale-while=""',
+  'stale-while=2',
+  'stale-while=-2s',
+  'stale-while=1.5s',
+  'stale-while=60001ms',
+  'stale-while=2m',
+  'no preference, stale-while=2s',
+  'note="x, stale-while=2s',
+])('Prefer: %s is refused', (prefer) => {
+  expect(read({ prefer })).toEqual({ maxMs: undefined, after: undefined, faults: ['Prefer'] })
+})
+
+it.each([
+  ['0/0', 0],
+  ['0/16B3748', 0x16b3748],
+  ['1/0000000a', 2 ** 32 + 10],
+])('the position %s is %s bytes', (position, after) => {
+  expect(read({ 'x-catalogue-after': position })).toMatchObject({ after, faults: [] })
+})
+
+it.each(['', '0', '0/', '0/1/2', 'g/1', '0/123456789', '0/1, 0/2'])('the position %j is refused', (position) => {
+  expect(read({ 'x-catalogue-after': position }).faults).toEqual(['X-Catalogue-After'])
+})
+
+it('reads hostile preferences in linear time', () => {
+  const begun = performance.now()
+  for (const piece of ['"\\', '; ', 'a;  ', 'a=b;', ', ', 'a="\\"', '= ', 'a,']) {
+    read({ prefer: `x, ${piece.repeat(16_000 / piece.length)}(, stale-while=2s` })
+  }
+  expect(performance.now() - begun).toBeLessThan(1_000)
+})
