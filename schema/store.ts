@@ -83,7 +83,7 @@ builder.queryFields((t) => ({
           args,
           (store: Store) => store.storeUuid,
           (page) => listStores(catalogue, filter ?? {}, page),
-          isStoreUuid,
+          (key) => storeUuidOf(key) !== undefined,
         )),
         totalCount: () => countStores(catalogue, filter ?? {}),
       }),
@@ -163,7 +163,3 @@ builder.mutationFields((t) => ({
     }),
   }),
 }))
-
-function isStoreUuid(key: string): boolean {
-  return storeUuidOf(key) !== undefined
-}

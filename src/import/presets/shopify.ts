@@ -59,11 +59,8 @@ function productRows(parts: readonly Entry[]): Entry[] {
   })
   const end = parts.filter((part) => 'reason' in part && part.ends)
   const rest = parts.slice(0, parts.length - end.length)
-  return [{ ...productRow(rows, first, faults), ...placeOf(rest[0] ?? first), rows: rest, faults }, ...end]
-}
-
-function placeOf({ number, line }: Entry) {
-  return { number, line }
+  const { number, line } = rest[0] ?? first
+  return [{ ...productRow(rows, first, faults), number, line, rows: rest, faults }, ...end]
 }
 
 /** The rows of a product as one; adds what is wrong with it to the faults. */
