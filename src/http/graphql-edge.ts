@@ -4,6 +4,7 @@ import { HttpError } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
 import type { RequestSummary } from '../request/log.ts'
+import { waitForRound } from '../request/round.ts'
 import { requireLength } from './answer-limit.ts'
 import { maxBodyBytes, readBody } from './body/read-body.ts'
 import type { Incoming, Routed } from './routed.ts'
@@ -47,7 +48,10 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }
   const header = (name: string) => headers[name]?.toString()
-  if (method !== 'POST') return api.graphql({ method, search, accept, body: undefined, header }, caller, id.text)
+  if (method !== 'POST') {
+    await waitForRound()
+    return api.graphql({ method, search, accept, body: undefined, header }, caller, id.text)
+  }
   const contentType = headers['content-type']
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
   const body = await readBody(request, incoming.reserve)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { HttpError } from '../../../rest/response/http-error.ts'
+import { waitForRound } from '../../request/round.ts'
 import type { Reserve } from './body-memory.ts'
 
 const pieceBytes = 128 * 1024
@@ -27,6 +28,7 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
   } catch (error) {
     throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body ended before it was whole')
   }
+  await waitForRound()
   return body.subarray(0, size)
 }
 

@@ -1,0 +1,34 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { requestContext } from '../../src/request/context.ts'
+import { ReadLimit } from '../../src/request/read-limit.ts'
+import { waitForRound } from '../../src/request/round.ts'
+
+const signal = new AbortController().signal
+
+function inRequestOf<T>(tokenId: string, work: () => T): T {
+  const requestId = { text: '', header: '' }
+  return requestContext.run(
+    { requestId, traceparent: undefined, trace: undefined, signal, tokenId, readLimit: new ReadLimit() },
+    work,
+  )
+}
+
+it('one request begins in a round of the event loop, of the tokens in rotation', async () => {
+  const begun: string[] = []
+  const begin = (tokenId: string, name: string) =>
+    inRequestOf(tokenId, async () => {
+      await waitForRound()
+      begun.push(name)
+    })
+  const requests = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3'), begin('b', 'b1'), begin('a', 'a4')]
+  const rounds: string[][] = []
+  while (begun.length < requests.length) {
+    const before = begun.length
+    await setImmediate()
+    rounds.push(begun.slice(before))
+  }
+  await Promise.all(requests)
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+  expect(Math.max(...rounds.map((round) => round.length))).toBe(1)
+})
