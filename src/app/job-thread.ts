@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { workerData } from 'node:worker_threads'
 import { wholeCatalogue } from '../catalogue/catalogue.ts'
 import { connect } from '../database/connect.ts'
@@ -29,6 +30,8 @@ export function run(task: Task<JobTask>): Promise<unknown> {
 }
 
 const made = lazy(() => {
+  // Requests come first where cores are few. On Linux this is the priority of the thread, elsewhere of the process.
+  if (process.platform === 'linux') setPriority(10)
   const { connection, quotas, logLevel } = workerData as JobThreadData
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
