@@ -62,7 +62,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>
 /** Builds the gateway and listens: the one place where all parts meet. The caller opens and closes the database. */
 export async function startGateway(options: GatewayOptions) {
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, host, port, log } = options
-  const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 64 * mebibyte } = options
+  const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
   const { enumerations } = globalConfig
   const bodyMemory = createBodyMemory(maxBodyBytes)
   const replicas = await openReplicas(options)

@@ -10,11 +10,11 @@ const together = (attacker: Attacker, copies: number, request: Request) =>
 /** Cases that the random attacks, or a reading of the bounds, have led to. */
 export const foundAttacks: Attack[] = [
   {
-    name: 'listing of 60 MB, twenty at once',
+    name: 'listing of 15 MB, twenty at once',
     isLong: true,
     prepare: async (attacker) => {
-      for (let page = 0; page < 10; page++) {
-        const assets = times(3_000, (i) => ({
+      for (let page = 0; page < 2; page++) {
+        const assets = times(3_700, (i) => ({
           parentCode: `P${i % 50}`,
           url: `https://cdn.example/${'u'.repeat(2_000)}${page}/${i}`,
         }))
@@ -24,10 +24,9 @@ export const foundAttacks: Attack[] = [
     run: (attacker) => together(attacker, 20, { path: `/v1/assets?store_uuid=${attacker.store}` }),
   },
   {
-    name: 'products of 60 MB, twenty at once',
+    name: 'products of 16 MB, twenty at once',
     isLong: true,
-    prepare: (attacker) =>
-      fill(attacker, 15, () => Object.fromEntries(times(62, (i) => [`n${i}`, 'x'.repeat(65_000)]))),
+    prepare: (attacker) => fill(attacker, 4, () => Object.fromEntries(times(62, (i) => [`n${i}`, 'x'.repeat(65_000)]))),
     run: (attacker) => together(attacker, 20, { path: `/v1/products?store_uuid=${attacker.store}` }),
   },
   {
