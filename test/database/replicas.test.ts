@@ -165,6 +165,10 @@ describe('a read', () => {
       expect((await list({ ...allow('60s'), 'if-none-match': old })).status).toBe(304)
       expect(groupsIn(await list({ 'if-none-match': old }))).toBe(2)
       expect((await list({ 'if-none-match': now })).status).toBe(304)
+      gateway.database.statements()
+      await list()
+      // The page is kept: its version is all that is read.
+      expect(gateway.database.statements()).toBe(1)
     }
   })
 
@@ -319,17 +323,28 @@ describe('a replica', () => {
   })
 
   it('of something else is not used, and the log says why', async () => {
-    const { user, port, host } = servers.replica.connection
-    const urls = [`postgresql://${user}@${host}:${port}/postgres`, servers.primary.url, 'postgresql://127.0.0.1:1/none']
-    for (const [i, reason] of [/migration/, /no replica/, /ECONNREFUSED/].entries()) {
+    await servers.primary.query('create role other superuser login')
+    await servers.catchUp()
+    const fork = await servers.startFork()
+    const { url } = servers.replica
+    const unusable: [url: string, reason: RegExp, more?: object][] = [
+      [url.replace(/\w+$/, 'postgres'), /migration/],
+      [url.replace(/\w+@/, 'other@'), /the primary's database and user/],
+      [servers.primary.url, /no replica/],
+      ['postgresql://127.0.0.1:1/none', /ECONNREFUSED/],
+      [url, /replays the log of another one/, fork.connection],
+    ]
+    for (const [other, reason, more] of unusable) {
       lines = []
-      const own = await startGateway([urls[i] ?? ''])
-      await expect.poll(() => lines.filter(({ msg }) => msg === 'a replica cannot be used').length).toBe(1)
-      expect(lines.find(({ msg }) => msg === 'a replica cannot be used')?.reason).toMatch(reason)
+      const own = await startGateway([other], more)
+      const reasons = () => lines.flatMap(({ msg, reason }) => (msg === 'a replica cannot be used' ? [reason] : []))
+      await expect.poll(reasons).toHaveLength(1)
+      expect(reasons()[0]).toMatch(reason)
       const { status } = await own.call(`/v1/assets?store_uuid=${store}`, { headers: allow('60s') })
-      expect(status).toBe(200)
+      expect(status).toBe(more ? 404 : 200)
       await own.stop()
     }
+    await fork.stop()
   })
 
   it('is used through a pooler as the primary is', async () => {

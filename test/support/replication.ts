@@ -22,6 +22,8 @@ export interface Replication {
   /** Waits until the replica has all that the primary has now. */
   catchUp(): Promise<void>
   stopReplica(): Promise<void>
+  /** Starts the primary as it was before the replica was made, which knows nothing of what came after. */
+  startFork(): ReturnType<typeof startEmbedded>
   /** Starts it again; what it replays is so much later than on the primary. */
   startReplica(delayMs?: number): Promise<void>
   stop(): Promise<void>
@@ -38,11 +40,8 @@ interface Endpoint {
 /** A migrated primary of its own, and a streaming replica of it, each behind a proxy. */
 export async function startReplication(): Promise<Replication> {
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-replica-'))
-  const [dataDir, cluster, sockets] = ['primary', 'replica', 'run'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const within = (name: string) => join(directory, name)
+  const [dataDir, forked, cluster, sockets] = [within('primary'), within('fork'), within('replica'), within('run')]
   const binDir = process.env.TEST_POSTGRES_BIN ?? (await packagedBinDir())
   const first = await startEmbedded({ dataDir, binDir })
   const db = connect(first.connection, () => {})
@@ -50,6 +49,7 @@ export async function startReplication(): Promise<Replication> {
   await db.destroy()
   await first.stop()
   // The files of a server that is shut down are a base backup.
+  execFileSync('cp', ['-a', dataDir, forked])
   execFileSync('cp', ['-a', join(dataDir, 'postgres', 'cluster'), cluster])
   await writeFile(join(cluster, 'standby.signal'), '')
   await mkdir(sockets)
@@ -100,6 +100,7 @@ export async function startReplication(): Promise<Replication> {
       const { rows } = await primary.query('select pg_current_wal_flush_lsn() as position')
       await waitFor(`pg_last_wal_replay_lsn() >= '${rows[0].position}'`)
     },
+    startFork: () => startEmbedded({ dataDir: forked, binDir }),
     stopReplica,
     startReplica,
     stop: async () => {

@@ -80,7 +80,9 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
   const history: { at: number; position: number }[] = []
   let pools: Awaited<ReturnType<typeof openPools>> | undefined
   let identity: string | undefined
-  let [position, freshAt, isAhead] = [0, Number.NEGATIVE_INFINITY, false]
+  let [position, freshAt] = [-1, Number.NEGATIVE_INFINITY]
+  /** Not known before the primary has been asked after the replica. */
+  let isAhead: boolean | undefined
   let losing: AbortController | undefined
   let isReported = false
 
@@ -88,7 +90,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     const [at, before] = [performance.now(), position]
     const now = await stateOf(primary)
     identity = now.identity
-    isAhead = before > now.position
+    if (before >= 0) isAhead = before > now.position
     while ((history.at(-1)?.position ?? 0) >= now.position) history.pop()
     history.push({ at, position: now.position })
     if (at - (history[0]?.at ?? at) > historyMs) history.shift()
@@ -98,10 +100,10 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     const now = await stateOf(pools.watch)
     if (now.position < position) freshAt = Number.NEGATIVE_INFINITY
     position = now.position
-    if (identity === undefined) return
     if (!now.isReplica) throw new Error('it is no replica')
-    if (now.identity !== identity) throw new Error("it must have the primary's database and user")
+    if (identity !== undefined && now.identity !== identity) throw new Error("it must have the primary's database and user")
     if (isAhead) throw new Error('it has more than the primary: it replays the log of another one')
+    if (isAhead === undefined) return
     freshAt = history.findLast((past) => past.position <= position)?.at ?? freshAt
     if (losing) return
     losing = new AbortController()
