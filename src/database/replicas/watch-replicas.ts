@@ -91,7 +91,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     const now = await stateOf(primary)
     identity = now.identity
     if (before >= 0) isAhead = before > now.position
-    while ((history.at(-1)?.position ?? 0) >= now.position) history.pop()
+    while ((history.at(-1)?.position ?? -1) >= now.position) history.pop()
     history.push({ at, position: now.position })
     if (at - (history[0]?.at ?? at) > historyMs) history.shift()
   }
@@ -101,7 +101,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     if (now.position < position) freshAt = Number.NEGATIVE_INFINITY
     position = now.position
     if (!now.isReplica) throw new Error('it is no replica')
-    if (identity !== undefined && now.identity !== identity) throw new Error("it must have the primary's database and user")
+    if (now.identity !== (identity ?? now.identity)) throw new Error("it must have the primary's database and user")
     if (isAhead) throw new Error('it has more than the primary: it replays the log of another one')
     if (isAhead === undefined) return
     freshAt = history.findLast((past) => past.position <= position)?.at ?? freshAt
