@@ -1,7 +1,7 @@
 import { lengthOf } from '../../text.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { AttributeDefinition, Mismatches } from './attribute-rules.ts'
-import { maxCharactersFor, type PatternTask } from './patterns.ts'
+import { maxCharactersFor, type PatternResult, type PatternTask, runPatterns } from './patterns.ts'
 import { RequestPatterns } from './request-patterns.ts'
 
 type Attributes = Readonly<Record<string, unknown>> | null | undefined
@@ -13,17 +13,17 @@ export async function findMismatches(
   patches: readonly { attributes?: Attributes }[],
 ): Promise<Mismatches> {
   const tasks = tasksOf(definitions, patches)
-  patterns?.count(tasks)
-  return runTasks(patterns, tasks)
+  return mismatchesOf(tasks, await (patterns ? patterns.runBounded(tasks) : runPatterns(tasks)))
 }
 
 /** The same for values that are stored, however many. */
-export function findStoredMismatches(
-  { patterns }: Catalogue,
+export async function findStoredMismatches(
+  { patterns = new RequestPatterns() }: Catalogue,
   definitions: readonly AttributeDefinition[],
   products: readonly { attributes: Attributes }[],
 ): Promise<Mismatches> {
-  return runTasks(patterns, tasksOf(definitions, products))
+  const tasks = tasksOf(definitions, products)
+  return mismatchesOf(tasks, await patterns.run(tasks))
 }
 
 /** What is wrong with patterns that are to be defined. Throws `payload_too_large`. */
@@ -32,15 +32,13 @@ export async function findBadPatterns(
   texts: readonly string[],
 ): Promise<Map<string, string>> {
   const tasks = texts.map((pattern) => ({ pattern, values: [] }))
-  patterns.count(tasks)
-  const results = await patterns.run(tasks)
+  const results = await patterns.runBounded(tasks)
   return new Map(results.flatMap(({ fault }, i) => (fault === undefined ? [] : [[texts[i] ?? '', fault]])))
 }
 
 type NamedTask = PatternTask & { name: string }
 
-async function runTasks(patterns = new RequestPatterns(), tasks: readonly NamedTask[]): Promise<Mismatches> {
-  const results = await patterns.run(tasks)
+function mismatchesOf(tasks: readonly NamedTask[], results: readonly PatternResult[]): Mismatches {
   return new Map(tasks.map(({ name }, i) => [name, new Set(results[i]?.mismatches)]))
 }
 

@@ -18,14 +18,16 @@ export class RequestPatterns {
     this.#runHeavy = runHeavy
   }
 
-  /** Counts work that the request brings, all its operations together. Throws `payload_too_large`, before it is done. */
-  count(tasks: readonly PatternTask[]): void {
-    this.#work += workOf(tasks)
-    if (this.#work > maxWork) throw new CatalogueError('payload_too_large', [{ details: tooMuch }])
+  /** Does work that the request brings, all its operations together. Throws `payload_too_large`, before it is done. */
+  runBounded(tasks: readonly PatternTask[]) {
+    const work = workOf(tasks)
+    this.#work += work
+    if (this.#work > maxWork) throw new CatalogueError('payload_too_large', tooMuch)
+    return this.run(tasks, work)
   }
 
-  run(tasks: readonly PatternTask[]) {
-    return this.#runHeavy && workOf(tasks) > lightWork ? this.#runHeavy(tasks) : runPatterns(tasks)
+  run(tasks: readonly PatternTask[], work = workOf(tasks)) {
+    return this.#runHeavy && work > lightWork ? this.#runHeavy(tasks) : runPatterns(tasks)
   }
 }
 
