@@ -154,7 +154,7 @@ function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undef
     maxMs: 60_000,
   })
   // Of its own: a request that waits for it may hold locks that requests in the other pool wait for.
-  const patternPool = createThreadPool({ entry: new URL('./pattern-thread.ts', import.meta.url), workerData: {}, log })
+  const patternPool = createThreadPool({ entry: new URL('./pattern-thread.ts', import.meta.url), log })
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({

@@ -20,7 +20,7 @@ export interface TaskLimits {
 export interface PoolOptions extends TaskLimits {
   /** The module that the threads run: it exports `run`, which takes a `Task`. */
   entry: URL
-  workerData: unknown
+  workerData?: unknown
   log: Logger
   threads?: number
   /** How many threads one token may use; by default all but one. */
@@ -57,6 +57,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
     heapMb: 512,
     deadlineMs: 10_000,
     maxMs: longest,
+    workerData: undefined,
     ...given,
   }
   const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
