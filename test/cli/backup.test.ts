@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import { tables } from '../../src/backup/format.ts'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
@@ -21,7 +21,6 @@ import { startTestGateway, useGateway } from '../support/gateway.ts'
 import { catalog, searchPath } from '../support/program.ts'
 
 const source = useGateway()
-const targets: TestDatabase[] = []
 const writeKey = { 'idempotency-key': randomUUID() }
 const folder = useFolder()
 let store: string
@@ -49,9 +48,6 @@ beforeAll(async () => {
   expect(await writeOnce(source, store)).toMatchObject({ status: 200 })
   await newStore(source, { store_name: 'empty' })
 })
-afterEach(async () => {
-  for (const target of targets.splice(0)) await target.drop()
-})
 
 const writeOnce = (gateway: Pick<typeof source, 'call'>, storeUuid: string, Color = 'Blue') =>
   gateway.call(`/v1/products?store_uuid=${storeUuid}`, {
@@ -65,7 +61,7 @@ const run = ({ url }: TestDatabase, ...args: string[]) => runCli(args, { DATABAS
 
 async function target(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const database = await createTestDatabase(options)
-  targets.push(database)
+  onTestFinished(() => database.drop())
   return database
 }
 
