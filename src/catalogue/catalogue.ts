@@ -3,7 +3,7 @@ import { type Replica, replicaFirst } from '../database/replicas/replica-first.t
 import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
-import { storeUuidOf } from '../text.ts'
+import { isStorable, storeUuidOf } from '../text.ts'
 import type { RequestPatterns } from './attributes/request-patterns.ts'
 
 /** Which stores exist for a caller. */
@@ -60,7 +60,9 @@ export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: rea
   return stores ? storeUuids.filter((uuid) => stores.has(uuid)) : [...storeUuids]
 }
 
-/** The store to read from: none, null, if the viewer may not see it. */
-export function visibleStore({ viewer: { stores } }: Catalogue, storeUuid: string): string | null {
-  return (stores?.has(storeUuid) ?? true) ? storeUuid : null
+export function visibleKeys<Key extends { storeUuid: string; productCode: string }>(
+  { viewer: { stores } }: Catalogue,
+  keys: readonly Key[],
+): Key[] {
+  return keys.filter(({ storeUuid, productCode }) => (stores?.has(storeUuid) ?? true) && isStorable(productCode))
 }

@@ -1,17 +1,15 @@
 import { crc32 } from 'node:zlib'
 import { type RawBuilder, sql } from 'kysely'
-import { CatalogueError, storeNotFound } from '../errors.ts'
+import { storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
-import { findStores } from './stores/stores.ts'
 
 /** The names that a writer changes in a store, or all of them. */
 export type Names = Iterable<string> | 'all'
 
-/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes; jobs. */
+/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes. */
 export interface LockRequest {
   groups?: Names
   products?: Names
-  jobs?: 'all'
 }
 
 /** PostgreSQL keeps a transaction's locks in shared memory: the names of a store share this many. */
@@ -19,10 +17,8 @@ const buckets = 64
 /** A writer that would need more buckets of a store takes the whole store; so does one that writes to many stores. */
 const mostBuckets = buckets / 2
 const mostStoresByBucket = 4
-/** A statement locks one store, and another one writes it. */
-const mostStores = 1_000
 /** The numbers of the locks on a whole store; those of its buckets follow each. Groups are locked before products. */
-const storeLock = { groups: -1, products: buckets, jobs: 2 * buckets + 1 }
+const storeLock = { groups: -1, products: buckets }
 
 interface Lock {
   store: number
@@ -31,7 +27,7 @@ interface Lock {
 }
 
 /**
- * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist. Every
+ * Locks groups, assets and products of stores until the transaction ends, and returns which of the stores exist. Every
  * writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
  * exclusive for others. All locks are taken in one order, so that no two writers wait for each other.
  */
@@ -39,20 +35,12 @@ export async function lockStores(
   catalogue: WriteCatalogue,
   requests: ReadonlyMap<string, LockRequest>,
 ): Promise<Set<string>> {
-  const uuids = [...requests.keys()]
-  const known = uuids.length > 1 ? [...(await findStores(catalogue, uuids)).keys()] : visibleStores(catalogue, uuids)
-  if (known.length > mostStores) {
-    const details = `a request must name at most ${mostStores} stores; got ${known.length}`
-    throw new CatalogueError('payload_too_large', [{ details }])
-  }
-  const most = known.length > mostStoresByBucket ? 0 : mostBuckets
-  const locked = new Set<string>()
-  for (const uuid of known.sort((a, b) => keyOf(a) - keyOf(b))) {
-    const locks = takeLocks(uuid, requests.get(uuid) ?? {}, most)
-    const { rows } = await sql`select from store where store_uuid = ${uuid} and ${locks}`.execute(catalogue.db)
-    if (rows.length > 0) locked.add(uuid)
-  }
-  return locked
+  const visible = visibleStores(catalogue, [...requests.keys()])
+  if (visible.length === 0) return new Set()
+  const locks = takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requests.get(storeUuid) ?? {}])))
+  const { rows } = await sql<{ store_uuid: string }>`
+    select store_uuid from store where store_uuid = any(${visible}::uuid[]) and ${locks}`.execute(catalogue.db)
+  return new Set(rows.map((row) => row.store_uuid))
 }
 
 /** The same for one store. Returns its UUID; throws `store_not_found`. */
@@ -63,12 +51,9 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
   return uuid
 }
 
-/**
- * A condition, always true, that takes the locks, in a statement on the store's row: where servers share the stores, it
- * takes them on the one that has the row, whichever it is sent to. What they protect is read by the next statement.
- */
-export function takeLocks(storeUuid: string, request: LockRequest, most = mostBuckets): RawBuilder<boolean> {
-  const locks = locksOf(storeUuid, request, most)
+/** A condition, always true, that takes the locks. What they protect is read by the next statement. */
+export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilder<boolean> {
+  const locks = locksOf(requests)
   return sql<boolean>`(
       select count(case when shared then pg_advisory_xact_lock_shared(store, number)::text else pg_advisory_xact_lock(store, number)::text end)
       from unnest(${locks.map((lock) => lock.store)}::integer[], ${locks.map((lock) => lock.number)}::integer[],
@@ -76,19 +61,23 @@ export function takeLocks(storeUuid: string, request: LockRequest, most = mostBu
     ) >= 0`
 }
 
-export function locksOf(storeUuid: string, request: LockRequest, most = mostBuckets): Lock[] {
-  const locks = (['groups', 'products', 'jobs'] as const).flatMap((kind) => {
-    const names = request[kind]
-    return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
-  })
-  return locks.sort((a, b) => a.number - b.number)
+export function locksOf(requests: ReadonlyMap<string, LockRequest>): Lock[] {
+  const most = requests.size > mostStoresByBucket ? 0 : mostBuckets
+  const locks = [...requests].flatMap(([storeUuid, request]) =>
+    (['groups', 'products'] as const).flatMap((kind) => {
+      const names = request[kind]
+      return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
+    }),
+  )
+  return locks.sort((a, b) => a.store - b.store || a.number - b.number)
 }
 
 /** Takes the lock on all groups of a store, if nobody else writes there now. */
 export async function tryLockGroups(catalogue: WriteCatalogue, storeUuid: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock.groups}::integer) as locked
-    from store where store_uuid = ${storeUuid}`.execute(catalogue.db)
+    select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock.groups}::integer) as locked`.execute(
+    catalogue.db,
+  )
   return rows[0]?.locked ?? false
 }
 

@@ -24,6 +24,9 @@ const defaults = {
   ...timeouts,
 }
 
+/** Plans for parameters cost more to make than to run: the statements use their indexes whatever the parameters. */
+const planOnce = 'set plan_cache_mode = force_generic_plan'
+
 /** How many requests may wait for a connection before the next is refused at once. */
 const maxWaiting = 1_000
 
@@ -43,7 +46,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   pool.on('error', onError)
   pool.on('connect', (client) => {
     client.on('error', onError)
-    if (!transactionPooling) client.query(settingsOf('session', own)).catch(onError)
+    if (!transactionPooling) client.query(`${planOnce}; ${settingsOf('session', own)}`).catch(onError)
     closeWhenSilent(client as PooledClient, query_timeout)
   })
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options

@@ -21,13 +21,11 @@ export type Timeouts = Required<
   Pick<pg.ClientConfig, 'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout'>
 >
 
-/**
- * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals, and plans
- * for any parameters: the statements use their indexes whatever these are, and statistics expect no row of a new store.
- */
+/** Statements that set time-outs and, whatever the server's settings, durable commits and the standard's literals. */
 export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
-  const fixed = { standard_conforming_strings: 'on', plan_cache_mode: 'force_generic_plan' }
-  const set = Object.entries({ ...timeouts, ...fixed }).map(([name, value]) => `set ${scope} ${name} = ${value || 0}`)
+  const set = Object.entries({ ...timeouts, standard_conforming_strings: 'on' }).map(
+    ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
+  )
   const durable = `set_config('synchronous_commit', 'on', ${scope === 'local'})`
   return [...set, `select ${durable} where current_setting('synchronous_commit') = 'off'`].join('; ')
 }

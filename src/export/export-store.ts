@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { entryCount, entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
 import { type Catalogue, inTransaction, type WriteCatalogue } from '../catalogue/catalogue.ts'
+import { storeKey } from '../catalogue/conditions.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
 import { withOwnConnection } from '../database/own-connection.ts'
@@ -58,7 +59,7 @@ async function readBatch(
             select json_agg(${entryUrl} order by place) from ${entryRows}
           )) order by g.asset_format)::text
         from asset_group g
-        where g.store_uuid = ${storeUuid} and g.parent_code = p.product_code
+        where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
           and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0)
           and g.channel = ${channel}
       ), '[]') as groups
@@ -90,8 +91,8 @@ async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, stat
     order by name limit ${mostColumns}`.execute(catalogue.db)
   const formats = await sql<Outline['formats'][number]>`
     select g.asset_format as "assetFormat", max(${entryCount}) as largest
-    from asset_group g join product p on p.store_uuid = ${storeUuid} and p.product_code = g.parent_code
-    where g.store_uuid = ${storeUuid} and g.channel = ${channel} and ${selected}
+    from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
+    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${selected}
     group by g.asset_format
     order by g.asset_format`.execute(catalogue.db)
   const { total = 0 } = attributes.rows[0] ?? {}

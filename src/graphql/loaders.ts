@@ -1,53 +1,58 @@
 import DataLoader from 'dataloader'
 import { listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
-import { type Filter, findPage } from '../catalogue/asset-groups/list-groups.ts'
+import { type Filter, listPages } from '../catalogue/asset-groups/list-groups.ts'
 import { listDefinitions } from '../catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
-import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
+import { type AttributeViolations, findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { countProducts, countStatuses, findProducts, listProducts } from '../catalogue/products/list-products.ts'
+import {
+  countProducts,
+  countStatuses,
+  findProducts,
+  listProducts,
+  type ProductKey,
+} from '../catalogue/products/list-products.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
 import { findStores } from '../catalogue/stores/stores.ts'
 
-/** For pages of many stores. */
-const filterCallsAtOnce = 10
-
 export type Loaders = ReturnType<typeof createLoaders>
-
-interface ProductKey {
-  storeUuid: string
-  productCode: string
-}
 
 /** One request's relations. Nothing is kept between batches: a mutation's answer shows what it has written. */
 export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),
     linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(catalogue, groups)),
-    attributeDefinitions: ofStores((uuid) => listDefinitions(catalogue, uuid)),
-    attributeViolations: byStore(
-      (uuid, definitions: readonly StoredDefinition[]) => findViolations(catalogue, uuid, definitions),
-      ({ name }) => name,
+    attributeDefinitions: batched((uuids: readonly string[]) => listDefinitions(catalogue, uuids)),
+    attributeViolations: batched(
+      async (definitions: readonly StoredDefinition[]) => {
+        const found = new Map<string, AttributeViolations>()
+        for (const [storeUuid, group] of Map.groupBy(definitions, (definition) => definition.storeUuid)) {
+          for (const [name, violations] of await findViolations(catalogue, storeUuid, group))
+            found.set(`${storeUuid}/${name}`, violations)
+        }
+        return found
+      },
+      (definition) => `${definition.storeUuid}/${definition.name}`,
     ),
-    productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
-    product: byStore(async (uuid, keys: readonly ProductKey[]) => {
-      const products = await findProducts(catalogue, uuid, keys.map(codeOf))
-      return new Map(products.map((product) => [product.productCode, product]))
-    }, codeOf),
+    productCounts: batched((uuids: readonly string[]) => countStatuses(catalogue, uuids)),
+    product: batched(async (keys: readonly ProductKey[]) => {
+      const products = await findProducts(catalogue, keys)
+      return new Map(products.map((product) => [keyOf(product), product]))
+    }, keyOf),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
-      ofStores((uuid) => listProducts(catalogue, uuid, ...args)),
+      batched((uuids: readonly string[]) => listProducts(catalogue, uuids, ...args)),
     ),
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
-      ofStores((uuid) => countProducts(catalogue, uuid, filter)),
+      batched((uuids: readonly string[]) => countProducts(catalogue, uuids, filter)),
     ),
-    assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
-      ofStores((uuid) => findPage(catalogue, uuid, query, filter), filter ? filterCallsAtOnce : 1),
+    assetGroupPage: perArguments((query: Parameters<typeof listPages>[2]) =>
+      batched((uuids: readonly string[]) => listPages(catalogue, uuids, query, filter)),
     ),
-    assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[3]) =>
-      byStore(async (uuid, keys: readonly ProductKey[]) => {
-        const groups = await listGroupsOfParents(catalogue, uuid, keys.map(codeOf), narrow)
-        return Map.groupBy(groups, (group) => group.parentCode)
-      }, codeOf),
+    assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
+      batched(async (keys: readonly ProductKey[]) => {
+        const groups = await listGroupsOfParents(catalogue, keys, narrow)
+        return Map.groupBy(groups, (group) => keyOf({ ...group, productCode: group.parentCode }))
+      }, keyOf),
     ),
   }
 }
@@ -64,39 +69,6 @@ function batched<K, V>(load: (keys: readonly K[]) => Promise<Map<string, V>>, ke
   )
 }
 
-/**
- * The same for keys in stores: the batch function gets those of one store, and answers by their names in it. A statement
- * reads from one store, and a request with many stores has one connection for each field.
- */
-function byStore<K extends { storeUuid: string }, V>(
-  load: (storeUuid: string, keys: readonly K[]) => Promise<Map<string, V>>,
-  nameOf: (key: K) => string,
-) {
-  const keyName = (storeUuid: string, name: string) => `${storeUuid}/${name}`
-  return batched(
-    async (keys: readonly K[]) => {
-      const found = new Map<string, V>()
-      for (const [storeUuid, ofStore] of Map.groupBy(keys, (key) => key.storeUuid)) {
-        for (const [name, value] of await load(storeUuid, ofStore)) found.set(keyName(storeUuid, name), value)
-      }
-      return found
-    },
-    (key) => keyName(key.storeUuid, nameOf(key)),
-  )
-}
-
-/** The same for stores themselves. */
-function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 1) {
-  return batched(async (uuids: readonly string[]) => {
-    const found = new Map<string, V>()
-    for (let begin = 0; begin < uuids.length; begin += atOnce) {
-      const part = uuids.slice(begin, begin + atOnce)
-      await Promise.all(part.map(async (uuid) => found.set(uuid, await load(uuid))))
-    }
-    return found
-  })
-}
-
 /** A loader for each set of arguments that the request's fields come with. */
 function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
   const loaders = new Map<string, L>()
@@ -108,6 +80,6 @@ function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
   }
 }
 
-function codeOf({ productCode }: ProductKey): string {
-  return productCode
+function keyOf({ storeUuid, productCode }: ProductKey): string {
+  return `${storeUuid}/${productCode}`
 }

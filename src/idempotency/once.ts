@@ -73,7 +73,7 @@ async function claim(
       where owner = ${owner} and created_at > ${age}
     ), claimed as (
       insert into idempotency_key (scope, body, owner) select ${scope}::bytea, ${body}::bytea, ${owner}::bytea from used where not "full"
-      on conflict (scope) do update set body = excluded.body, owner = excluded.owner, answer = null, created_at = excluded.created_at
+      on conflict (scope) do update set body = excluded.body, owner = excluded.owner, answer = null, created_at = now()
         where idempotency_key.created_at <= ${age}
       returning scope
     )

@@ -71,7 +71,7 @@ export async function moveRun(
       or exists (select from import_run where store_uuid = ${storeUuid}::uuid and file = ${file})
     on conflict (store_uuid, file) do update
       set counts = excluded.counts, report_file = excluded.report_file, report_bytes = excluded.report_bytes,
-        updated_at = excluded.updated_at
+        updated_at = now()
       where r.content = excluded.content and r.options = excluded.options
         and (r.counts ->> 'rows')::bigint = ${from.counts.rows}`.execute(db)
   if (numAffectedRows !== 1n) throw new Error(`another import of ${file} is under way`)

@@ -31,7 +31,7 @@ export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: J
   const { rows } = await sql<AttemptKey & { crashes: number }>`
     update job set
       state = 'running', attempt = attempt + 1, crashes = crashes + (state = 'running')::integer,
-      started_at = least(started_at, now()), heartbeat_at = now()
+      started_at = coalesce(started_at, now()), heartbeat_at = now()
     where store_uuid = ${storeUuid} and job_id = ${jobId} and state in ('queued', 'running')
     returning store_uuid as "storeUuid", job_id as "jobId", attempt, crashes`.execute(db)
   const [attempt] = rows

@@ -33,7 +33,6 @@ export function createExplainer(url: string): Explainer {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   const nodes: PlanNode[] = []
   pool.on('connect', (client) => {
-    client.on('error', () => {}) // when the database is dropped
     client.on('notice', ({ message = '' }) => {
       const plan = message.split('  plan:\n')[1]
       if (plan !== undefined) nodes.push(...nodesOf((JSON.parse(plan) as { Plan: PlanNode }).Plan))

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, PostgresQueryCompiler } from 'kysely'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { expect, inject } from 'vitest'
+import { inject } from 'vitest'
 import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { connect, connectionStateOf } from '../../src/database/connect.ts'
 import type { ConnectionConfig } from '../../src/database/session.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { fixture } from './fixture.ts'
-import { readVolatility, violationsOf } from './one-store.ts'
 
 export interface TestDatabase {
   db: Kysely<Database>
@@ -50,11 +49,9 @@ export async function createTestDatabase({
   const config = { ...gatewayServer, database, ...connection }
   const connected = connect(config, () => {})
   let sent = 0
-  const texts = new Set<string>()
   const db = connected.withPlugin({
-    transformQuery: ({ node, queryId }) => {
+    transformQuery: ({ node }) => {
       sent++
-      if (isOfProduct(new Error().stack)) texts.add(compiler.compileQuery(node, queryId).sql)
       return node
     },
     transformResult: async ({ result }) => result,
@@ -86,7 +83,6 @@ export async function createTestDatabase({
     drop: async () => {
       await (await watcher)?.end()
       await db.destroy()
-      if (texts.size > 0) await expectOneStore(texts, client)
       if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
     },
   }
@@ -98,28 +94,6 @@ export function useDatabase(options: TestDatabaseOptions = {}, per: 'all' | 'eac
     (database) => database.drop?.(),
     per,
   )
-}
-
-const compiler = new PostgresQueryCompiler()
-
-/** Whether the innermost caller outside of packages and this folder is in the product. */
-function isOfProduct(stack = ''): boolean {
-  const caller = stack.split('\n').find((line) => line.includes('file:') && !/node_modules|test\/support/.test(line))
-  return caller?.includes('/src/') ?? false
-}
-
-const checked = new Set<string>()
-
-/** All that the product has sent could also run where several servers share the stores. */
-async function expectOneStore(texts: ReadonlySet<string>, connect: () => Promise<pg.Client>): Promise<void> {
-  const unchecked = [...texts].filter((text) => !checked.has(text) && /\bstore_uuid\b|advisory/.test(text))
-  if (unchecked.length === 0) return
-  const client = await connect()
-  const volatility = await readVolatility(client).finally(() => client.end())
-  for (const text of unchecked) {
-    expect(await violationsOf(text, volatility), text).toEqual([])
-    checked.add(text)
-  }
 }
 
 const lockWaiters = `select count(*)::int as count from pg_stat_activity

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
 import { storeNotFound, unavailable } from '../../errors.ts'
-import { isStorable } from '../../text.ts'
-import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
+import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
+import type { ProductKey } from '../products/list-products.ts'
 import { noEntries } from './asset-entries.ts'
 
 export interface AssetGroup {
@@ -31,17 +31,16 @@ export interface AssetGroupQuery {
 
 export const largestPage = 50
 
-/** A page, if the store exists. The total is stored, not counted. Throws `downstream_unavailable`. */
-export async function pageGroups(
+/** A page of each store that exists, by store. The total is stored, not counted. Throws `downstream_unavailable`. */
+export async function listGroupsOfStores(
   catalogue: Catalogue,
-  storeUuid: string,
+  storeUuids: readonly string[],
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
-): Promise<AssetGroupPage | undefined> {
-  const uuid = visibleStore(catalogue, storeUuid)
-  const ofQuery = sql`store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`
+): Promise<Map<string, AssetGroupPage>> {
+  const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await orDownstreamUnavailable(
-    sql<{ total: number; version: string; codes: string[] | null; entries: string | null }>`
-    select t.total, t.version, g.codes, g.entries
+    sql<{ storeUuid: string; total: number; version: string; codes: string[] | null; entries: string | null }>`
+    select s.store_uuid as "storeUuid", t.total, t.version, g.codes, g.entries
     from store s cross join lateral (
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_total where ${ofQuery}
@@ -54,15 +53,21 @@ export async function pageGroups(
         limit ${limit}
       ) p
     ) g
-    where s.store_uuid = ${uuid}`.execute(catalogue.db),
+    where s.store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])`.execute(catalogue.db),
   )
-  const [page] = rows
-  if (!page) return undefined
-  const texts = page.entries?.split(newline) ?? []
-  const groups = (page.codes ?? []).map((parentCode, i) => {
-    return { storeUuid, channel, assetFormat, parentCode, entries: texts[i] ?? noEntries }
-  })
-  return { totalGroups: page.total, version: page.version, groups }
+  return new Map(
+    rows.map(({ storeUuid, total, version, codes, entries }) => {
+      const texts = entries?.split(newline) ?? []
+      const groups = (codes ?? []).map((parentCode, i) => ({
+        storeUuid,
+        channel,
+        assetFormat,
+        parentCode,
+        entries: texts[i] ?? noEntries,
+      }))
+      return [storeUuid, { totalGroups: total, version, groups }]
+    }),
+  )
 }
 
 /** JSON text has no line break: the page is one row, which costs a fraction of fifty rows. */
@@ -111,7 +116,7 @@ export async function groupsVersion(
     sql<{ version: string }>`
     select (
       select coalesce(sum(version), 0)::text from asset_group_total
-      where store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}
+      where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
     ) as version
     from store s where s.store_uuid = ${uuid}`.execute(catalogue.db),
   )
@@ -120,24 +125,22 @@ export async function groupsVersion(
   return row.version
 }
 
-/** The groups of a store's parent codes, on one channel or of one format if given, in the order of channel and format. */
+/** The groups of the parent codes, on one channel or of one format if given, in the order of channel and format. */
 export async function listGroupsOfParents(
   catalogue: Catalogue,
-  storeUuid: string,
-  parentCodes: readonly string[],
+  parents: readonly ProductKey[],
   narrow: { channel?: string | null | undefined; assetFormat?: string | null | undefined },
 ): Promise<AssetGroup[]> {
+  const keys = visibleKeys(catalogue, parents)
   const { rows } = await sql<AssetGroup>`
-    select ${storeUuid}::uuid as "storeUuid", g.channel, g.asset_format as "assetFormat", g.parent_code as "parentCode", g.entries
-    from unnest(${parentCodes.filter(isStorable)}::text[]) as k(parent_code) cross join lateral (
-      select channel, asset_format, parent_code, entries from asset_group
-      where store_uuid = ${visibleStore(catalogue, storeUuid)} and parent_code = k.parent_code collate "C"
-        and hashtextextended(parent_code, 0) = hashtextextended(k.parent_code collate "C", 0)
-        and (${narrow.channel ?? null}::text is null or channel = ${narrow.channel ?? null})
-        and (${narrow.assetFormat ?? null}::text is null or asset_format = ${narrow.assetFormat ?? null})
-      offset 0
-    ) g
-    order by g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
+    select g.store_uuid as "storeUuid", g.channel, g.asset_format as "assetFormat", g.parent_code as "parentCode", g.entries
+    from unnest(${keys.map((key) => key.storeUuid)}::uuid[], ${keys.map((key) => key.productCode)}::text[])
+      as k(store_uuid, parent_code)
+    join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"
+      and hashtextextended(g.parent_code, 0) = hashtextextended(k.parent_code collate "C", 0)
+    where (${narrow.channel ?? null}::text is null or g.channel = ${narrow.channel ?? null})
+      and (${narrow.assetFormat ?? null}::text is null or g.asset_format = ${narrow.assetFormat ?? null})
+    order by g.store_uuid, g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
   return rows
 }
 

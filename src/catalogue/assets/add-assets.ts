@@ -4,6 +4,7 @@ import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import { brief, longestReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { boundedFailures, type ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
@@ -85,7 +86,7 @@ async function findAssets(catalogue: WriteCatalogue, storeUuid: string, assets: 
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))
   const { rows } = await sql<StoredAsset>`
       select asset_format, asset_id, url from asset
-      where store_uuid = ${storeUuid} and asset_id = any(${ids}::text[])
+      where store_uuid = ${storeKey(storeUuid)} and asset_id = any(${ids}::text[])
     union ${assetsByUrl(storeUuid, [...urls])}
     order by asset_id`.execute(catalogue.db)
   return rows
@@ -140,37 +141,37 @@ async function insertAssets(catalogue: WriteCatalogue, storeUuid: string, rows: 
     ), fresh as (
       select w.*, row_number() over (partition by w.parent_code, w.channel order by w.index) as nth
       from wanted w cross join lateral (
-        select count(*) as links from asset_link l where l.store_uuid = ${storeUuid}
+        select count(*) as links from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
           and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
       ) l
       where l.links = 0
     ), placed as (
-      select channel, asset_format, parent_code, asset_id, url,
+      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url,
         nth + max(case when nth = 1 then (
-          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeUuid}
+          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
             and l.parent_code = fresh.parent_code and l.channel = fresh.channel
         ) end) over (partition by parent_code, channel) as place
       from fresh
     ), new_link as (
       insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from placed
+      select store_uuid, parent_code, channel, asset_id, place from placed
       order by parent_code, channel, asset_id
       returning asset_id
     ), touched as (
-      select distinct channel, asset_format, parent_code from placed
+      select distinct store_uuid, channel, asset_format, parent_code from placed
     ), remaining as (
-      select t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
+      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
       from touched t cross join lateral (
-        select asset_id, place from asset_link
-        where store_uuid = ${storeUuid} and parent_code = t.parent_code and channel = t.channel
+        select store_uuid, asset_id, place from asset_link
+        where store_uuid = t.store_uuid and parent_code = t.parent_code and channel = t.channel
         offset 0
       ) l cross join lateral (
         select url from asset
-        where store_uuid = ${storeUuid} and asset_id = l.asset_id and asset_format = t.asset_format
+        where store_uuid = l.store_uuid and asset_id = l.asset_id and asset_format = t.asset_format
         offset 0
       ) a
     union all
-      select channel, asset_format, parent_code, asset_id, url, place from placed
+      select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
     )`
   const answer = sql<{ linked: number }>`(select count(*)::int from new_link) as linked`
   return (await changeGroups(catalogue, storeUuid, changes, answer)).linked

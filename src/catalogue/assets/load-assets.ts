@@ -4,7 +4,8 @@ import type { OwnConnection } from '../../database/own-connection.ts'
 import { type AssetEntry, encodeEntries, entriesOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { lockStore } from '../locks.ts'
+import { storeKey } from '../conditions.ts'
+import { lockStores } from '../locks.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 
 /** URLs to link at the end of a product's group of one format, in order, each once. */
@@ -32,7 +33,7 @@ export async function loadAssets(
   groups: readonly LoadedGroup[],
 ): Promise<{ added: number; linked: number }> {
   if (groups.length === 0) return { added: 0, linked: 0 }
-  await lockStore(catalogue, target.storeUuid, { groups: 'all' })
+  await lockStores(catalogue, new Map([[target.storeUuid, { groups: 'all' }]]))
   const stored = await readEntries(catalogue, target, groups)
   const missing = groups.flatMap((group, i): MissingGroup[] => {
     const entries = stored[i]?.entries
@@ -87,7 +88,7 @@ async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Targe
     from unnest(${codes}::text[], ${formats}::text[]) with ordinality as n(parent_code, asset_format, nth)
       left join lateral (
         select entries from asset_group
-        where store_uuid = ${storeUuid} and channel = ${channel} and asset_format = n.asset_format collate "C"
+        where store_uuid = ${storeKey(storeUuid)} and channel = ${channel} and asset_format = n.asset_format collate "C"
           and parent_code = n.parent_code collate "C"
           and hashtextextended(parent_code, 0) = hashtextextended(n.parent_code collate "C", 0)
         offset 0
@@ -104,7 +105,7 @@ async function readLastPlaces({ db }: WriteCatalogue, { storeUuid, channel }: Ta
     select n.parent_code, l.place
     from unnest(${[...codes]}::text[]) as n(parent_code) cross join lateral (
       select coalesce(max(place), 0) as place from asset_link
-      where store_uuid = ${storeUuid} and parent_code = n.parent_code collate "C" and channel = ${channel}
+      where store_uuid = ${storeKey(storeUuid)} and parent_code = n.parent_code collate "C" and channel = ${channel}
     ) l`.execute(db)
   return new Map(rows.map(({ parent_code, place }) => [parent_code, place]))
 }
@@ -162,7 +163,7 @@ async function replaceEntries(
   await sql`
     update asset_group g set entries = n.entries
     from unnest(${codes}::text[], ${formats}::text[], ${entries}::text[]) as n(parent_code, asset_format, entries)
-    where g.store_uuid = ${storeUuid} and g.channel = ${channel}
+    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel}
       and g.asset_format = any(array[n.asset_format collate "C"])
       and g.parent_code = any(array[n.parent_code collate "C"])`.execute(db)
 }

@@ -17,7 +17,7 @@ export async function moveAssets(
 ): Promise<AssetGroup> {
   const { channel, parentCode, assetFormat } = key
   const storeUuid = await lockStore(catalogue, key.storeUuid, { groups: [parentCode] })
-  const [stored] = await listGroupsOfParents(catalogue, storeUuid, [parentCode], key)
+  const [stored] = await listGroupsOfParents(catalogue, [{ storeUuid, productCode: parentCode }], key)
   const group = stored ?? { storeUuid, channel, parentCode, assetFormat, entries: noEntries }
   const byId = new Map(entriesOf(assetFormat, group.entries).map((entry) => [entry.assetId, entry]))
   const missing = assetIds.filter((assetId) => !byId.has(assetId))

@@ -4,6 +4,7 @@ import { shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import { BoundedFailures, brief } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
@@ -78,13 +79,10 @@ async function readGroups(
   const { rows } = await sql<PlacedAsset>`
       select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
       from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
-        select parent_code, asset_id, place from asset_link
-        where store_uuid = ${storeUuid} and parent_code = p.parent_code collate "C" and channel = ${channel}
+        select store_uuid, parent_code, asset_id, place from asset_link
+        where store_uuid = ${storeKey(storeUuid)} and parent_code = p.parent_code collate "C" and channel = ${channel}
         offset 0
-      ) l cross join lateral (
-        select asset_format, url from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id
-        offset 0
-      ) a
+      ) l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
     union all
       select null, known.*, null from (${assetsByUrl(storeUuid, urls)}) known
     order by "parentCode", place, "assetId"`.execute(catalogue.db)
@@ -99,21 +97,23 @@ export async function writePlaces(
 ): Promise<void> {
   const changes = sql`
     remaining as (
-      select ${channel} collate "C" as channel, "assetFormat" collate "C" as asset_format,
+      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, "assetFormat" collate "C" as asset_format,
         "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id, url collate "C" as url, place
       from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb)
         as i("parentCode" text, "assetFormat" text, "assetId" text, url text, place integer)
     ), made as (
       insert into asset (store_uuid, asset_id, asset_format, url)
-      select distinct ${storeUuid}::uuid, asset_id, asset_format, url from remaining
+      select distinct store_uuid, asset_id, asset_format, url from remaining
       order by asset_id
       on conflict (store_uuid, asset_id) do nothing
     ), placed as (
       insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
+      select store_uuid, parent_code, channel, asset_id, place from remaining
       order by parent_code, asset_id
       on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
       where l.place <> excluded.place
+    ), touched as (
+      select distinct store_uuid, channel, asset_format, parent_code from remaining
     )`
   await changeGroups(catalogue, storeUuid, changes, sql`1`)
 }

@@ -27,8 +27,8 @@ export interface Selection {
 export interface Removal {
   /** The parent codes to lock in a store for its selections, or all of them. */
   parentCodes: (selections: readonly Selection[]) => Names
-  /** CTEs from `item(n, …)` to `gone(parent_code, channel, asset_id)`, the removed links of a store. */
-  changes: (storeUuid: string) => RawBuilder<unknown>
+  /** CTEs from `item(n, …)` to `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. */
+  changes: RawBuilder<unknown>
   removed: RawBuilder<number>
   /** A query for the items that chose nothing, as `n`, and their reason. */
   missing: RawBuilder<unknown>
@@ -41,7 +41,7 @@ export interface Removed extends ItemFailures {
   removed: number
 }
 
-/** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements a store. */
+/** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements. */
 export async function removeSelected(
   catalogue: WriteCatalogue,
   selectors: readonly Selector[],
@@ -54,13 +54,8 @@ export async function removeSelected(
     catalogue,
     new Map(requests.map(([storeUuid, group]) => [storeUuid, { groups: removal.parentCodes(group) }])),
   )
-  let removed = 0
-  const missing = new Set<string>()
-  for (const storeUuid of stores) {
-    const ofStore = await remove(catalogue, storeUuid, byStore.get(storeUuid)?.filter(narrows) ?? [], removal)
-    removed += ofStore.removed
-    for (const key of ofStore.missing) missing.add(key)
-  }
+  const usable = selections.filter((selection) => stores.has(selection.storeUuid) && narrows(selection))
+  const { removed, missing } = await remove(catalogue, usable, removal)
   const reasonOf = (selection: Selection) => {
     if (!narrows(selection)) return 'selector_required'
     if (!stores.has(selection.storeUuid)) return 'store_not_found'
@@ -113,25 +108,21 @@ export function keyOf({ storeUuid, channel, parentCode, assetId }: Selection): s
 }
 
 /** Returns how many assets or links were removed, and the keys of the selections that chose none. */
-async function remove(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  selections: readonly Selection[],
-  removal: Removal,
-): Promise<{ removed: number; missing: string[] }> {
-  if (selections.length === 0) return { removed: 0, missing: [] }
+async function remove(catalogue: WriteCatalogue, selections: readonly Selection[], removal: Removal) {
+  if (selections.length === 0) return { removed: 0, missing: new Set<string>() }
   const chosen = [...new Map(selections.map((selection) => [keyOf(selection), selection]))]
-  const items = chosen.map(([, { channel, parentCode, assetId }], n) => ({ n, channel, parentCode, assetId }))
+  const items = chosen.map(([, selection], n) => ({ n, ...selection }))
   const changes = sql`
     item as (
-      select n, channel collate "C" as channel, "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id
+      select n, "storeUuid" as store_uuid, channel collate "C" as channel, "parentCode" collate "C" as parent_code,
+        "assetId" collate "C" as asset_id
       from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
-        as i(n integer, channel text, "parentCode" text, "assetId" text)
-    ), ${removal.changes(storeUuid)}`
+        as i(n integer, "storeUuid" uuid, channel text, "parentCode" text, "assetId" text)
+    ), ${removal.changes}`
   const answer = sql<{ removed: number; missing: number[] }>`(${removal.removed}) as removed,
       array(${removal.missing}) as missing`
-  const { removed, missing } = await removeFromGroups(catalogue, storeUuid, changes, answer)
-  return { removed, missing: missing.flatMap((n) => chosen[n]?.[0] ?? []) }
+  const { removed, missing } = await removeFromGroups(catalogue, changes, answer)
+  return { removed, missing: new Set(missing.flatMap((n) => chosen[n]?.[0] ?? [])) }
 }
 
 function detailsOf({ storeUuid, channel, parentCode, assetId }: Selection, reason: Reason): string {

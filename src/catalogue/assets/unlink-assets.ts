@@ -7,33 +7,29 @@ export interface Unlink extends Selector {
   channel: string
 }
 
-/** Removes links, never assets (spec: POST /assets/unlink). Throws `payload_too_large`. Two statements a store. */
+/** Removes links, never assets (spec: POST /assets/unlink). Throws `payload_too_large`. Two statements. */
 export function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]): Promise<Removed> {
   return removeSelected(catalogue, links, unlinking)
 }
 
 const unlinking: Removal = {
   parentCodes: (selections) => selections.map(({ parentCode }) => parentCode ?? ''),
-  changes: (storeUuid) => sql`
+  changes: sql`
     chosen as (
-        select i.n, l."row"
-        from item i cross join lateral (
-          select ctid as "row" from asset_link
-          where store_uuid = ${storeUuid} and parent_code = i.parent_code and channel = i.channel and asset_id = i.asset_id
-          offset 0
-        ) l
+        select i.n, l.store_uuid, l.parent_code, l.channel, l.asset_id
+        from item i join asset_link l on l.store_uuid = i.store_uuid and l.parent_code = i.parent_code
+          and l.channel = i.channel and l.asset_id = i.asset_id
       union all
-        select i.n, l."row"
-        from item i cross join lateral (
-          select ctid as "row" from asset_link
-          where store_uuid = ${storeUuid} and parent_code = i.parent_code and channel = i.channel
-          offset 0
-        ) l
+        select i.n, l.store_uuid, l.parent_code, l.channel, l.asset_id
+        from item i join asset_link l on l.store_uuid = i.store_uuid and l.parent_code = i.parent_code
+          and l.channel = i.channel
         where i.asset_id is null
     ), gone as (
-      delete from asset_link
-      where store_uuid = ${storeUuid} and ctid = any(array(select "row" from chosen))
-      returning parent_code, channel, asset_id
+      delete from asset_link l
+      using (select distinct store_uuid, parent_code, channel, asset_id from chosen) c
+      where l.store_uuid = c.store_uuid and l.parent_code = c.parent_code
+        and l.channel = c.channel and l.asset_id = c.asset_id
+      returning l.store_uuid, l.parent_code, l.channel, l.asset_id
     )`,
   removed: sql`select count(*)::int from gone`,
   missing: sql`select n from item where n not in (select n from chosen)`,

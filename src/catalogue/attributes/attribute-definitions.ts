@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { CatalogueError, type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
-import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
+import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { type LockRequest, takeLocks } from '../locks.ts'
 import { requireStore } from '../stores/stores.ts'
 import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
@@ -13,13 +13,20 @@ type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
   [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
 }
 
-export async function listDefinitions(catalogue: Catalogue, storeUuid: string): Promise<StoredDefinition[]> {
-  return catalogue.db
+export async function listDefinitions(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+): Promise<Map<string, StoredDefinition[]>> {
+  const uuids = visibleStores(catalogue, storeUuids)
+  if (uuids.length === 0) return new Map()
+  const rows = await catalogue.db
     .selectFrom('attribute_definition')
     .select(['store_uuid as storeUuid', ...definitionColumns])
-    .where('store_uuid', '=', visibleStore(catalogue, storeUuid))
+    .where('store_uuid', 'in', uuids)
+    .orderBy('store_uuid')
     .orderBy('name')
     .execute()
+  return Map.groupBy(rows, (row) => row.storeUuid)
 }
 
 /** The definitions of a store, with `locks` taken for writing its products. Throws `store_not_found`. */
@@ -36,12 +43,12 @@ export async function requireDefinitions(
         s
           .selectFrom('attribute_definition as d')
           .select(definitionColumns)
-          .where('d.store_uuid', '=', uuid)
+          .whereRef('d.store_uuid', '=', 's.store_uuid')
           .orderBy('name'),
       ).as('definitions'),
     )
     .where('s.store_uuid', '=', uuid)
-    .where(takeLocks(uuid, locks))
+    .where(takeLocks(new Map([[uuid, locks]])))
     .executeTakeFirst()
   if (!store) throw storeNotFound('storeUuid', storeUuid)
   return { storeUuid: uuid, definitions: store.definitions }
@@ -74,7 +81,7 @@ export async function defineAttributes(
     order by name collate "C"
     on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
       max_length = excluded.max_length, pattern = excluded.pattern`.execute(catalogue.db)
-  const all = await listDefinitions(catalogue, uuid)
+  const all = (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
   const bytes = Buffer.byteLength(JSON.stringify(all))
   if (bytes <= maxBytes) return all
   const details = `the definitions of a store may take ${maxBytes} bytes of JSON; with these they take ${bytes}: allow fewer or shorter values`
@@ -94,7 +101,7 @@ export async function removeDefinitions(
   await sql`delete from attribute_definition where store_uuid = ${uuid}::uuid and name = any(${names.filter(isStorable)}::text[])`.execute(
     catalogue.db,
   )
-  return listDefinitions(catalogue, uuid)
+  return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
 }
 
 function definitionFaults(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
-import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
+import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
 import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
 import type { ProductStatus } from '../enumerations.ts'
 
@@ -22,23 +22,31 @@ export interface ProductFilter {
   search?: string | null | undefined
 }
 
+export interface ProductKey {
+  storeUuid: string
+  productCode: string
+}
+
 const columns = sql`store_uuid as "storeUuid", product_code as "productCode", status, attributes,
         created_at as "createdAt", updated_at as "updatedAt"`
 
-/** A page of a store's products in the order of their codes. */
+/** A page of each store's products in the order of their codes, by store. One statement for all stores. */
 export async function listProducts(
   catalogue: Catalogue,
-  storeUuid: string,
+  storeUuids: readonly string[],
   filter: ProductFilter,
   page: KeysetPage,
-): Promise<Product[]> {
+): Promise<Map<string, Product[]>> {
   const direction = page.backwards ? sql`desc` : sql`asc`
   const { rows } = await sql<Product>`
-    select ${columns} from product
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} and ${allOf([matching(filter), ...within(page, 'product_code')])}
-    order by product_code ${direction}
-    limit ${page.limit}`.execute(catalogue.db)
-  return rows
+    select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store) cross join lateral (
+      select ${columns} from product
+      where store_uuid = s.store and ${allOf([matching(filter), ...within(page, 'product_code')])}
+      order by product_code ${direction}
+      limit ${page.limit}
+    ) p
+    order by s.store, p."productCode" ${direction}`.execute(catalogue.db)
+  return Map.groupBy(rows, (product) => product.storeUuid)
 }
 
 /** A page by offset, with the exact number of those that match: one statement. Throws `store_not_found`. */
@@ -49,10 +57,10 @@ export async function pageProducts(
   { offset, limit }: { offset: number; limit: number },
 ) {
   const uuid = requireVisible(catalogue, storeUuid)
-  const ofStore = sql`store_uuid = ${uuid} and ${matching(filter)}`
+  const ofStore = sql`store_uuid = s.store and ${matching(filter)}`
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
     select counted.total, page.*
-    from store s cross join lateral (
+    from (select store_uuid as store from store) s cross join lateral (
       select count(*)::int as total from product where ${ofStore}
     ) counted left join lateral (
       select ${columns} from product
@@ -62,7 +70,7 @@ export async function pageProducts(
       order by product_code
       limit ${limit}
     ) page on true
-    where s.store_uuid = ${uuid}
+    where s.store = ${uuid}
     order by page."productCode"`.execute(catalogue.db)
   const [first] = rows
   if (!first) throw storeNotFound('storeUuid', storeUuid)
@@ -70,34 +78,36 @@ export async function pageProducts(
   return { storeUuid: uuid, totalProducts: first.total, products }
 }
 
-export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from product
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} and ${matching(filter)}`.execute(catalogue.db)
-  return rows[0]?.count ?? 0
+export async function countProducts(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+  filter: ProductFilter,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ store_uuid: string; count: number }>`
+    select store_uuid, count(*)::int as count from product
+    where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[]) and ${matching(filter)}
+    group by store_uuid`.execute(catalogue.db)
+  return new Map(rows.map((row) => [row.store_uuid, row.count]))
 }
 
 export async function countStatuses(
   catalogue: Catalogue,
-  storeUuid: string,
-): Promise<{ status: ProductStatus; count: number }[]> {
-  const { rows } = await sql<{ status: ProductStatus; count: number }>`
-    select status, count(*)::int as count from product where store_uuid = ${visibleStore(catalogue, storeUuid)}
-    group by status
-    order by status`.execute(catalogue.db)
-  return rows
+  storeUuids: readonly string[],
+): Promise<Map<string, { status: ProductStatus; count: number }[]>> {
+  const { rows } = await sql<{ store_uuid: string; status: ProductStatus; count: number }>`
+    select store_uuid, status, count(*)::int as count from product
+    where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])
+    group by store_uuid, status
+    order by store_uuid, status`.execute(catalogue.db)
+  return Map.groupBy(rows, (row) => row.store_uuid)
 }
 
-export async function findProducts(
-  catalogue: Catalogue,
-  storeUuid: string,
-  codes: readonly string[],
-): Promise<Product[]> {
+export async function findProducts(catalogue: Catalogue, keys: readonly ProductKey[]): Promise<Product[]> {
+  const visible = visibleKeys(catalogue, keys)
   const { rows } = await sql<Product>`
-    select ${columns} from product
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`.execute(
-    catalogue.db,
-  )
+    select ${columns}
+    from unnest(${visible.map((key) => key.storeUuid)}::uuid[], ${visible.map((key) => key.productCode)}::text[]) as k(store, code)
+    join product on store_uuid = k.store and product_code = k.code collate "C"`.execute(catalogue.db)
   return rows
 }
 

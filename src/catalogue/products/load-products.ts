@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/own-connection.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { lockStore } from '../locks.ts'
+import { storeKey } from '../conditions.ts'
+import { lockStores } from '../locks.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
 export interface LoadedProduct {
@@ -37,7 +38,7 @@ export async function loadProducts(
   products: readonly LoadedProduct[],
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0 }
-  await lockStore(catalogue, storeUuid, { products: 'all' })
+  await lockStores(catalogue, new Map([[storeUuid, { products: 'all' }]]))
   if (await hasAny(catalogue, storeUuid, products)) {
     // A dry run's chunks are savepoints of one transaction.
     await sql`create temporary table if not exists loaded_product (product_code text collate "C", status text,
@@ -57,7 +58,7 @@ export async function loadProducts(
 async function hasAny({ db }: WriteCatalogue, storeUuid: string, products: readonly LoadedProduct[]): Promise<boolean> {
   const { rows } = await sql`
     select from unnest(${products.map(({ productCode }) => productCode)}::text[]) as n(product_code) cross join lateral (
-      select from product where store_uuid = ${storeUuid} and product_code = n.product_code collate "C" limit 1
+      select from product where store_uuid = ${storeKey(storeUuid)} and product_code = n.product_code collate "C" limit 1
     ) p
     limit 1`.execute(db)
   return rows.length > 0
@@ -77,7 +78,7 @@ async function merge({ db }: WriteCatalogue, storeUuid: string): Promise<LoadedP
       select l.*, p.attributes is not null as is_known
       from loaded_product l left join lateral (
         select status, attributes from product
-        where store_uuid = ${storeUuid} and product_code = l.product_code
+        where store_uuid = ${storeKey(storeUuid)} and product_code = l.product_code
         offset 0
       ) p on true
       where p.attributes is null or not p.attributes @> l.attributes or p.status <> l.status
@@ -86,7 +87,7 @@ async function merge({ db }: WriteCatalogue, storeUuid: string): Promise<LoadedP
       update product p
       set attributes = p.attributes || i.attributes, status = coalesce(i.status, p.status), updated_at = now()
       from (select * from item where is_known offset 0) i
-      where p.store_uuid = ${storeUuid} and p.product_code = any(array[i.product_code])
+      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = any(array[i.product_code])
     ), made as (
       insert into product (store_uuid, product_code, status, attributes)
       select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from item where not is_known

@@ -1,13 +1,3 @@
--- Whether attributes are within a limit of bytes of JSON after others are merged in: not checked up to so many stored
--- bytes; the text is only made beyond an eighth of the limit. A function that is declared immutable, though how many
--- bytes are stored depends on their compression: in a CASE of a write, Citus runs no others.
-create or replace function attributes_fit(stored jsonb, added jsonb, size_not_checked integer, max_size integer)
-  returns boolean language plpgsql immutable as $$
-begin
-  return pg_column_size(stored) < size_not_checked or pg_column_size(stored || added) <= max_size / 8
-    or octet_length((stored || added)::text) <= max_size;
-end $$;
-
 -- PUT of products in one round trip (update-products.ts). A function, because a statement does not see what was
 -- committed after it began: the products must be read by a statement that begins after the locks were taken.
 --
@@ -17,7 +7,7 @@ end $$;
 --   locks: [{store, number, shared}], advisory locks in the order to take them in
 --   patches, statuses,                attributes and statuses to merge, by product code
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
---   sizeNotChecked, maxSize           see above
+--   sizeNotChecked, maxSize           up to so many stored bytes the size after the merge is not checked; its limit in bytes of JSON (the text is only made beyond an eighth of it)
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
@@ -33,11 +23,7 @@ declare
   max_size constant integer := request -> 'maxSize';
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
 begin
-  -- On the store's row, as all locks are taken (locks.ts).
-  perform from store s where s.store_uuid = store and (
-    select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)
-    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean)
-  ) >= 0;
+  perform from store s where s.store_uuid = store;
   if not found then
     return;
   end if;
@@ -51,22 +37,28 @@ begin
     return;
   end if;
 
+  perform case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number) else pg_advisory_xact_lock(l.store, l.number) end
+    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean);
+
   -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
-  -- product.
+  -- product. The store is a subquery, so that the plan does not depend on its statistics, which lack a store that was
+  -- created since they were collected.
   return query
     with changed as (
       update product p set attributes = p.attributes || (patches -> p.product_code),
         status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
-      where p.store_uuid = store and p.product_code = any(codes)
+      where p.store_uuid = (select store) and p.product_code = any(codes)
         and case when p.attributes @> (patches -> p.product_code) then p.status <> statuses ->> p.product_code
-          when patches ? p.product_code
-          then attributes_fit(p.attributes, patches -> p.product_code, size_not_checked, max_size) end
+          when patches ? p.product_code then pg_column_size(p.attributes) < size_not_checked
+            or pg_column_size(p.attributes || (patches -> p.product_code)) <= max_size / 8
+            or octet_length((p.attributes || (patches -> p.product_code))::text) <= max_size end
       returning p.product_code
     ), unchanged as (
       select code, (
-        select coalesce(p.attributes @> (patches -> code)
-          or attributes_fit(p.attributes, patches -> code, size_not_checked, max_size), true)
-        from product p where p.store_uuid = store and p.product_code = code
+        select coalesce(p.attributes @> (patches -> code) or pg_column_size(p.attributes) < size_not_checked
+          or pg_column_size(p.attributes || (patches -> code)) <= max_size / 8
+          or octet_length((p.attributes || (patches -> code))::text) <= max_size, true)
+        from product p where p.store_uuid = (select store) and p.product_code = code
       ) as fits
       from unnest(codes) code where code not in (select product_code from changed)
     )
@@ -78,7 +70,7 @@ end $$;
 -- is needed.
 do $$
 begin
-  grant execute on function merge_products(jsonb), attributes_fit(jsonb, jsonb, integer, integer) to catalogue_tenant;
+  grant execute on function merge_products(jsonb) to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

@@ -153,7 +153,9 @@ function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
   return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
 }
 
-/** SQL: whether attributes are within the limit after others are merged in. */
+/** SQL: whether attributes are within the limit after others are merged in, as merge-products.sql has it. */
 export function fits(stored: RawBuilder<unknown>, added: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`attributes_fit(${stored}, ${added}, ${sizeNotChecked}, ${maxSize})`
+  return sql<boolean>`(pg_column_size(${stored}) < ${sizeNotChecked}::integer
+    or pg_column_size(${stored} || ${added}) <= ${maxSize / 8}::integer
+    or octet_length((${stored} || ${added})::text) <= ${maxSize}::integer)`
 }

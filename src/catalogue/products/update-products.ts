@@ -87,7 +87,7 @@ export async function mergeProducts(
   const request = {
     store: storeUuid,
     validatedBy: validatedBy ?? null,
-    locks: locksOf(storeUuid, { products: [...good.keys(), ...failed.keys()] }),
+    locks: locksOf(new Map([[storeUuid, { products: [...good.keys(), ...failed.keys()] }]])),
     refused: [...failed.keys()],
     sizeNotChecked,
     maxSize,

@@ -3,6 +3,7 @@ import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeValidator } from '../attributes/attribute-rules.ts'
 import { findMismatches } from '../attributes/mismatches.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { storeKey } from '../conditions.ts'
 import {
   failedProducts,
   failTooLarge,
@@ -42,7 +43,7 @@ async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: rea
       on conflict (store_uuid, product_code) do update set
         attributes = product.attributes || excluded.attributes,
         status = coalesce(${statuses}::jsonb ->> excluded.product_code, product.status),
-        updated_at = excluded.updated_at
+        updated_at = now()
       where case when product.attributes @> excluded.attributes
         then product.status <> ${statuses}::jsonb ->> excluded.product_code
         else ${fits(sql`product.attributes`, sql`excluded.attributes`)} end
@@ -52,7 +53,7 @@ async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: rea
       select product_code from patch
       where product_code not in (select product_code from written) and not (
         select p.attributes @> patch.attributes or ${fits(sql`p.attributes`, sql`patch.attributes`)} from product p
-        where p.store_uuid = ${storeUuid} and p.product_code = patch.product_code
+        where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = patch.product_code
       )
     ) as "tooLarge"`.execute(catalogue.db)
   return { created: new Set(rows[0]?.created), tooLarge: rows[0]?.tooLarge ?? [] }

@@ -40,7 +40,7 @@ export async function listStoresOfGroups(
   const rows = await catalogue.db
     .selectFrom('store')
     .select(storeColumns)
-    .where(sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`)
+    .where('store_group', 'in', storeGroups)
     .where(matching(catalogue, {}))
     .orderBy('store_uuid')
     .execute()

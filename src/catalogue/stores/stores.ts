@@ -40,46 +40,31 @@ export async function createStore(
   }
   if (faults.length > 0) throw invalidRequest(faults)
 
-  const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
+  const linked = linkedStoreId == null ? null : requireVisible(catalogue, linkedStoreId, 'linkedStoreId')
   const storeUuid = uuidv7()
-  return catalogue.db
-    .with('created', (db) =>
-      db
-        .insertInto('store')
-        .values({
-          store_uuid: storeUuid,
-          store_group: linked?.store_group ?? uuidv7(),
-          store_name: input.storeName.trim(),
-          store_taxonomy: input.storeTaxonomy,
-          region: unique(input.region),
-          channels: unique(input.channels),
-          default_automation: unique(input.defaultAutomation),
-          store_website: input.storeWebsite ?? null,
-        })
-        .returningAll(),
+  const store = await catalogue.db
+    .with('linked', (db) => db.selectFrom('store').select('store_group').where('store_uuid', '=', linked))
+    .with(
+      'created',
+      () => sql<Database['store']>`(
+        insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation, store_website)
+        select ${storeUuid}::uuid, coalesce((select store_group from linked), ${uuidv7()}::uuid), ${input.storeName.trim()},
+          ${input.storeTaxonomy}, ${unique(input.region)}::text[], ${unique(input.channels)}::text[],
+          ${unique(input.defaultAutomation)}::text[], ${input.storeWebsite ?? null}
+        where ${linked}::uuid is null or exists (select from linked)
+        returning *)`,
     )
     .with(
       'copied',
       () => sql`(
         insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern
-        from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json))`,
+        select created.store_uuid, d.name, d.type, d.allowed_values, d.max_length, d.pattern
+        from created, attribute_definition d where d.store_uuid = ${linked}::uuid and ${copyTaxonomy})`,
     )
     .selectFrom('created')
     .select(storeColumns)
-    .executeTakeFirstOrThrow()
-}
-
-/** The group of a store, and the definitions to copy as JSON. Throws `store_not_found`. */
-async function readLinked(catalogue: WriteCatalogue, linkedStoreId: string, copyTaxonomy: boolean) {
-  const uuid = requireVisible(catalogue, linkedStoreId, 'linkedStoreId')
-  const { rows } = await sql<{ store_group: string; definitions: string | null }>`
-    select s.store_group, (
-      select json_agg(d)::text from attribute_definition d where d.store_uuid = ${uuid} and ${copyTaxonomy}
-    ) as definitions
-    from store s where s.store_uuid = ${uuid}`.execute(catalogue.db)
-  const [store] = rows
-  if (!store) throw storeNotFound('linkedStoreId', linkedStoreId)
+    .executeTakeFirst()
+  if (!store) throw storeNotFound('linkedStoreId', linkedStoreId ?? '')
   return store
 }
 
@@ -97,7 +82,7 @@ export async function updateStore(
     .updateTable('store')
     // Kysely leaves out what is undefined; an update needs at least one column.
     .set({
-      store_uuid: (row) => row.ref('store_uuid'),
+      store_uuid: uuid,
       store_name: changes.storeName?.trim(),
       store_taxonomy: changes.storeTaxonomy,
       region: changes.region && unique(changes.region),
@@ -135,11 +120,7 @@ function storeFaults(enumerations: Enumerations, input: Partial<NewStore>): Omit
 export async function findStores(catalogue: Catalogue, storeUuids: readonly string[]): Promise<Map<string, Store>> {
   const uuids = visibleStores(catalogue, storeUuids)
   if (uuids.length === 0) return new Map()
-  const stores = await catalogue.db
-    .selectFrom('store')
-    .select(storeColumns)
-    .where(sql<boolean>`store_uuid = any(${uuids}::uuid[])`)
-    .execute()
+  const stores = await catalogue.db.selectFrom('store').select(storeColumns).where('store_uuid', 'in', uuids).execute()
   return new Map(stores.map((store) => [store.storeUuid, store]))
 }
 

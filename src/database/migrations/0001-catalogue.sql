@@ -42,13 +42,11 @@ create table asset (
   asset_id text collate "C" not null,
   asset_format text collate "C" not null,
   url text collate "C" not null,
-  url_hash bigint not null generated always as (hashtextextended(url, 0)) stored,
   created_at timestamptz not null default now(),
   primary key (store_uuid, asset_id)
 );
--- By the hash: a URL can be too long for an index. In a column: where row-level security holds, the function would only
--- be called for rows that the policy has passed, so no index of its results would be used.
-create index asset_by_url on asset (store_uuid, url_hash);
+-- By the hash: a URL can be too long for an index.
+create index asset_by_url on asset (store_uuid, hashtextextended(url, 0));
 
 -- Links an asset to the groups of a parent code and channel; `place` orders them and may have gaps.
 create table asset_link (
@@ -94,22 +92,3 @@ create table asset_group_total (
   version bigint not null,
   primary key (store_uuid, channel, asset_format, shard)
 ) with (fillfactor = 50);
-
--- Statements are planned for any store (session.ts), and statistics speak of the average one. Among many small stores
--- PostgreSQL would expect one row of each, and read a large store once for each item instead of using an index. Without
--- statistics of a column it expects one row in 200 to have a value; and a key is to be expected once.
-do $$
-declare
-  tenant_table text;
-begin
-  foreach tenant_table in array array['attribute_definition', 'product', 'asset', 'asset_link', 'asset_group',
-    'asset_group_range', 'asset_group_total']
-  loop
-    execute format('alter table %I alter store_uuid set statistics 0', tenant_table);
-  end loop;
-end $$;
-alter table product alter product_code set (n_distinct = -1);
-alter table asset alter asset_id set (n_distinct = -1), alter url_hash set (n_distinct = -1);
-alter table asset_link alter asset_id set (n_distinct = -1), alter parent_code set (n_distinct = -1);
-alter table asset_group alter parent_code set (n_distinct = -1);
-alter index asset_group_by_parent alter column 2 set statistics 0;
