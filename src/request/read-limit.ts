@@ -2,8 +2,8 @@ import { type CatalogueError, invalidRequest } from '../errors.ts'
 
 const mebibyte = 1024 * 1024
 
-/** No answer to a client is longer than 16 MiB; PostgreSQL writes JSON with more spaces. */
-const maxBytes = 20 * mebibyte
+/** No answer to a client is longer than 16 MiB; but a write may read more, such as all values that a rule is for. */
+const maxBytes = 80 * mebibyte
 
 /** The limit of a read on the thread that serves all requests, where an answer of this size takes about 100 ms. */
 export const maxObjectBytes = 5 * mebibyte
