@@ -5,7 +5,10 @@ process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
 const folders = ['spec', 'random', 'faults', 'security']
 /** They kill processes and cut connections, as `faults` does. */
-const processes = ['app', 'embedded-postgres', 'import', 'jobs'].map((name) => `test/${name}/**/*.test.ts`)
+const processes = [
+  ...['app', 'embedded-postgres', 'import', 'jobs'].map((name) => `test/${name}/**/*.test.ts`),
+  'test/http/unavailable.test.ts',
+]
 
 /** The most telling tests that together take about 10 s: one file of each kind, and most requirements. */
 const fast = [
