@@ -25,7 +25,7 @@ const historyMs = 60_000
 /** A connection of its own: requests keep neither the positions of writes nor the lag of replicas waiting. */
 const watching = { max: 1, maxPerToken: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
 
-/** Idle connections break with the server, which the next look at it reports. */
+/** Idle connections break with the server, which the next poll reports. */
 const ignore = () => {}
 
 /** Watches the replicas at the URLs of one primary. Those that cannot be reached are used once they can. */
@@ -33,9 +33,9 @@ export function watchReplicas(urls: readonly string[], connection: ConnectionCon
   const primary = connect({ ...connection, ...watching }, ignore)
   const stopping = new AbortController()
   const replicas = urls.map((url) => watchReplica(url, connection, primary, log))
-  const loops = replicas.map(async ({ look }) => {
+  const loops = replicas.map(async ({ poll }) => {
     while (!stopping.signal.aborted) {
-      await look()
+      await poll()
       await sleep(everyMs, undefined, { ref: false, signal: stopping.signal }).catch(ignore)
     }
   })
@@ -130,7 +130,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
   return {
     name,
     refresh,
-    look: () => askPrimary().catch(ignore).then(refresh),
+    poll: () => askPrimary().catch(ignore).then(refresh),
     state: () => ({
       position,
       lagMs: losing ? performance.now() - freshAt : Number.POSITIVE_INFINITY,
