@@ -158,18 +158,16 @@ function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undef
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
-    ...{
-      db,
-      replicas,
-      enumerations,
-      filter,
-      onJobQueued,
-      introspection,
-      persistedDocuments,
-      pageCacheMb,
-      routeLimits,
-      log,
-    },
+    db,
+    replicas,
+    enumerations,
+    filter,
+    onJobQueued,
+    introspection,
+    persistedDocuments,
+    pageCacheMb,
+    routeLimits,
+    log,
     jobQuotas: workerData.jobQuotas,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
     runPatterns: (tasks) => patternPool.run({ input: tasks, moved: [] }),
