@@ -30,7 +30,7 @@ export function run(task: Task<JobTask>): Promise<unknown> {
 }
 
 const made = lazy(() => {
-  // Requests come first where cores are few. On Linux this is the priority of the thread, elsewhere of the process.
+  // Below the threads that serve requests. Linux gives a thread its own priority, other systems only a process.
   if (process.platform === 'linux') setPriority(10)
   const { connection, quotas, logLevel } = workerData as JobThreadData
   const log = createLog(logLevel)
