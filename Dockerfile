@@ -2,6 +2,7 @@
 FROM node:24.11-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY rest/client/package.json ./rest/client/package.json
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24.11-bookworm-slim
@@ -12,6 +13,7 @@ COPY package.json LICENSE ./
 COPY bin ./bin
 COPY docs/examples ./docs/examples
 COPY schema ./schema
+COPY mcp ./mcp
 COPY rest ./rest
 COPY src ./src
 USER node

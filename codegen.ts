@@ -3,11 +3,12 @@ import { type CodegenConfig, generate } from '@graphql-codegen/cli'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './schema/index.ts'
 import { fallbackEnumerations } from './src/catalogue/enumerations.ts'
+import { ownVersion } from './src/database/version.ts'
 
 /** Makes the generated files: `node codegen.ts` writes them, `node codegen.ts --check` fails when one is not current. */
 const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`
 
-const scalars = { ID: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' }
+const scalars = { ID: 'string', URL: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' }
 const plugins = ['typescript-operations', 'typed-document-node']
 const documents: CodegenConfig = {
   schema: sdl,
@@ -30,7 +31,7 @@ await make([{ filename: 'schema/schema.graphql', content: sdl }, ...(await gener
 // The endpoints import the operations, so they come after them.
 const { endpoints } = await import('./rest/endpoints.ts')
 const { openApiDocument } = await import('./rest/openapi/document.ts')
-const openApi = `${JSON.stringify(openApiDocument(endpoints, fallbackEnumerations), null, 2)}\n`
+const openApi = `${JSON.stringify(openApiDocument(endpoints, fallbackEnumerations, ownVersion()), null, 2)}\n`
 await make([{ filename: 'docs/openapi.json', content: openApi }])
 
 async function make(files: readonly { filename: string; content: string }[]): Promise<void> {

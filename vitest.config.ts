@@ -3,11 +3,26 @@ import { defineConfig } from 'vitest/config'
 /** Compiled code is kept, as `bin/catalog` keeps it: files are loaded as fast as in production. */
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
+/**
+ * Most of their time they wait for deadlines, lost heartbeats and pauses of seconds: three of them run at a time,
+ * before all others.
+ */
+const waiting = [
+  'database/replicas',
+  'faults/{back-off,connections,downstream,hanging-network}',
+  'heavy/thread-pool',
+  'http/{parser-errors,unavailable}',
+  'jobs/{jobs,queue}',
+  'security/{jwt,tokens}',
+  'security/isolation/{jobs-ended,shortages,token-clock}',
+].map((name) => `test/${name}.test.ts`)
+
 const folders = ['spec', 'random', 'faults', 'security']
 /** They kill processes and cut connections, as `faults` does. */
 const processes = [
-  ...['app', 'embedded-postgres', 'import', 'jobs'].map((name) => `test/${name}/**/*.test.ts`),
-  'test/http/unavailable.test.ts',
+  ...['app', 'embedded-postgres', 'import'].map((name) => `test/${name}/**/*.test.ts`),
+  // It counts what its module keeps.
+  'test/database/connection.test.ts',
 ]
 
 /** The most telling tests that together take about 10 s: one file of each kind, and most requirements. */
@@ -30,14 +45,24 @@ interface ProjectOptions {
    * machine, such a test is run once more.
    */
   retries?: boolean
+  /** How many files run at a time; projects of lower order run before others. */
+  maxWorkers?: number
+  order?: number
 }
 
-const project = (name: string, include: string[], { exclude = [], isolate = true, retries }: ProjectOptions = {}) => ({
+const project = (
+  name: string,
+  include: string[],
+  // Each worker has a gateway of its own, and the machines that run this have few cores.
+  { exclude = [], isolate = true, retries, maxWorkers = 2, order = 1 }: ProjectOptions = {},
+) => ({
   test: {
     name,
     include,
     exclude,
     isolate,
+    maxWorkers,
+    sequence: { groupOrder: order },
     retry: retries && process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -53,17 +78,21 @@ const isFast = process.argv.some((argument) => /^(--project=)?fast$/.test(argume
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/postgres.ts',
-    // Two workers: each has a gateway of its own, and the machines that run this have few cores.
-    maxWorkers: 2,
+    globalSetup: 'test/support/database/postgres.ts',
     projects: [
       ...(isFast ? [project('fast', fast, { isolate: false })] : []),
+      project('waiting', waiting, { retries: true, maxWorkers: 3, order: 0 }),
       ...folders.map((name) =>
-        project(name, [`test/${name}/**/*.test.ts`], { isolate: name !== 'spec', retries: name !== 'spec' }),
+        project(name, [`test/${name}/**/*.test.ts`], {
+          exclude: waiting,
+          isolate: name !== 'spec' && name !== 'security',
+          retries: name !== 'spec',
+        }),
       ),
-      project('processes', processes, { retries: true }),
+      project('processes', processes, { exclude: waiting, retries: true }),
       project('modules', ['test/**/*.test.ts'], {
-        exclude: [...folders.map((name) => `test/${name}/**`), ...processes],
+        exclude: [...folders.map((name) => `test/${name}/**`), ...processes, ...waiting],
+        isolate: false,
       }),
     ],
   },

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
  */
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/postgres.ts',
+    globalSetup: 'test/support/database/postgres.ts',
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

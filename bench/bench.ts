@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util'
 import { bulk } from './bulk.ts'
+import { changes } from './changes.ts'
 import { stores } from './data.ts'
+import { databases } from './databases.ts'
 import { imports } from './import.ts'
+import { ledger } from './ledger.ts'
 import { memory, start } from './process.ts'
 import { compare, graphql, rest, revalidated } from './reads.ts'
 import { npmStart, startServer, token } from './servers.ts'
@@ -12,16 +15,17 @@ import { writers } from './writers.ts'
 /**
  * The benchmark: `npm run bench`. Rounds alternate, so that ratios mean something on a machine that does other things
  * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long,
- * `--rows` how large a file is imported.
+ * `--rows` how large a file is imported, `--changes` how many changes there are.
  */
 const { values } = parseArgs({
   options: {
     large: { type: 'boolean', default: false },
-    only: { type: 'string', default: 'reads,growth,bulk,writers,workers,import,process' },
+    only: { type: 'string', default: 'reads,growth,bulk,writers,ledger,workers,import,process' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '1,16,64' },
     rows: { type: 'string', default: '200000' },
+    changes: { type: 'string', default: '10000000' },
   },
 })
 const parts = values.only.split(',')
@@ -60,7 +64,10 @@ try {
     print(await compare('size of the store', sizes, options))
   }
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
+  if (parts.includes('changes')) print(await changes(database.db, gateway, Number(values.changes)))
+  if (parts.includes('databases')) print(await databases(database, { rounds, seconds }))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
+  if (parts.includes('ledger')) print(await ledger(env, seconds, rounds))
   if (parts.includes('workers')) print(await workers(npmStart, env, { connections: 16, rounds, seconds }))
   if (parts.includes('import')) print(await imports(database, Number(values.rows), Math.min(rounds, 3)))
   if (parts.includes('process')) {

@@ -20,13 +20,16 @@ const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', a
 /** Something that is done with many items, in one way; `round` makes its values new. */
 type Way = (round: number) => Promise<unknown>
 
+export const put =
+  (server: Server, store: string, n: number): Way =>
+  (round) =>
+    send(server, 'PUT', `products?store_uuid=${store}`, items(round, n))
+
 /**
  * Bulk writes by REST, compared with the same effect by hand: one SQL statement, a `node:http` server around it, an
  * UPDATE per item in one transaction, the catalogue without HTTP and GraphQL. Deletes are undone: rounds find the same.
  */
 export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Server, rounds: number): Promise<string> {
-  const put = (server: Server, store: string, n: number) => (round: number) =>
-    send(server, 'PUT', `products?store_uuid=${store}`, items(round, n))
   const undone = (work: Parameters<typeof write>[2]) => () => write(wholeCatalogue(db), true, work)
   const puts = (store: string, n: number): Record<string, Way> => ({
     'one UPDATE by hand': (round) => oneUpdate(db, store, items(round, n)),
@@ -76,7 +79,12 @@ function linkOf({ parent_code, channel, asset_id }: Link) {
  * Each way alternately, so many rounds after two that warm up; speeds are ratios to the first. How long others wait is
  * measured in rounds of its own: to ask for /health again and again takes part of what it measures.
  */
-async function inTurn(title: string, ways: Record<string, Way>, gateway: Server, rounds: number): Promise<string[][]> {
+export async function inTurn(
+  title: string,
+  ways: Record<string, Way>,
+  gateway: Server,
+  rounds: number,
+): Promise<string[][]> {
   const times = new Map<string, number[]>()
   for (let round = -1; round <= rounds * 3; round++) {
     for (const [name, way] of Object.entries(ways)) {

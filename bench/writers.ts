@@ -18,7 +18,7 @@ export async function writers(gateway: Server, seconds: number, rounds: number):
   return table(['writers of one store', 'writes/s', 'ratio'], rows)
 }
 
-function additions({ url }: Server, run: string): Target {
+export function additions({ url }: Server, run: string): Target {
   const requests = Array.from({ length: 5_000 }, (_, i) => ({
     path: `/v1/assets?store_uuid=${stores.big}`,
     body: JSON.stringify([

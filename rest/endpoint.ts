@@ -26,6 +26,8 @@ export interface Endpoint<
   dependsOnFilter?: boolean
   /** Whether its answers have versions, and so an ETag. */
   isVersioned?: boolean
+  /** Reasons of errors that other endpoints do not have. */
+  refusals?: readonly string[]
   /** What a request must have: its query parameters by name and, if the operation takes one, its body. */
   shapes(enumerations: Enumerations): { query: Query; body?: Body }
   /** `raw` is the body as it came: with fields that its shape does not name. */

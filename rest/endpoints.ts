@@ -1,9 +1,19 @@
 import { z } from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import type { RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import { camelCase } from './request/camel-case.ts'
 import * as input from './request/shapes.ts'
+import {
+  changeObject,
+  changes,
+  receiptObject,
+  receiptShape,
+  revertObject,
+  revertShape,
+} from './response/change-shapes.ts'
 import * as output from './response/data-shapes.ts'
+import { HttpError } from './response/http-error.ts'
 import { productObject, productPatch, withErrorInfo, withFailedProducts } from './response/translate.ts'
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
@@ -189,7 +199,8 @@ export const endpoints: readonly Endpoint[] = [
     }),
     variables: ({ sku_codes, status, ...query }) => ({
       ...camelCase(query),
-      filter: { codes: sku_codes?.split(','), status: status && [status] },
+      codes: sku_codes?.split(','),
+      status: status && [status],
     }),
     data: ({ productPage: { products, ...page } }) => ({
       ...page,
@@ -197,6 +208,31 @@ export const endpoints: readonly Endpoint[] = [
     }),
   }),
 
+  endpoint({
+    method: 'GET',
+    path: '/stores',
+    summary: 'List stores',
+    description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
+    isExtension: true,
+    answer: {
+      total_stores: output.count('Number of stores that match, on all pages.'),
+      returned_stores: output.count('Number of entries in this answer.'),
+      stores: z.array(output.storeShape).describe('Stores in the order of their creation.'),
+    },
+    document: operations.ListStoresDocument,
+    shapes: () => ({
+      query: z.object({
+        search: input.text.optional().describe('Only stores whose name contains this text, case-insensitive.'),
+        offset: input.wholeNumber(0).default(0).describe('Number of stores to skip. Past the end the page is empty.'),
+        limit: input
+          .wholeNumber(1, 100)
+          .default(100)
+          .describe('Page size in stores; values above 100 are clamped to 100.'),
+      }),
+    }),
+    variables: camelCase,
+    data: ({ storePage }) => storePage,
+  }),
   endpoint({
     method: 'POST',
     path: '/assets',
@@ -227,6 +263,91 @@ export const endpoints: readonly Endpoint[] = [
       groups: body.map(({ asset_type, ...group }) => ({ ...camelCase(group), assetFormat: asset_type })),
     }),
     data: ({ placeAssets: result }) => withErrorInfo(result),
+  }),
+
+  endpoint({
+    method: 'GET',
+    path: '/changes',
+    summary: 'List changes',
+    description:
+      'The feed of changes of a store, deletions included, oldest first. Ask again with `next` as `after`: each change comes once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.',
+    isExtension: true,
+    refusals: ['cursor_expired', 'changes_disabled'],
+    answer: {
+      changes: changes('Changes after the cursor, in order.'),
+      next: z.string().describe('Cursor to go on from, also when the page is empty.'),
+      more: z.boolean().describe('Whether more changes follow at once.'),
+    },
+    document: operations.ListChangesDocument,
+    shapes: () => ({
+      query: z.object({
+        store_uuid: input.storeUuid,
+        after: input.text
+          .optional()
+          .describe(
+            'Cursor: only changes after it. Default: from the oldest that is kept. `latest`: none, only the cursor.',
+          ),
+        limit: input
+          .wholeNumber(1, 100)
+          .default(100)
+          .describe('Page size in changes; values above 100 are clamped to 100.'),
+        product_code: input.text.optional().describe('Only changes of this product and of the links of its assets.'),
+      }),
+    }),
+    variables: camelCase,
+    data: ({ store }) => {
+      if (!store) throw new HttpError('store_not_found', 'there is no store of this UUID')
+      const { next, pageInfo, edges } = store.changes
+      return { changes: edges.map(({ node }) => changeObject(node)), next, more: pageInfo.more }
+    },
+  }),
+
+  endpoint({
+    method: 'GET',
+    path: '/requests/{request_id}',
+    summary: 'Get the receipt of a request',
+    description:
+      'What the request changed in a store. Writes name it in the header `Link`. Requests that were sent with the same `X-Request-Id` have one receipt.',
+    isExtension: true,
+    refusals: ['request_not_found', 'changes_disabled'],
+    answer: receiptShape,
+    document: operations.GetRequestDocument,
+    shapes: () => ({
+      query: z.object({
+        request_id: input.text.describe('Id of the request: `status.request_id` of its answer.'),
+        store_uuid: input.storeUuid,
+      }),
+    }),
+    variables: camelCase,
+    data: ({ request }) => receiptObject(request),
+  }),
+
+  endpoint({
+    method: 'POST',
+    path: '/requests/{request_id}/revert',
+    summary: 'Revert a request',
+    description:
+      'Gives all that a request changed in a store the values from before it, in one transaction. What another request has changed since is skipped, overwritten, or fails the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
+    isExtension: true,
+    refusals: ['request_not_found', 'not_revertible'],
+    answer: revertShape,
+    document: operations.RevertRequestDocument,
+    shapes: () => ({
+      query: z.object({
+        request_id: input.text.describe('Id of the request to revert.'),
+        store_uuid: input.storeUuid,
+        if_changed_since: input
+          .oneOf(['skip', 'fail', 'overwrite'])
+          .default('skip')
+          .describe('What to do with what another request has changed since.'),
+        dry_run: input.dryRun,
+      }),
+    }),
+    variables: ({ if_changed_since, ...query }) => ({
+      ...camelCase(query),
+      ifChangedSince: if_changed_since.toUpperCase() as RevertPolicy,
+    }),
+    data: ({ revertRequest: result }) => revertObject(result),
   }),
 ]
 

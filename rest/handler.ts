@@ -3,11 +3,13 @@ import { unreachable } from '../src/errors.ts'
 import { type AnswerCache, answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
+import { createRoutes, prefix, type Route } from './path.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import type { StalenessHeaders } from './request/staleness.ts'
 import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
 import { HttpError } from './response/http-error.ts'
+import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
 
 export interface RestServices<Caller> {
@@ -18,18 +20,21 @@ export interface RestServices<Caller> {
   execute: Execute<Caller>
   /** Chooses where a read is done. */
   reader(staleness: StalenessHeaders, caller: Caller): Promise<Reader<Caller>>
-  /** Answers a request in another thread when its body is too large for this one; undefined when it is not. */
-  inThread(
+  /** Answers a request by `here`, or in another thread when its body or what it reads is too large for this one. */
+  chooseThread(
     request: RestRequest<Caller>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
-  ): Promise<HttpResponse> | undefined
+    here: () => Promise<HttpResponse>,
+  ): Promise<HttpResponse>
   /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
   idempotent(
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
     caller: Caller,
     work: (execute: Execute<Caller>) => Promise<string>,
   ): Promise<string>
+  /** Whether writes have receipts. */
+  recordsChanges: boolean
   /** What was thrown as the error to answer with. */
   errorOf(thrown: unknown, requestId: string): HttpError
 }
@@ -64,20 +69,19 @@ interface CallContext<Caller> {
   requestId: string
 }
 
-const prefix = '/v1'
-
 /** The REST API as a function: every answer, good or bad, leaves through it in the spec's envelope. */
 export function createHandler<Caller>(
   endpoints: readonly Endpoint[],
   services: RestServices<Caller>,
 ): (request: RestRequest<Caller>) => Promise<HttpResponse> {
-  const routes = Map.groupBy(endpoints, (endpoint) => prefix + endpoint.path)
+  const routeOf = createRoutes(endpoints)
   return async (request) => {
+    const route = routeOf(request.path)
     try {
-      return await answer(request, routes.get(request.path), services)
+      return await answer(request, route, services)
     } catch (thrown) {
       const error = services.errorOf(thrown, request.requestId)
-      return errorResponse(asSpecified(error, request, routes.get(request.path)), request.requestId)
+      return errorResponse(asSpecified(error, request, route.endpoints), request.requestId)
     }
   }
 }
@@ -109,7 +113,7 @@ export function errorHead({ reason, headers }: HttpError): { status: number; hea
 
 async function answer<Caller>(
   request: RestRequest<Caller>,
-  route: readonly Endpoint[] | undefined,
+  { endpoints: route, values }: Route<Endpoint>,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const caller = request.caller()
@@ -124,11 +128,12 @@ async function answer<Caller>(
   }
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readBody(request) : undefined
-  return services.inThread(request, caller, body) ?? answerHere(request, endpoint, caller, body, services)
+  const here = () => answerHere({ ...request, values }, endpoint, caller, body, services)
+  return services.chooseThread(request, caller, body, here)
 }
 
 async function answerHere<Caller>(
-  request: RestRequest,
+  request: RestRequest & Pick<Route<Endpoint>, 'values'>,
   endpoint: Endpoint,
   caller: Caller,
   body: Uint8Array<ArrayBuffer> | undefined,
@@ -148,11 +153,17 @@ async function answerHere<Caller>(
     const read = { version, answer: () => run(reader.execute) }
     return answerVersioned(endpoint, request, variables, reader.answers, read)
   }
-  const work = async (execute: Execute<Caller>) => toJson(endpoint.data((await run(execute)).data))
+  // An answer that was stored before has no receipt.
+  let headers: Record<string, string> = {}
+  const work = async (execute: Execute<Caller>) => {
+    const data = endpoint.data((await run(execute)).data)
+    if (endpoint.takesBody && services.recordsChanges) headers = receiptLink(variables, data, requestId)
+    return toJson(data)
+  }
   // A dry run changes nothing, so that it may be repeated.
   const isOnce = keyed && !variables.dryRun
   const data = isOnce ? await services.idempotent(keyed, caller, work) : await work((reader ?? services).execute)
-  return { status: 200, headers: {}, body: sealed(0, endpoint.success, requestId, data) }
+  return { status: 200, headers, body: sealed(0, endpoint.success, requestId, data) }
 }
 
 export const unauthorized = new HttpError(

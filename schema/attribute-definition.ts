@@ -3,6 +3,7 @@ import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rul
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { keyInStore, loadByKeys } from './builder/node-ids.ts'
 import { required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
@@ -49,7 +50,15 @@ const AttributeViolationsRef = builder.objectRef<AttributeViolations>('Attribute
   }),
 })
 
-export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('AttributeDefinition').implement({
+export const AttributeDefinitionRef = builder.objectRef<StoredDefinition>('AttributeDefinition')
+
+builder.node(AttributeDefinitionRef, {
+  id: { resolve: ({ storeUuid, name }) => keyInStore(storeUuid, name) },
+  loadManyWithoutCache: (keys, { loaders }) =>
+    loadByKeys(keys, async (storeUuid, name: string) => {
+      const definitions = await loaders.attributeDefinitions.load(storeUuid)
+      return definitions?.find((definition) => definition.name === name)
+    }),
   description:
     'Constraint on the values of one attribute in one store. An attribute without a definition takes any string.',
   fields: (t) => ({

@@ -1,14 +1,29 @@
-import { type Enumerations, productStatuses } from '../src/catalogue/enumerations.ts'
+import { automations, type Enumerations, enumNameOf, productStatuses, regions } from '../src/catalogue/enumerations.ts'
 import { builder } from './builder/builder.ts'
 
-const nameOfStatus = (status: string) => status.replace(' ', '_').toUpperCase()
+/** A closed set of values as an enum; by default they are those of REST. */
+export function enumOf<Value extends string>(
+  name: string,
+  description: string,
+  values: readonly Value[],
+  describe = (value: Value) => `\`${value}\` over REST.`,
+) {
+  const described = values.map((value) => [enumNameOf(value), { value, description: describe(value) }])
+  return builder.enumType(name, {
+    description,
+    values: Object.fromEntries(described) as Record<string, { value: Value; description: string }>,
+  })
+}
 
-export const ProductStatus = builder.enumType('ProductStatus', {
-  description: 'Status of a product. Every transition is allowed (spec: States and transitions).',
-  values: Object.fromEntries(
-    productStatuses.map((value) => [nameOfStatus(value), { value, description: `\`${value}\` over REST.` }]),
-  ) as Record<string, { value: (typeof productStatuses)[number]; description: string }>,
-})
+export const ProductStatus = enumOf(
+  'ProductStatus',
+  'Status of a product. Every transition is allowed (spec: States and transitions).',
+  productStatuses,
+)
+
+export const Region = enumOf('Region', 'Region of a store (spec: Enumerations).', regions)
+
+export const Automation = enumOf('Automation', 'Automation that a store can enable (spec: Enumerations).', automations)
 
 const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implement({
   description: 'Values that the service accepts at present (spec: Enumerations).',

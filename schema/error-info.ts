@@ -1,7 +1,10 @@
-import type { ItemFailure, ItemFailures } from '../src/catalogue/item-failure.ts'
+import { type ItemFailure, type ItemFailures, itemReasons } from '../src/catalogue/item-failure.ts'
 import { partOfResult } from '../src/graphql/access.ts'
 import { builder } from './builder/builder.ts'
 import { nullable } from './builder/options.ts'
+import { enumOf } from './enumerations.ts'
+
+const ErrorReason = enumOf('ErrorReason', 'Why an item of a request failed.', itemReasons)
 
 export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   extensions: partOfResult,
@@ -9,8 +12,9 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   fields: (t) => ({
     reason: t.exposeString('reason', {
       description:
-        'Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
+        'Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`; `code` has the enum.',
     }),
+    code: t.expose('reason', { type: ErrorReason, description: 'Why the item failed.' }),
     details: t.exposeString('details', {
       description: 'Human-readable explanation: the expected value and the received one, at most 200 characters.',
     }),

@@ -1,6 +1,6 @@
 import { deleteJob } from '../src/jobs/job.ts'
 import { startExport, startImport } from '../src/jobs/start-job.ts'
-import { dryRunArgs, resolveWrite, storeArgs } from './builder/arguments.ts'
+import { dryRunArgs, resolveWrite, storeArgs, writable } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { defaultChannel, defaults, required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
@@ -67,12 +67,13 @@ builder.mutationFields((t) => ({
       ...storeArgs,
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
     },
-    resolve: async (_root, { storeUuid, input }, { catalogue, enumerations, jobQueued, jobQuotas }) => {
+    resolve: async (_root, { storeUuid, input }, context, info) => {
+      const { enumerations, jobQueued, jobQuotas } = context
       const { content, map, ...rest } = input
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
       const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))
       const options = { format: 'csv' as const, channel: defaults.channel, ...given, store: storeUuid, map: pairs }
-      const job = await startImport(catalogue, enumerations, options, content, jobQuotas)
+      const job = await startImport(writable(context, info), enumerations, options, content, jobQuotas)
       jobQueued()
       return job
     },

@@ -1,10 +1,15 @@
-import { findJob, type Job, rateOf } from '../src/jobs/job.ts'
+import { findJob, findJobs, type Job, rateOf } from '../src/jobs/job.ts'
+import { type ShownState, stateOf } from '../src/jobs/list-jobs.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
+import { storeUuidOf } from '../src/text.ts'
+import { perStore } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
+import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
 import { nullable, nullableTime } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
+import { StoreRef } from './store.ts'
 
-const JobKind = builder.enumType('JobKind', {
+export const JobKind = builder.enumType('JobKind', {
   description: 'Kind of a job.',
   values: {
     IMPORT: { value: 'import', description: 'Import of products and their assets into the store.' },
@@ -12,7 +17,7 @@ const JobKind = builder.enumType('JobKind', {
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })
 
-const JobState = builder.enumType('JobState', {
+export const JobState = builder.enumType('JobState', {
   description: 'State of a job.',
   values: {
     QUEUED: { value: 'queued', description: 'Waiting to be picked up.' },
@@ -20,12 +25,16 @@ const JobState = builder.enumType('JobState', {
       value: 'running',
       description: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
     },
-    SUCCEEDED: { value: 'succeeded', description: 'Finished. Rows of an import may have failed: see `counts`.' },
+    SUCCEEDED: { value: 'succeeded', description: 'Finished, and no row failed.' },
+    SUCCEEDED_WITH_FAILURES: {
+      value: 'succeeded with failures',
+      description: 'Finished, but rows of the import failed: see `counts`, `problems` and `output`.',
+    },
     FAILED: {
       value: 'failed',
       description: 'Ended by an error, see `error`. Rows that were written before the error are kept.',
     },
-  } satisfies Record<string, { value: Job['state']; description: string }>,
+  } satisfies Record<string, { value: ShownState; description: string }>,
 })
 
 const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
@@ -55,14 +64,18 @@ const JobProblemRef = builder.objectRef<Job['problems'][number]>('JobProblem').i
   }),
 })
 
-export const JobRef = builder.objectRef<Job>('Job').implement({
+export const JobRef = builder.objectRef<Job>('Job')
+
+builder.node(JobRef, {
+  id: { resolve: ({ jobId }) => jobId },
+  loadManyWithoutCache: async (jobIds, { catalogue }) => [...(await findJobs(catalogue, jobIds)).values()],
   description:
-    'An import or export that runs in the background. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
+    'An import or export that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),
     kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
-    state: t.expose('state', { type: JobState, description: 'State of the job.' }),
+    state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
     rowsDone: t.int({
       description: 'Progress: number of rows processed (import) or of products written (export).',
       resolve: ({ counts }) => counts.rows,
@@ -112,4 +125,38 @@ builder.queryField('job', (t) =>
     args: { id: t.arg.id({ required: true, ...anyText, description: 'UUID of the job.' }) },
     resolve: async (_root, { id }, { catalogue }) => (await findJob(catalogue, id)) ?? null,
   }),
+)
+
+const JobFilterInput = builder.inputType('JobFilter', {
+  description: 'Filter for jobs. All given conditions must hold.',
+  fields: (t) => ({
+    kind: t.field({ type: [JobKind], description: 'Jobs of one of these kinds.' }),
+    state: t.field({ type: [JobState], description: 'Jobs in one of these states.' }),
+  }),
+})
+
+builder.objectField(StoreRef, 'jobs', (t) =>
+  t.connection(
+    {
+      type: JobRef,
+      complexity: perStore(connectionCost),
+      description: 'Jobs of the store in the order of their creation: the newest are those of `last`.',
+      args: { filter: t.arg({ type: JobFilterInput, description: 'Filter. Default: all jobs.' }) },
+      resolve: async ({ storeUuid }, { filter, ...args }, { loaders }) => ({
+        ...(await keysetConnection(
+          args,
+          (job: Job) => job.jobId,
+          async (page) => (await loaders.jobs([filter ?? {}, page]).load(storeUuid)) ?? [],
+          (key) => storeUuidOf(key) !== undefined,
+        )),
+        totalCount: async () => (await loaders.jobCount(filter ?? {}).load(storeUuid)) ?? 0,
+      }),
+    },
+    {
+      name: 'JobConnection',
+      description: 'A page of jobs.',
+      fields: (c) => ({ totalCount: c.int(totalCount('jobs')) }),
+    },
+    { name: 'JobEdge', description: 'A job and its cursor.' },
+  ),
 )

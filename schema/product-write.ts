@@ -7,7 +7,7 @@ import { upsertProducts } from '../src/catalogue/products/upsert-products.ts'
 import { writeInOneStatement } from '../src/catalogue/transaction.ts'
 import { partOfResult } from '../src/graphql/access.ts'
 import { isSelectedOnce } from '../src/graphql/answer-size.ts'
-import { type ResultOf, resolveWrite, writeArgs } from './builder/arguments.ts'
+import { type ResultOf, resolveWrite, writable, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { defaultChannel, defaults } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
@@ -15,7 +15,7 @@ import { anyText } from './builder/validation.ts'
 const ProductPatch = builder.inputType('ProductPatch', {
   ...anyText,
   description:
-    'Changes to one product. `status` is a string, not an enum, so that an invalid value is a failure of this product only.',
+    'Changes to one product. `status` is a string, not a `ProductStatus`, so that an invalid value is a failure of this product only.',
   fields: (t) => ({
     productCode: t.string({
       required: true,
@@ -24,7 +24,7 @@ const ProductPatch = builder.inputType('ProductPatch', {
     }),
     status: t.string({
       description:
-        'Status as in REST: `active`, `new`, `problem`, `inactive`, `draft` or `under review`. Default: unchanged; `new` for a new product.',
+        'Status: `active`, `new`, `problem`, `inactive`, `draft` or `under review`, or the name of a `ProductStatus`, in any case. Default: unchanged; `new` for a new product.',
     }),
     attributes: t.field({
       type: 'AttributeMap',
@@ -153,19 +153,19 @@ builder.mutationFields((t) => ({
   updateProducts: t.field({
     type: UpdateProductsResult,
     description:
-      'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
+      'Merges attributes and statuses into existing products and creates none (spec: PUT /products): codes that do not exist are listed as unavailable. To create those use `upsertProducts`. Each product is updated whole or not at all; failures are reported per product and attribute. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
     resolve: (root, args, context, info) => {
       const update = (catalogue: Catalogue) => updateProducts(catalogue, args.storeUuid, args.products)
       // One result is never too long.
-      if (isSelectedOnce(info)) return writeInOneStatement(context.catalogue, args.dryRun, update)
+      if (isSelectedOnce(info)) return writeInOneStatement(writable(context, info), args.dryRun, update)
       return resolveWrite<typeof args, ResultOf<typeof update>>(update)(root, args, context, info)
     },
   }),
   upsertProducts: t.field({
     type: UpsertProductsResult,
     description:
-      'Creates products that do not exist and merges attributes and statuses into those that do. The default status of a new product is `NEW`. Errors: `store_not_found`.',
+      'Creates products that do not exist and merges attributes and statuses into those that do: how a catalogue is kept up to date. To leave existing products as they are use `createProducts`, to create none `updateProducts`, for files `startImport`. The default status of a new product is `NEW`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
     resolve: resolveWrite((transaction, { storeUuid, products }) => upsertProducts(transaction, storeUuid, products)),
   }),

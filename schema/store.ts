@@ -1,16 +1,29 @@
+import { automations, regions } from '../src/catalogue/enumerations.ts'
 import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
 import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
+import type { Loaders } from '../src/graphql/loaders.ts'
 import { storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
-import { dryRunArgs, firstArg, firstCost, requireFirst, resolveWrite, writeArgs } from './builder/arguments.ts'
+import {
+  dryRunArgs,
+  firstArg,
+  firstCost,
+  perStore,
+  requireFirst,
+  resolveWrite,
+  writeArgs,
+} from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
-import { connectionCost, keysetConnection } from './builder/connection.ts'
+import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
 import { nullable, required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
+import { Automation, Region } from './enumerations.ts'
 
 export const StoreRef = builder.objectRef<Store>('Store')
 
-StoreRef.implement({
+builder.node(StoreRef, {
+  id: { resolve: ({ storeUuid }) => storeUuid },
+  loadManyWithoutCache: (uuids, { loaders }) => Promise.all(uuids.map((uuid) => loadStore(uuid, loaders))),
   description: 'A store: the owner of products, assets and attribute definitions (spec: Store).',
   fields: (t) => ({
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store, in lower case.' }),
@@ -21,9 +34,21 @@ StoreRef.implement({
     storeTaxonomy: t.exposeString('storeTaxonomy', {
       description: 'Taxonomy of the store: one of `enumerations.storeTaxonomies`.',
     }),
-    region: t.exposeStringList('region', { description: 'Regions of the store.' }),
+    region: t.exposeStringList('region', { description: 'Regions of the store, as in REST; `regions` has the enum.' }),
+    regions: t.field({
+      type: [Region],
+      description: 'Regions of the store.',
+      resolve: ({ region }) => regions.filter((known) => region.includes(known)),
+    }),
     channels: t.exposeStringList('channels', { description: 'Channels of the store.' }),
-    defaultAutomation: t.exposeStringList('defaultAutomation', { description: 'Automations enabled by default.' }),
+    defaultAutomation: t.exposeStringList('defaultAutomation', {
+      description: 'Automations enabled by default, as in REST; `automations` has the enum.',
+    }),
+    automations: t.field({
+      type: [Automation],
+      description: 'Automations enabled by default.',
+      resolve: ({ defaultAutomation }) => automations.filter((known) => defaultAutomation.includes(known)),
+    }),
     storeWebsite: t.exposeString(
       'storeWebsite',
       nullable('Web site of the store. The service stores it and never fetches it.'),
@@ -41,7 +66,7 @@ StoreRef.implement({
     }),
     attributeDefinitions: t.field({
       type: [AttributeDefinitionRef],
-      complexity: firstCost(10),
+      complexity: perStore(firstCost(10)),
       description: 'Attribute definitions of the store, ordered by name.',
       args: { first: t.arg.int(firstArg(10_000)) },
       resolve: async (store, { first }, { loaders }) =>
@@ -50,7 +75,19 @@ StoreRef.implement({
   }),
 })
 
-const StoreFilterInput = builder.inputType('StoreFilter', {
+export async function loadStore(text: string, { store }: Loaders) {
+  const storeUuid = storeUuidOf(text)
+  return storeUuid === undefined ? null : store.load(storeUuid)
+}
+
+/** The store of something that was read a moment ago: stores are never deleted. */
+export async function requireLoaded(loading: Promise<Store | undefined>): Promise<Store> {
+  const store = await loading
+  if (!store) throw new Error('a store has been deleted')
+  return store
+}
+
+export const StoreFilterInput = builder.inputType('StoreFilter', {
   description: 'Filter for stores. All given conditions must hold.',
   fields: (t) => ({
     search: t.string({ description: 'Stores whose name contains this string, case-insensitive.' }),
@@ -67,10 +104,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Finds a store; null when there is none or when the token has no access to it.',
     args: { storeUuid: t.arg.id({ required: true, ...anyText, description: 'UUID of the store, case-insensitive.' }) },
-    resolve: async (_root, args, { loaders }) => {
-      const storeUuid = storeUuidOf(args.storeUuid)
-      return storeUuid === undefined ? null : loaders.store.load(storeUuid)
-    },
+    resolve: (_root, args, { loaders }) => loadStore(args.storeUuid, loaders),
   }),
   stores: t.connection(
     {
@@ -90,12 +124,7 @@ builder.queryFields((t) => ({
     },
     {
       description: 'A page of stores.',
-      fields: (c) => ({
-        totalCount: c.int({
-          description: 'Number of stores that match, on all pages. Counted only when selected.',
-          resolve: (connection) => connection.totalCount(),
-        }),
-      }),
+      fields: (c) => ({ totalCount: c.int(totalCount('stores')) }),
     },
     { description: 'A store and its cursor.' },
   ),

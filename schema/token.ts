@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Scope } from '../src/auth/caller.ts'
-import { createToken, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
+import { hasScope, type Scope } from '../src/auth/caller.ts'
+import { createToken, findTokens, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
 import { partOfResult } from '../src/graphql/access.ts'
 import { storeUuidOf } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
@@ -21,7 +21,14 @@ const TokenScope = builder.enumType('TokenScope', {
   } satisfies Record<string, { value: Scope; description: string }>,
 })
 
-const TokenRef = builder.objectRef<Token>('Token').implement({
+const TokenRef = builder.objectRef<Token>('Token')
+
+builder.node(TokenRef, {
+  id: { resolve: ({ tokenId }) => tokenId },
+  loadManyWithoutCache: async (tokenIds, { caller, catalogue }) => {
+    const tokens = hasScope(caller, 'admin') ? await findTokens(catalogue.db, tokenIds) : undefined
+    return tokenIds.map((tokenId) => tokens?.get(tokenId))
+  },
   extensions: partOfResult,
   description: 'A bearer token. The service stores only a hash of its secret.',
   fields: (t) => ({

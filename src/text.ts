@@ -73,6 +73,20 @@ export function millisecondsOf(text: string): number | undefined {
   return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
 }
 
+/** A duration as ISO 8601 of weeks, days, hours, minutes and seconds in ms; undefined unless it is one as above. */
+export function isoMillisecondsOf(text: string): number | undefined {
+  const parts = /^P(?:(\d{1,8})W)?(?:(\d{1,8})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,8})S)?)?$/.exec(text) ?? []
+  const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0))
+  const [d = 0, h = 0, m = 0, s = 0] = [(weeks ?? 0) * 7 + (days ?? 0), hours, minutes, seconds]
+  return millisecondsOf(`${((d * 24 + h) * 60 + m) * 60 + s}s`)
+}
+
+/** A time as RFC 3339; undefined for another text. */
+export function timeOf(text: string): Date | undefined {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text)
+  return isTime && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -47,11 +47,22 @@ export function createCatalogueClient(options: ClientOptions) {
       }
     },
     updateProducts: writeIn<'updateProducts'>('PUT', '/products'),
+    listStores: (query: Query<'listStores'> = {}, call?: CallOptions) => read<'listStores'>('/stores')(query, call),
     createStore: write<'createStore'>('POST', '/stores'),
     deleteAssets: write<'deleteAssets'>('DELETE', '/assets'),
     unlinkAssets: write<'unlinkAssets'>('POST', '/assets/unlink'),
     createProducts: writeIn<'createProducts'>('POST', '/products'),
     listProducts: read<'listProducts'>('/products'),
+    listChanges: read<'listChanges'>('/changes'),
+    getRequest: (requestId: string, query: Query<'getRequest'>, call?: CallOptions) =>
+      read<'getRequest'>(`/requests/${encodeURIComponent(requestId)}`)(query, call),
+    revertRequest: (requestId: string, query: Query<'revertRequest'>, call?: CallOptions) =>
+      send<Data<'revertRequest'>>(options, {
+        ...call,
+        method: 'POST',
+        path: `/requests/${encodeURIComponent(requestId)}/revert`,
+        query,
+      }),
     placeAssets: writeIn<'placeAssets'>('POST', '/assets'),
   }
 }

@@ -67,7 +67,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List stores
+         * @description Lists a page of the stores that the token has access to, in the order of their creation.
+         */
+        get: operations["listStores"];
         put?: never;
         /**
          * Create a store
@@ -100,6 +104,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes
+         * @description The feed of changes of a store, deletions included, oldest first. Ask again with `next` as `after`: each change comes once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the receipt of a request
+         * @description What the request changed in a store. Writes name it in the header `Link`. Requests that were sent with the same `X-Request-Id` have one receipt.
+         */
+        get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests/{request_id}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revert a request
+         * @description Gives all that a request changed in a store the values from before it, in one transaction. What another request has changed since is skipped, overwritten, or fails the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.
+         */
+        post: operations["revertRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -121,6 +185,53 @@ export interface components {
             store_uuid: string;
             /** @description Assets in the order of their positions. */
             assets: components["schemas"]["AssetEntry"][];
+        };
+        /** @description What a request did to rows of one kind in one store. */
+        Change: {
+            /** @description Opaque cursor after this change. */
+            cursor: string;
+            /**
+             * Format: date-time
+             * @description Time of the change.
+             */
+            at: string;
+            /** @description Id of the request. */
+            request_id: string;
+            /** @description Name that the token had, or the user of the command line. */
+            actor: string;
+            /**
+             * @description Where the request came from.
+             * @enum {string}
+             */
+            via: "rest" | "graphql" | "cli" | "job";
+            /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
+            operation: string;
+            /**
+             * @description What was changed.
+             * @enum {string}
+             */
+            kind: "product" | "asset" | "link" | "definition" | "store";
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted";
+            counts: components["schemas"]["ChangeCounts"];
+            /** @description What it touched: codes of products, ids of assets, parent codes of links, names of definitions; for the store an empty string. */
+            codes: string[];
+            /** @description Id of the request that this change reverts. */
+            reverts?: string;
+        };
+        /** @description How many a change touched. */
+        ChangeCounts: {
+            /** @description Number that were created. */
+            created: number;
+            /** @description Number that were updated. */
+            updated: number;
+            /** @description Number that were deleted. */
+            deleted: number;
+            /** @description Number of items of the request that failed, on one of its changes; 0 on the others. */
+            failed: number;
         };
         CreateProductsAnswer: {
             status: {
@@ -249,13 +360,54 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "method_not_allowed" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
+            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "cursor_expired" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
             /** @description Human-readable explanation: the expected value and the received one. */
             details: string;
             /** @description Parameter or field with the fault, such as `limit` or `region[1]`. */
             field?: string;
             /** @description Index of the item in the body, from 0. */
             index?: number;
+        };
+        GetRequestAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Id of the request. */
+                request_id: string;
+                /** @description Name that the token had, or the user of the command line. */
+                actor: string;
+                /**
+                 * @description Where the request came from.
+                 * @enum {string}
+                 */
+                via: "rest" | "graphql" | "cli" | "job";
+                /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
+                operation: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the first change.
+                 */
+                at: string;
+                /** @description Number of its items that failed. */
+                failed: number;
+                /** @description How many it touched, by kind. */
+                counts: components["schemas"]["RequestCounts"][];
+                /** @description Its first 100 changes, the oldest first. */
+                changes: components["schemas"]["Change"][];
+                /** @description Whether it has more changes. */
+                more: boolean;
+                /** @description Id of the last request that reverted it. */
+                reverted_by?: string;
+            };
         };
         /** @description Failure of one item of the request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
@@ -300,6 +452,27 @@ export interface components {
                 };
             };
         };
+        ListChangesAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Changes after the cursor, in order. */
+                changes: components["schemas"]["Change"][];
+                /** @description Cursor to go on from, also when the page is empty. */
+                next: string;
+                /** @description Whether more changes follow at once. */
+                more: boolean;
+            };
+        };
         ListProductsAnswer: {
             status: {
                 /**
@@ -323,6 +496,27 @@ export interface components {
                 products: {
                     [key: string]: components["schemas"]["Product"];
                 };
+            };
+        };
+        ListStoresAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Number of stores that match, on all pages. */
+                total_stores: number;
+                /** @description Number of entries in this answer. */
+                returned_stores: number;
+                /** @description Stores in the order of their creation. */
+                stores: components["schemas"]["Store"][];
             };
         };
         PlaceAssetsAnswer: {
@@ -375,6 +569,94 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        /** @description How many of one kind. */
+        RequestCounts: {
+            /** @description Number that were created. */
+            created: number;
+            /** @description Number that were updated. */
+            updated: number;
+            /** @description Number that were deleted. */
+            deleted: number;
+            /**
+             * @description What was changed.
+             * @enum {string}
+             */
+            kind: "product" | "asset" | "link" | "definition" | "store";
+        };
+        RevertRequestAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description Id of the revert itself, to revert it. */
+                request_id: string;
+                /** @description How much the revert changed. */
+                reverted: {
+                    /** @description Number of products changed, deleted or created again. */
+                    products: number;
+                    /** @description Number of assets deleted or created again. */
+                    assets: number;
+                    /** @description Number of links removed, moved or created again. */
+                    links: number;
+                    /** @description Number of attribute definitions changed. */
+                    definitions: number;
+                    /** @description Number of fields of the store changed. */
+                    store_fields: number;
+                };
+                /** @description What was not reverted. */
+                skipped: components["schemas"]["SkippedItem"][];
+                /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
+                more?: number;
+            };
+        };
+        /** @description A value, link or row that was not reverted. */
+        SkippedItem: {
+            /**
+             * @description What was changed.
+             * @enum {string}
+             */
+            kind: "product" | "asset" | "link" | "definition" | "store";
+            /** @description Product code, asset id, parent code of the link, or name of the definition; empty for the store. */
+            code: string;
+            /** @description Attribute or `status`; channel and asset id of a link as a JSON list; field of the store. */
+            key?: string;
+            /**
+             * @description Why it was skipped.
+             * @enum {string}
+             */
+            reason: "changed_since" | "gone" | "too_large" | "store_created";
+        };
+        /** @description A store: the owner of products and assets. */
+        Store: {
+            /** @description UUID of the store. */
+            store_uuid: string;
+            /** @description UUID of the group of linked stores that the store belongs to. */
+            store_group: string;
+            /** @description Name of the store, not necessarily unique. */
+            store_name: string;
+            /** @description Taxonomy of the store. */
+            store_taxonomy: string;
+            /** @description Regions of the store. */
+            region: string[];
+            /** @description Channels of the store. */
+            channels: string[];
+            /** @description Automations that are enabled by default. */
+            default_automation: string[];
+            /** @description Web site of the store. */
+            store_website: string | null;
+            /** @description Time of creation. */
+            created_at: string;
         };
         UnlinkAssetsAnswer: {
             status: {
@@ -494,8 +776,56 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `request_not_found`: Nothing was changed under this id, or it is no longer recorded; or `store_not_found`. */
+        RequestNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `idempotency_conflict`: The `Idempotency-Key` was used with another body. */
         Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `changes_disabled`: The service records no changes (`CHANGES_RETENTION` is 0). */
+        ChangesDisabled: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_revertible`: What the request changed has changed since, or it is reverted already; or `idempotency_conflict` or `changes_disabled`. */
+        NotRevertible: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `cursor_expired`: Changes since the cursor are no longer kept, or it is of another database. The details have the oldest cursor that is valid: after a full read, go on from `after=latest`. */
+        CursorExpired: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -605,6 +935,11 @@ export interface components {
         ETag: string;
         /** @description The same as `status.request_id`. */
         XRequestId: string;
+        /**
+         * @description Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.
+         * @example </v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"
+         */
+        Link: string;
         /**
          * @description Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.
          * @example 0/16B3748
@@ -729,6 +1064,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -775,6 +1111,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -876,6 +1213,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -926,6 +1264,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -940,6 +1279,55 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStores: {
+        parameters: {
+            query?: {
+                /** @description Only stores whose name contains this text, case-insensitive. */
+                search?: string;
+                /** @description Number of stores to skip. Past the end the page is empty. */
+                offset?: number;
+                /** @description Page size in stores; values above 100 are clamped to 100. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListStoresAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -976,6 +1364,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1022,6 +1411,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1033,6 +1423,160 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description Cursor: only changes after it. Default: from the oldest that is kept. `latest`: none, only the cursor. */
+                after?: string;
+                /** @description Page size in changes; values above 100 are clamped to 100. */
+                limit?: number;
+                /** @description Only changes of this product and of the links of its assets. */
+                product_code?: string;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListChangesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            410: components["responses"]["CursorExpired"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRequest: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path: {
+                /** @description Id of the request: `status.request_id` of its answer. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetRequestAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RequestNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revertRequest: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description What to do with what another request has changed since. */
+                if_changed_since?: "skip" | "fail" | "overwrite";
+                /** @description Dry run: return the same answer and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the request to revert. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevertRequestAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["RequestNotFound"];
+            409: components["responses"]["NotRevertible"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -103,7 +103,9 @@ function keepFurthest(options: ClientOptions, reached: string | null): void {
 /** Lists are repeated parameters; what is undefined or null is left out. */
 function queryString(query: object = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const))
-  const pairs = given.filter(([, value]) => value != null).map(([name, value]) => [name, String(value)])
+  const pairs = given
+    .filter(([, value]) => value != null)
+    .map(([name, value]): [string, string] => [name, String(value)])
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 

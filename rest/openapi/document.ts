@@ -5,7 +5,7 @@ import { responseComponents } from './responses.ts'
 import { collectSchemas, type Json } from './schemas.ts'
 
 /** The OpenAPI 3.1 document of /v1. Its schemas are the shapes that validate requests and, in tests, answers. */
-export function openApiDocument(endpoints: readonly Endpoint[], enumerations: Enumerations): Json {
+export function openApiDocument(endpoints: readonly Endpoint[], enumerations: Enumerations, version: string): Json {
   const schemas = collectSchemas()
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
@@ -15,7 +15,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], enumerations: En
   const responses = responseComponents(schemas)
   return {
     openapi: '3.1.1',
-    info,
+    info: { ...info, version },
     servers: [{ url: '/v1', description: 'This gateway.' }],
     security: [{ bearer: [] }],
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name, description: tags[name] ?? name })),
@@ -30,14 +30,17 @@ export function openApiDocument(endpoints: readonly Endpoint[], enumerations: En
   }
 }
 
-export function openApiText(endpoints: readonly Endpoint[], enumerations: () => Enumerations): () => string {
-  const textOf = keepLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce)))
+export function openApiText(
+  endpoints: readonly Endpoint[],
+  enumerations: () => Enumerations,
+  version: string,
+): () => string {
+  const textOf = keepLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce, version)))
   return () => textOf(enumerations())
 }
 
 const info = {
   title: 'Catalogue gateway',
-  version: '1.0.0',
   description: [
     'Stores, products and product assets in PostgreSQL.',
     'Every answer has the same envelope: `status` and `data`. A success is HTTP 200 with `status.code` 0. An error has `status.code` -1 and one entry per fault in `data.error_info`, with a stable `reason` and a human-readable `details`.',
@@ -50,6 +53,8 @@ const info = {
 const tags: Record<string, string> = {
   Assets: 'Images, videos and other assets, grouped by parent code, channel and asset format.',
   Products: 'Products of a store, with status and attributes.',
+  Changes: 'The feed of changes of a store.',
+  Requests: 'What requests have changed.',
   Stores: 'Stores, which own products and assets.',
 }
 
@@ -98,6 +103,12 @@ const headers = {
     schema: { type: 'string' },
   },
   XRequestId: { description: 'The same as `status.request_id`.', schema: { type: 'string' } },
+  Link: {
+    description:
+      'Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.',
+    schema: { type: 'string' },
+    example: '</v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"',
+  },
   XCataloguePosition: {
     description: 'Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.',
     schema: { type: 'string' },

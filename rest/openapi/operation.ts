@@ -1,6 +1,7 @@
-import { type DocumentNode, getOperationAST, print, visit } from 'graphql'
+import { type DocumentNode, getOperationAST, Kind, print, visit } from 'graphql'
 import type { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
+import { valuesIn } from '../path.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
 import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
@@ -9,7 +10,7 @@ import type { Json, Schemas } from './schemas.ts'
 export type Twin = ReturnType<typeof twinOf>
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
-  const { takesBody, dependsOnFilter = false, isVersioned = false } = endpoint
+  const { takesBody, dependsOnFilter = false, isVersioned = false, refusals = [] } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const examples = examplesOf(endpoint)
   const twin = twinOf(endpoint, enumerations)
@@ -24,7 +25,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     ...(endpoint.isExtension && { 'x-extension': true }),
     'x-graphql': { ...twin, href: `/graphql?operation=${id}` },
     parameters: [
-      ...queryParameters(query, endpoint.repeatable ?? [], schemas),
+      ...parameters(endpoint, query, schemas),
       parameter('XRequestId'),
       ...(takesBody ? ['IdempotencyKey'] : ['Prefer', 'XCatalogueAfter']).map(parameter),
       ...(isVersioned ? [parameter('IfNoneMatch')] : []),
@@ -35,7 +36,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     responses: {
       200: successResponse(answer, examples, endpoint),
       ...(isVersioned && { 304: notModified }),
-      ...errorResponses({ takesBody, dependsOnFilter, namesStore }),
+      ...errorResponses({ takesBody, dependsOnFilter, refusals, namesStore }),
     },
   }
 }
@@ -57,7 +58,11 @@ function twinOf(endpoint: Endpoint, enumerations: Enumerations) {
   const { query, body } = endpoint.shapes(enumerations)
   const [example] = examplesOf(endpoint)
   const variables = example
-    ? endpoint.variables(query.parse(example.query), body?.parse(example.body), example.body)
+    ? endpoint.variables(
+        query.parse({ ...example.query, ...valuesIn(endpoint.path, example.path) }),
+        body?.parse(example.body),
+        example.body,
+      )
     : {}
   const name = getOperationAST(document)?.name?.value ?? ''
   return { name, document: print(forGraphqlClients(document)), variables }
@@ -65,15 +70,15 @@ function twinOf(endpoint: Endpoint, enumerations: Enumerations) {
 
 function examplesOf(endpoint: Endpoint) {
   return keptExamples.filter(
-    ({ method, path, status }) => method === endpoint.method && path === endpoint.path && status === 200,
+    ({ method, path, status }) => method === endpoint.method && valuesIn(endpoint.path, path) && status === 200,
   )
 }
 
-/** Drops the names of REST, and `first`: lists of the usual length are within the cost limit of a token. */
+/** Drops the names of REST, and `first` where REST reads all: usual lists are within the cost limit of a token. */
 function forGraphqlClients(document: DocumentNode): DocumentNode {
   return visit(document, {
     Field: ({ alias, ...field }) => alias && field,
-    Argument: ({ name }) => (name.value === 'first' ? null : undefined),
+    Argument: ({ name, value }) => (name.value === 'first' && value.kind === Kind.INT ? null : undefined),
   })
 }
 
@@ -86,14 +91,14 @@ function parameter(name: string): Json {
   return { $ref: `#/components/parameters/${name}` }
 }
 
-function queryParameters(query: z.ZodObject, repeatable: readonly string[], schemas: Schemas): Json[] {
+function parameters({ path, repeatable = [] }: Endpoint, query: z.ZodObject, schemas: Schemas): Json[] {
   const { properties = {}, required = [] } = schemas.of(query) as {
     properties?: Record<string, Json>
     required?: string[]
   }
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: 'query',
+    in: path.includes(`{${name}}`) ? 'path' : 'query',
     description,
     required: required.includes(name),
     ...(repeatable.includes(name)

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
-import { errorReasons } from '../response/status.ts'
+import { errorReasons, specialReasons } from '../response/status.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { Json, Schemas } from './schemas.ts'
 
@@ -33,7 +33,11 @@ const headers = {
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
 }
 const taggedHeaders = { ...headers, ETag: { $ref: '#/components/headers/ETag' } }
-const writeHeaders = { ...headers, 'X-Catalogue-Position': { $ref: '#/components/headers/XCataloguePosition' } }
+const writeHeaders = {
+  ...headers,
+  Link: { $ref: '#/components/headers/Link' },
+  'X-Catalogue-Position': { $ref: '#/components/headers/XCataloguePosition' },
+}
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
 const extraHeaders: Record<number, Json> = {
@@ -43,11 +47,12 @@ const extraHeaders: Record<number, Json> = {
 }
 
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
-export function errorResponses({ takesBody, dependsOnFilter, namesStore }: Row): Json {
+export function errorResponses({ takesBody, dependsOnFilter, refusals = [], namesStore }: Row): Json {
   const absent = [
     ...(takesBody ? [] : ['idempotency_conflict', 'payload_too_large', 'unsupported_media_type']),
     ...(dependsOnFilter ? [] : ['downstream_unavailable']),
     ...(namesStore ? [] : ['store_not_found']),
+    ...specialReasons.filter((reason) => !refusals.includes(reason)),
   ]
   const possible = errorReasons.filter(([reason, , answer]) => answer && !absent.includes(reason))
   return Object.fromEntries(
@@ -55,7 +60,7 @@ export function errorResponses({ takesBody, dependsOnFilter, namesStore }: Row):
   )
 }
 
-type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter'> & { namesStore: boolean }
+type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter' | 'refusals'> & { namesStore: boolean }
 
 /** Not recorded: no request provokes it. */
 const unexpectedError = {
@@ -74,7 +79,10 @@ export function responseComponents(schemas: Schemas): Json {
   const documented = errorReasons.filter(([, , answer]) => answer)
   return Object.fromEntries(
     documented.map(([reason, status, answer, meaning]) => {
-      const examples = [...keptExamples, unexpectedError].filter((example) => example.status === status)
+      const ofReason = `"error_info":[{"reason":"${reason}"`
+      const examples = [...keptExamples, unexpectedError].filter(
+        (example) => example.status === status && JSON.stringify(example.answer).includes(ofReason),
+      )
       const description = `\`${reason}\`: ${meaning}`
       return [
         answer,

@@ -4,12 +4,18 @@ type CamelCased<T> = { [Name in keyof T as CamelCase<Name>]: T[Name] }
 /** An object of a shape with the names of GraphQL for those of REST: `storeUuid` for `store_uuid`. */
 export function camelCase<T extends object>(object: T): CamelCased<T> {
   const renamed: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(object)) renamed[camelCaseName(name)] = value
+  for (const name of Object.keys(object)) renamed[camelCaseName(name)] = object[name as keyof T]
   return renamed as CamelCased<T>
 }
 
+/** By the name in a shape; kept, since a body repeats each of them up to 10,000 times. */
+const camelCaseNames = new Map<string, string>()
+
 function camelCaseName(name: string): string {
-  if (!name.includes('_')) return name
+  const kept = camelCaseNames.get(name)
+  if (kept !== undefined) return kept
   const [first = '', ...others] = name.split('_')
-  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  const made = first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  camelCaseNames.set(name, made)
+  return made
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { maxItems, shapeOfJson, shown } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { RestRequest } from '../exchange.ts'
+import type { Route } from '../path.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 import { HttpError } from '../response/http-error.ts'
 import { parseQuery } from './query.ts'
@@ -33,13 +34,15 @@ function unsupported(got: string): HttpError {
 
 /** Checks query, body and key against the endpoint's shapes, and translates them. Throws `HttpError`. */
 export function readRequest(
-  request: RestRequest,
+  request: RestRequest & Pick<Route<Endpoint>, 'values'>,
   endpoint: Endpoint,
   enumerations: Enumerations,
   bytes: Uint8Array | undefined,
 ) {
   const shapes = endpoint.shapes(enumerations)
-  const { values, faults } = parseQuery(request.search, new Set(Object.keys(shapes.query.shape)), endpoint.repeatable)
+  const names = Object.keys(shapes.query.shape).filter((name) => !(name in request.values))
+  const { values: given, faults } = parseQuery(request.search, new Set(names), endpoint.repeatable)
+  const values = { ...given, ...pathValues(request.values, faults) }
   const query = shapes.query.safeParse(values)
   if (query.error) {
     const named = new Set(faults.map((fault) => fault.field))
@@ -49,7 +52,8 @@ export function readRequest(
   if (key !== undefined) faults.push(...faultsOfKey(key))
   const staleness = endpoint.takesBody ? undefined : readStaleness(request.header)
   faults.push(...(staleness?.faults ?? []))
-  const raw = bytes && readJson(bytes, faults)
+  const isNeeded = shapes.body !== undefined || (bytes?.length ?? 0) > 0
+  const raw = bytes && isNeeded ? readJson(bytes, faults) : undefined
   const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
   if (body?.error) faults.push(...faultsOf(body.error, raw, 'body'))
   if (faults.length > 0) throw new HttpError('invalid_request', faults)
@@ -58,6 +62,18 @@ export function readRequest(
     staleness,
     keyed: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
   }
+}
+
+function pathValues(values: Readonly<Record<string, string>>, faults: ErrorInfo[]): Record<string, string> {
+  const decoded = Object.entries(values).map(([name, value]): [string, string] => {
+    try {
+      return [name, decodeURIComponent(value)]
+    } catch {
+      faults.push({ reason: 'invalid_request', details: `${name} must be percent-encoded UTF-8`, field: name })
+      return [name, value]
+    }
+  })
+  return Object.fromEntries(decoded)
 }
 
 /** Node decodes headers as latin1: the characters of the key are those of its bytes as UTF-8. */

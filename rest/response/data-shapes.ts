@@ -10,6 +10,21 @@ const sku = z.string().describe('Product code.')
 export const skus = (description: string) => z.array(sku).describe(description)
 export const count = (description: string) => z.int().min(0).describe(description)
 
+/** A store as it was created, with its ids (spec: Store). */
+export const storeShape = z
+  .object({
+    store_uuid: storeUuidShape,
+    store_group: z.string().describe('UUID of the group of linked stores that the store belongs to.'),
+    store_name: z.string().describe('Name of the store, not necessarily unique.'),
+    store_taxonomy: z.string().describe('Taxonomy of the store.'),
+    region: z.array(z.string()).describe('Regions of the store.'),
+    channels: z.array(z.string()).describe('Channels of the store.'),
+    default_automation: z.array(z.string()).describe('Automations that are enabled by default.'),
+    store_website: z.string().nullable().describe('Web site of the store.'),
+    created_at: z.string().describe('Time of creation.'),
+  })
+  .meta({ id: 'Store', description: 'A store: the owner of products and assets.' })
+
 /** An asset id, and a URL under a name that contains format and position (spec: Asset entry). */
 const assetEntry = z
   .object({ asset_id: z.string().describe('Id of the asset, unique in its store.') })

@@ -18,8 +18,27 @@ export const errorReasons: readonly Row[] = [
   ['forbidden', 403, 'Forbidden', 'The token lacks the scope.'],
   ['not_found', 404, null, 'The path does not exist.'],
   ['store_not_found', 404, 'StoreNotFound', 'The store does not exist, or the token has no access to it.'],
+  [
+    'request_not_found',
+    404,
+    'RequestNotFound',
+    'Nothing was changed under this id, or it is no longer recorded; or `store_not_found`.',
+  ],
   ['method_not_allowed', 405, null, 'The path does not support the method.'],
   ['idempotency_conflict', 409, 'Conflict', 'The `Idempotency-Key` was used with another body.'],
+  ['changes_disabled', 409, 'ChangesDisabled', 'The service records no changes (`CHANGES_RETENTION` is 0).'],
+  [
+    'not_revertible',
+    409,
+    'NotRevertible',
+    'What the request changed has changed since, or it is reverted already; or `idempotency_conflict` or `changes_disabled`.',
+  ],
+  [
+    'cursor_expired',
+    410,
+    'CursorExpired',
+    'Changes since the cursor are no longer kept, or it is of another database. The details have the oldest cursor that is valid: after a full read, go on from `after=latest`.',
+  ],
   [
     'payload_too_large',
     413,
@@ -38,5 +57,8 @@ export const errorReasons: readonly Row[] = [
   ],
   ['unavailable', 503, 'Unavailable', 'The database is unreachable, or the service is shutting down.'],
 ]
+
+/** Only the endpoints that name them have these, instead of others with the same status. */
+export const specialReasons = ['request_not_found', 'changes_disabled', 'not_revertible', 'cursor_expired']
 
 export const httpStatus: Readonly<Record<string, number>> = Object.fromEntries(errorReasons)

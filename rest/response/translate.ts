@@ -1,10 +1,18 @@
 import type { ItemFailureFragment, ListProductsQuery, UpdateProductsMutation } from '../operations.generated.ts'
+import { statuses } from '../request/shapes.ts'
 
-/** A status that is no string goes among the attributes, where it becomes a failure of its product. */
+/**
+ * A status that is none of the specification's goes among the attributes, where it becomes a failure of its product:
+ * GraphQL takes statuses in more forms.
+ */
 export function productPatch({ product_code: productCode, ...rest }: { product_code: string; status?: unknown }) {
   if (typeof rest.status !== 'string') return { productCode, attributes: rest }
   const { status, ...attributes } = rest
-  return { productCode, status, attributes }
+  return isStatus(status) ? { productCode, status, attributes } : { productCode, attributes: { status, ...attributes } }
+}
+
+function isStatus(text: string): boolean {
+  return (statuses as readonly string[]).includes(text)
 }
 
 /** The spec's error_info of a success: an empty object where there is nothing to report. */

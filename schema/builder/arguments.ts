@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import type { WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { requireAnswerable } from '../../src/graphql/answer-size.ts'
@@ -19,13 +19,18 @@ export const writeArgs = { ...storeArgs, ...dryRunArgs }
 
 export type ResultOf<Work extends (...args: never[]) => unknown> = Awaited<ReturnType<Work>>
 
+/** The catalogue for what a mutation writes: its changes are recorded under its name. */
+export function writable({ catalogue, origin }: Context, { fieldName: operation }: GraphQLResolveInfo): Catalogue {
+  return { ...catalogue, origin: origin && { ...origin, operation } }
+}
+
 /** A resolver that does its work in one transaction, which a dry run rolls back. */
 export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
-  work: (transaction: WriteCatalogue, args: Args, context: Context) => Promise<Result>,
+  work: (transaction: WriteCatalogue, args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
 ) {
   return (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
-    write(context.catalogue, args.dryRun, async (transaction) => {
-      const result = await work(transaction, args, context)
+    write(writable(context, info), args.dryRun, async (transaction) => {
+      const result = await work(transaction, args, context, info)
       requireAnswerable(result, context, info)
       return result
     })
@@ -48,6 +53,11 @@ export function requireFirst(first: number | null | undefined, max: number, usua
 /** The cost of a list with `firstArg`: the requested number of items, by default a typical number. */
 export function firstCost(typical: number) {
   return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
+}
+
+/** The same for a list that is read by a statement of its own for each store. */
+export function perStore<Args>(cost: (args: Args) => { field: number; multiplier: number }) {
+  return (args: Args) => ({ ...cost(args), field: 10 })
 }
 
 interface ChannelAndFormat {

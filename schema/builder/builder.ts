@@ -4,8 +4,9 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../../src/graphql/context.ts'
-import { isObject } from '../../src/text.ts'
-import { DefaultValidation, validationError } from './validation.ts'
+import { isObject, isoMillisecondsOf, millisecondsOf, timeOf } from '../../src/text.ts'
+import { decodeNodeId, encodeNodeId } from './node-ids.ts'
+import { anyText, DefaultValidation, validationError } from './validation.ts'
 
 interface BuilderTypes {
   Context: Context
@@ -14,10 +15,15 @@ interface BuilderTypes {
   DefaultNodeNullability: false
   Scalars: {
     ID: { Input: string; Output: string }
-    DateTime: { Input: never; Output: Date }
+    DateTime: { Input: Date; Output: Date }
+    URL: { Input: string; Output: string }
+    Instant: { Input: Date; Output: Date }
+    Duration: { Input: number; Output: number }
     AttributeMap: { Input: Record<string, unknown>; Output: Record<string, string> }
   }
 }
+
+const mostNodes = 100
 
 export const builder = createBuilder()
 
@@ -31,9 +37,28 @@ function createBuilder() {
     // Costs are stated in the schema and checked before anything runs (src/graphql/cost.ts), not in resolvers.
     complexity: { disabled: true },
     relay: {
-      nodeQueryOptions: false,
-      nodesQueryOptions: false,
-      nodesOnConnection: false,
+      encodeGlobalID: encodeNodeId,
+      decodeGlobalID: decodeNodeId,
+      idFieldOptions: { description: 'Id that is unique among all nodes, for `node`. It says nothing to people.' },
+      nodeTypeOptions: { description: 'Something that has an id of its own, by which `node` finds it again.' },
+      nodeQueryOptions: {
+        nullable: true,
+        description:
+          'Finds a node by its id; null when there is none or when the token has no access to it. To find a store or product by its own key use `store` or `Store.product`. Errors: `invalid_request` for what is no id of a node.',
+        args: { id: { ...anyText, description: 'Id of the node.' } },
+      },
+      nodesQueryOptions: {
+        nullable: { list: false, items: true },
+        description: 'The same for several ids, in their order.',
+        complexity: ({ ids }: { ids?: unknown }) => ({ field: 1, multiplier: Array.isArray(ids) ? ids.length : 1 }),
+        args: {
+          ids: { ...anyText, description: `Ids of nodes: at most ${mostNodes}.`, validate: { maxLength: mostNodes } },
+        },
+      },
+      nodesOnConnection: {
+        description: 'Items of this page, in order: those of `edges`, without their cursors.',
+        complexity: { field: 0, multiplier: 1 },
+      },
       edgeCursorType: 'String',
       edgesFieldOptions: {
         nullable: { list: false, items: false },
@@ -75,8 +100,42 @@ builder.mutationType({
 })
 
 builder.scalarType('DateTime', {
-  description: 'Timestamp as RFC 3339 in UTC, such as `2026-11-21T10:00:00.000Z`.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+  description: 'Timestamp as RFC 3339, such as `2026-11-21T10:00:00.000Z`: on output in UTC.',
   serialize: (date) => date.toISOString(),
+  parseValue: (value) => {
+    const time = typeof value === 'string' ? timeOf(value) : undefined
+    if (time) return time
+    throw new GraphQLError('DateTime must be a time as RFC 3339, such as 2026-11-21T10:00:00.000Z')
+  },
+})
+
+builder.scalarType('URL', {
+  description: 'Absolute URL with a host, such as `https://cdn.example.com/1.jpg`.',
+  specifiedByURL: 'https://url.spec.whatwg.org',
+  serialize: (url) => url,
+})
+
+builder.scalarType('Instant', {
+  description:
+    'Time as RFC 3339, or as milliseconds since 1970 in a number or its digits: what tools for dashboards send.',
+  serialize: (date) => date.toISOString(),
+  parseValue: (value) => {
+    const isMilliseconds = /^\d{1,15}$/.test(String(value))
+    const time = isMilliseconds ? new Date(Number(value)) : typeof value === 'string' ? timeOf(value) : undefined
+    if (time) return time
+    throw new GraphQLError('Instant must be a time as RFC 3339, or milliseconds since 1970')
+  },
+})
+
+builder.scalarType('Duration', {
+  description: 'Length of time: `90s`, `15m`, `1h`, `7d`, or as ISO 8601 without years and months, such as `PT15M`.',
+  serialize: (milliseconds) => `${milliseconds / 1_000}s`,
+  parseValue: (value) => {
+    const milliseconds = typeof value === 'string' ? (millisecondsOf(value) ?? isoMillisecondsOf(value)) : undefined
+    if (milliseconds !== undefined) return milliseconds
+    throw new GraphQLError('Duration must be a length of time, such as 15m, 1h, 7d or PT15M')
+  },
 })
 
 builder.scalarType('AttributeMap', {

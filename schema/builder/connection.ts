@@ -2,10 +2,21 @@ import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { isStorable, shown } from '../../src/text.ts'
 
+/** The options of the field for the number of all items of a connection. */
+export function totalCount(items: string) {
+  return {
+    description: `Number of ${items} that match, on all pages. Counted only when selected.`,
+    resolve: (connection: { totalCount: () => Promise<number> }) => connection.totalCount(),
+  }
+}
+
 type ConnectionArguments = PothosSchemaTypes.DefaultConnectionArguments
 
 const defaultSize = 20
 const largestSize = 100
+
+/** What a field costs that takes a statement of its own for each object. */
+export const statementCost = 100
 
 /** What a connection costs: what is asked of an edge, as often as the page is long. */
 export function connectionCost({ first, last }: ConnectionArguments) {

@@ -11,7 +11,7 @@ import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { runPatterns } from '../catalogue/attributes/patterns.ts'
 import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
-import { catalogueFor } from '../catalogue/catalogue.ts'
+import { catalogueFor, type Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
@@ -24,7 +24,7 @@ import { type RouteLimits, routeOf, routeLimits as usualRouteLimits } from '../h
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
-import { maxObjectBytes, ReadLimit } from '../request/read-limit.ts'
+import { maxRestBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import { shapeOfJson } from '../text.ts'
 import { type RunOptions, restServices } from './rest-services.ts'
@@ -37,6 +37,7 @@ export interface ApiOptions {
   filter: Filter | undefined
   onJobQueued(): void
   jobQuotas: JobQuotas
+  recordsChanges: boolean
   introspection: Introspection
   persistedDocuments: PersistedDocuments | undefined
   pageCacheMb: number
@@ -54,17 +55,22 @@ export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 export function createApi(options: ApiOptions): Api {
   const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
   const { routeLimits = usualRouteLimits } = options
-  const contextOf = (caller: Caller, requestId: string, { transaction, replica, onAssetGroupPage }: RunOptions = {}) =>
-    createContext({
-      catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
-      enumerations: enumerations(),
-      caller,
-      requestId,
-      filter,
-      jobQueued,
-      jobQuotas,
-      onAssetGroupPage,
-    })
+  const contextBy =
+    (via: Origin['via']) =>
+    (caller: Caller, requestId: string, { transaction, replica, onAssetGroupPage }: RunOptions = {}) =>
+      createContext({
+        catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
+        enumerations: enumerations(),
+        caller,
+        origin: options.recordsChanges
+          ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via }
+          : undefined,
+        requestId,
+        filter,
+        jobQueued,
+        jobQuotas,
+        onAssetGroupPage,
+      })
   const chooseReplica = async ({ maxMs, after }: StalenessHeaders, caller: Caller) =>
     replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
   /** With the position after a write that succeeded, where there are replicas to read it from. */
@@ -83,14 +89,25 @@ export function createApi(options: ApiOptions): Api {
   }
   // A larger GraphQL body is not even parsed on this thread: it is handed to another one with its document unchecked.
   const maxParsedBytes = 4 * routeLimits.bytes
-  const readLimited = <T>(work: () => T) =>
-    threads ? withContext({ readLimit: new ReadLimit(maxObjectBytes) }, work) : work()
+  const limitOfWrite = () => new ReadLimit(undefined, routeLimits.members)
   const answers = createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024))
   const handleRest = createHandler(endpoints, {
-    ...restServices(engine, { db, log, answers, chooseReplica, contextOf }),
+    ...restServices(engine, { db, log, answers, chooseReplica, contextOf: contextBy('rest') }),
     enumerations,
+    recordsChanges: options.recordsChanges,
     errorOf,
-    inThread: (request, caller, body) => (body && isHeavy(body) ? threads?.rest(request, caller, body) : undefined),
+    chooseThread: async (request, caller, body, here) => {
+      if (!threads) return isRead(request) ? withContext({ readLimit: new ReadLimit(maxRestBytes) }, here) : here()
+      if (body && isHeavy(body)) return threads.rest(request, caller, body)
+      // How much a request reads is known only by the database.
+      const readLimit = isRead(request) ? new ReadLimit(readBytesHere.rest) : limitOfWrite()
+      try {
+        return await withContext({ readLimit }, here)
+      } catch (error) {
+        if (!readLimit.isForOtherThread && !(isRead(request) && readLimit.isExceeded)) throw error
+        return threads.rest(request, caller, body)
+      }
+    },
   })
   const handleGraphQL: Api['graphql'] = async (request, caller, requestId) => {
     const { body = new Uint8Array() } = request
@@ -102,24 +119,25 @@ export function createApi(options: ApiOptions): Api {
     const copies = isMutation ? size.rootFields : 1
     if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
-    const run = () => prepared.run(contextOf(caller, requestId, { replica }))
-    const answer = await traced('operation', name, () => (isMutation ? run() : readLimited(run)))
+    const run = () => prepared.run(contextBy('graphql')(caller, requestId, { replica }))
+    const readLimit = isMutation ? limitOfWrite() : new ReadLimit(readBytesHere.graphql)
+    const answer = await traced('operation', name, () => (threads ? withContext({ readLimit }, run) : run()))
+    if (threads && readLimit.isForOtherThread && size.rootFields === 1) return threads.graphql(request, caller)
     return { answer, operation: { operation: name, isWrite: isMutation } }
   }
   return {
     errorOf,
     rest: async (request) => {
-      if (request.method !== 'GET' && request.method !== 'HEAD') return withPosition(await handleRest(request))
-      if (!threads) return handleRest(request)
-      // The size of a page is known only once it is read.
-      const readLimit = new ReadLimit(maxObjectBytes)
-      const answer = await withContext({ readLimit }, () => handleRest(request))
-      const caller = readLimit.isExceeded && request.caller()
-      return caller ? threads.rest(request, caller) : answer
+      const answer = await handleRest(request)
+      return isRead(request) ? answer : withPosition(answer)
     },
     graphql: async (request, caller, requestId) => {
       const { answer, operation } = await handleGraphQL(request, caller, requestId)
       return { answer: operation?.isWrite ? await withPosition(answer) : answer, operation }
     },
   }
+}
+
+function isRead({ method }: { method: string }): boolean {
+  return method === 'GET' || method === 'HEAD'
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
-import { urlsOf } from '../database/hosts.ts'
+import { urlsOf } from '../database/connection/hosts.ts'
 import { millisecondsOf } from '../text.ts'
 
-/** What the gateway runs with; README.md says what each variable means. */
+/** What the gateway runs with; docs/operations.md says what each variable means. */
 export type Config = ReturnType<typeof readConfig>
 
 /** More processes than this make one gateway no faster: run several. */
@@ -50,6 +50,8 @@ const environment = z.object({
   globalConfig: url(['https:', 'http:', 'file:']).optional(),
   globalConfigRefreshMs: wholeNumber(100, 2_147_483_647).default(60_000),
   metricsPublic: flag,
+  mcp: z.enum(['off', 'read', 'write'], 'must be off, read or write').default('read'),
+  mcpMaxAffected: wholeNumber(1, 1_000_000).default(1_000),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   jwtIssuer: z.string().optional(),
   jwtAudience: z.string().optional(),
@@ -69,6 +71,7 @@ const environment = z.object({
   pageCacheMb: wholeNumber(0, 4_096).default(32),
   workers: wholeNumber(1, maxWorkers).default(1),
   jobsRetention: z.string().default('7d').transform(durationOf),
+  changesRetention: z.union([z.literal('0').transform(Number), z.string().default('30d').transform(durationOf)]),
   quotaQueuedJobs: wholeNumber(1, 10_000).default(20),
   quotaJobOutputMb: wholeNumber(1, 1_000_000).default(1_024),
 })
@@ -145,4 +148,27 @@ function wholeNumber(min: number, max: number) {
       error: `must be a whole number from ${min} to ${max}`,
     })
     .transform(Number)
+}
+
+/** The settings in force by the names of their variables, with secrets masked. Throws as `readConfig` does. */
+export function settingsOf(env: Record<string, string | undefined>) {
+  readConfig(env)
+  return Object.keys(environment.shape).map((key) => {
+    const name = variableOf(key)
+    const given = env[name] || undefined
+    const value = given ?? environment.shape[key as keyof typeof environment.shape].safeParse(undefined).data
+    const text = value === undefined || Array.isArray(value) ? undefined : String(value)
+    const ofDuration = given === undefined && key.endsWith('Retention') ? `${Number(text) / 86_400_000}d` : text
+    return {
+      name,
+      value: masked(key, Array.isArray(value) ? value.join() || undefined : ofDuration),
+      isDefault: !given,
+    }
+  })
+}
+
+/** Without tokens, and without what URLs have before an `@` or in their parameters. */
+function masked(key: string, value: string | undefined): string | undefined {
+  if (key === 'bootstrapToken' && value !== undefined) return '***'
+  return value?.replace(/(?<=:\/\/).*@/, '***@').replaceAll(/(?<=[?&][^=&]*=)[^&,]*/g, '***')
 }

@@ -1,15 +1,18 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { unauthorized } from '../../rest/handler.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
+import { schema } from '../../schema/index.ts'
 import { createAdmission } from '../auth/admission.ts'
-import { type Caller, hasScope } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
-import { connectionStateOf } from '../database/connect.ts'
+import type { PatternResult, PatternTask } from '../catalogue/attributes/patterns.ts'
+import { readFeedDelay } from '../catalogue/changes/cursor.ts'
+import { startOwnReader } from '../catalogue/readiness/reader.ts'
+import { connectionStateOf } from '../database/connection/connect.ts'
+import type { ConnectionConfig } from '../database/connection/session.ts'
+import { keepKind } from '../database/kind.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
-import type { ConnectionConfig } from '../database/session.ts'
 import type { Database } from '../database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
+import { ownVersion } from '../database/version.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
@@ -22,7 +25,8 @@ import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createGraphiql, createPages } from '../http/static/pages.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
-import { concurrency, JobRunner } from '../jobs/runner.ts'
+import { JobRunner } from '../jobs/runner.ts'
+import { loadMcp } from '../mcp/load.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import { createRequestLog } from '../request/log.ts'
@@ -30,12 +34,12 @@ import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import { createApi } from './api.ts'
 import type { Config } from './config.ts'
-import type { JobThreadData } from './job-thread.ts'
 import type { ThreadData } from './pool-thread.ts'
 import { createReadiness } from './ready.ts'
+import { requireAdmin } from './require-admin.ts'
 import { createOperationNames } from './rest-services.ts'
 import { startRetention } from './retention.ts'
-import { createThreadPoolApi } from './thread-pool-api.ts'
+import { createJobThreads, createThreadPoolApi, threadProgram } from './thread-pool-api.ts'
 
 /** The configuration, and what was made from it. */
 export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
@@ -66,10 +70,13 @@ export async function startGateway(options: GatewayOptions) {
   const { enumerations } = globalConfig
   const bodyMemory = createBodyMemory(maxBodyBytes)
   const replicas = await openReplicas(options)
+  const kind = keepKind(db)
   const metrics = createMetrics({
+    database: kind,
     bodies: () => ({ held: bodyMemory.reserved(), most: maxBodyBytes }),
     connectionPool: () => connectionStateOf(db),
     replicas: replicas?.states,
+    feedDelay: options.changesRetention > 0 ? () => readFeedDelay(db) : undefined,
     circuit: remoteFilter?.circuit,
     configuration: globalConfig.state,
     peers: options.peers,
@@ -80,18 +87,24 @@ export async function startGateway(options: GatewayOptions) {
   )
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
-  let stopRetention: (() => void) | undefined
-  const { api, closeThreadPools } = createMainThreadApi(options, replicas, () => runner?.wake())
+  let stopRetention: (() => Promise<void>) | undefined
+  let stopReader: (() => Promise<void>) | undefined
+  const { api, runPatterns, closeThreadPools } = createMainThreadApi(options, replicas, () => runner?.wake())
   let isStopping = false
   const logRequest = createRequestLog(log)
   const readiness = createReadiness(db, remoteFilter?.isReachable)
+  const graphiql = createGraphiql(enumerations)
   const server = createHttpServer({
     authenticate: createAdmission(options),
     ...api,
+    mcp: loadMcp(options, schema, api),
     operationOf: createOperationNames(),
     maxAnswerBytes,
-    graphiql: createGraphiql(enumerations),
-    pages: createPages(enumerations, async () => (isStopping ? 'unavailable' : readiness())),
+    graphiql: async () => (await graphiql()).page,
+    pages: createPages(enumerations, ownVersion(), graphiql, async () => ({
+      status: isStopping ? 'unavailable' : await readiness(),
+      database: kind() === 'plain' ? undefined : kind(),
+    })),
     metrics: async (admission) => {
       if (!metricsPublic) requireAdmin(admission.caller())
       return metrics.read()
@@ -110,18 +123,20 @@ export async function startGateway(options: GatewayOptions) {
   /** Resolves when all connections are closed. */
   const close = async (stop: StopOptions = { readinessDelayMs: 0, drainMs: 0, forceCloseMs: 60_000 }) => {
     isStopping = true
-    stopRetention?.()
     const jobsEnded = runner?.stop()
     await stopServer(server, stop)
     await jobsEnded
+    await stopReader?.()
+    await stopRetention?.()
     await closeThreadPools()
     await replicas?.close()
   }
   try {
     const url = await listen(server, { host, port })
-    const threads = createJobThreads(options)
+    const threads = createJobThreads(options, jobQuotasOf(options))
     runner = new JobRunner({ db, connection: options.connection, enumerations, threads, log })
-    stopRetention = startRetention(db, options.jobsRetention, log)
+    stopRetention = startRetention(db, options, log)
+    if (options.changesRetention > 0) stopReader = startOwnReader(options.connection, runPatterns, log)
     return { url, close }
   } catch (error) {
     await close()
@@ -145,16 +160,14 @@ function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undef
     introspection,
     persistedDocuments,
     jobQuotas: jobQuotasOf(options),
+    recordsChanges: options.changesRetention > 0,
     logLevel: log.level,
   }
-  const threadPool = createThreadPool({
-    entry: new URL('./pool-thread.ts', import.meta.url),
-    workerData,
-    log,
-    maxMs: 60_000,
-  })
+  const pool = { workerData, log, maxMs: 60_000, hasSpare: true }
+  const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
   // Of its own: a request that waits for it may hold locks that requests in the other pool wait for.
-  const patternPool = createThreadPool({ entry: new URL('./pattern-thread.ts', import.meta.url), log })
+  const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })
+  const runPatterns = (tasks: readonly PatternTask[]) => patternPool.run<PatternResult[]>({ input: tasks, moved: [] })
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
@@ -169,24 +182,13 @@ function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undef
     routeLimits,
     log,
     jobQuotas: workerData.jobQuotas,
+    recordsChanges: workerData.recordsChanges,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
-    runPatterns: (tasks) => patternPool.run({ input: tasks, moved: [] }),
+    runPatterns,
   })
-  return { api, closeThreadPools: () => Promise.all([threadPool.close(), patternPool.close()]) }
-}
-
-function createJobThreads(options: GatewayOptions) {
-  const { connection, log, jobLimits } = options
-  const workerData: JobThreadData = { connection, quotas: jobQuotasOf(options), logLevel: log.level }
-  const threads = { threads: concurrency, threadsPerToken: concurrency, ...jobLimits }
-  return createThreadPool({ entry: new URL('./job-thread.ts', import.meta.url), workerData, log, ...threads })
+  return { api, runPatterns, closeThreadPools: () => Promise.all([threadPool.close(), patternPool.close()]) }
 }
 
 function jobQuotasOf({ quotaQueuedJobs: queued, quotaJobOutputMb: keptMb }: GatewayOptions): JobQuotas {
   return { queued, keptMb }
-}
-
-function requireAdmin(caller: Caller | undefined): void {
-  if (!caller) throw unauthorized
-  if (!hasScope(caller, 'admin')) throw new HttpError('forbidden', 'this needs a token with the scope admin')
 }

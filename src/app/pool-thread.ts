@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
 import { runPatterns } from '../catalogue/attributes/patterns.ts'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
-import { connect } from '../database/connect.ts'
-import type { ConnectionConfig } from '../database/session.ts'
+import { connect } from '../database/connection/connect.ts'
+import type { ConnectionConfig } from '../database/connection/session.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
 import { runTask, type Task, type Work } from '../heavy/run-task.ts'
 import type { OperationAnswer } from '../http/graphql-edge.ts'
@@ -13,7 +13,8 @@ import { type Api, type ApiOptions, createApi } from './api.ts'
 import { createLog } from './log.ts'
 import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
-export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas'> {
+export interface ThreadData
+  extends Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas' | 'recordsChanges'> {
   connection: ConnectionConfig
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
@@ -23,22 +24,20 @@ export interface ThreadData extends Pick<ApiOptions, 'introspection' | 'persiste
 /** A thread runs one task at a time: a request's statements share these. */
 const database = { max: 5, maxPerToken: 5, connectionTimeoutMillis: 10_000 }
 
-export function run(task: Task<ThreadRequest>): Promise<unknown> {
+export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
   return runTask(task, answerRequest())
 }
 
 const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
 /** Makes the function that answers requests by APIs of this thread. They run one after the other. */
-function createAnswer({ connection, filter, introspection, persistedDocuments, jobQuotas, logLevel }: ThreadData) {
+function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   let enumerations = fallbackEnumerations
   let hasQueuedJob = false
   const api = createApi({
-    introspection,
-    persistedDocuments,
-    jobQuotas,
+    ...options,
     db: connect({ ...connection, ...database }, onError),
     enumerations: () => enumerations,
     filter: filter && createRemoteFilter({ ...filter, log }).filter,

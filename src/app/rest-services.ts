@@ -5,6 +5,7 @@ import { type AnswerCache, createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import type { Reader, RestServices } from '../../rest/handler.ts'
 import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
+import { createRoutes } from '../../rest/path.ts'
 import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -90,8 +91,12 @@ export function restServices(
 
 /** Makes the function that names the operation at a method and path; `none` where there is none. */
 export function createOperationNames(): (method: string, path: string) => string {
-  const names = new Map(endpoints.map(({ method, path, document }) => [`${method} /v1${path}`, nameOf(document)]))
-  return (method, path) => names.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) ?? 'none'
+  const routeOf = createRoutes(endpoints)
+  return (method, path) => {
+    const read = method === 'HEAD' ? 'GET' : method
+    const endpoint = routeOf(path).endpoints?.find((one) => one.method === read)
+    return endpoint ? nameOf(endpoint.document) : 'none'
+  }
 }
 
 function nameOf(document: DocumentNode): string {

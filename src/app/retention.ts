@@ -1,19 +1,44 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import { addChangeDays, dropChangeDays, noteRecording } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
+import { endKilledImports } from '../jobs/command-line-import.ts'
 import { deleteOldJobs } from '../jobs/job.ts'
 
 const everyMs = 10 * 60 * 1_000
 
-/** Deletes what is kept for a limited time, now and every ten minutes. Returns the function that ends this. */
-export function startRetention(db: Kysely<Database>, jobsRetention: number, log: Logger): () => void {
-  const deleteOld = () => {
-    Promise.all([deleteOldAnswers(db), deleteOldJobs(db, jobsRetention)]).catch((error: unknown) => {
-      log.warn({ reason: error instanceof Error ? error.message : error }, 'old rows could not be deleted')
-    })
+/** How long things are kept, in milliseconds. */
+interface Retention {
+  jobsRetention: number
+  changesRetention: number
+}
+
+/**
+ * Deletes what is kept for a limited time, now and every ten minutes. Returns the function that ends this, to be called
+ * after the last write.
+ */
+export function startRetention(
+  db: Kysely<Database>,
+  { jobsRetention, changesRetention }: Retention,
+  log: Logger,
+): () => Promise<void> {
+  const isRecording = changesRetention > 0
+  const attempt = (work: Promise<unknown>, failure: string) =>
+    work.catch((error: unknown) => log.warn({ reason: error instanceof Error ? error.message : error }, failure))
+  const deleteOld = async () => {
+    void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
+    void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
+    void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
+    void attempt(noteRecording(db, isRecording), 'whether changes are recorded could not be noted')
+    await attempt(addChangeDays(db), 'days of the ledger could not be added')
+    await attempt(dropChangeDays(db, changesRetention), 'old days of the ledger could not be dropped')
   }
   const timer = setInterval(deleteOld, everyMs).unref()
-  deleteOld()
-  return () => clearInterval(timer)
+  void deleteOld()
+  return async () => {
+    clearInterval(timer)
+    // Another instance may have begun the ledger anew meanwhile.
+    if (!isRecording) await attempt(noteRecording(db, false), 'unrecorded changes could not be noted')
+  }
 }

@@ -1,11 +1,16 @@
+import type { Logger } from 'pino'
 import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import type { ConnectionConfig } from '../database/connection/session.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
-import type { ThreadPool } from '../heavy/thread-pool.ts'
+import { createThreadPool, type TaskLimits, type ThreadPool } from '../heavy/thread-pool.ts'
 import type { OperationAnswer } from '../http/graphql-edge.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
+import { concurrency } from '../jobs/runner.ts'
 import type { RequestSummary } from '../request/log.ts'
 import { traced } from '../request/traced.ts'
+import type { JobThreadData } from './job-thread.ts'
 
 export interface ThreadRequest {
   api: 'rest' | 'graphql'
@@ -16,6 +21,7 @@ export interface ThreadRequest {
   search: string
   headers: Readonly<Record<string, string | undefined>>
   body: Uint8Array<ArrayBuffer> | undefined
+  document?: string | undefined
 }
 
 export interface ThreadAnswer {
@@ -61,4 +67,21 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
     graphql: ({ header, accept, ...request }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> =>
       answer({ api: 'graphql', caller, path: '/graphql', ...request, headers: { ...namedHeaders(header), accept } }),
   }
+}
+
+/** The file that a thread runs, which ends as this one does: the published package has JavaScript. */
+export function threadProgram(name: 'pool' | 'pattern' | 'job'): URL {
+  return new URL(`./${name}-thread${import.meta.url.slice(-3)}`, import.meta.url)
+}
+
+interface JobThreadOptions {
+  connection: ConnectionConfig
+  log: Logger
+  jobLimits?: TaskLimits
+}
+
+export function createJobThreads({ connection, log, jobLimits }: JobThreadOptions, quotas: JobQuotas): ThreadPool {
+  const workerData: JobThreadData = { connection, quotas, logLevel: log.level }
+  const threads = { threads: concurrency, threadsPerToken: concurrency, ...jobLimits }
+  return createThreadPool({ entry: threadProgram('job'), workerData, log, ...threads })
 }

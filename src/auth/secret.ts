@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto'
 
 /** A new token: a prefix by which scanners recognize a leaked secret, and 256 random bits. */
 export function newSecret(): string {
@@ -13,4 +13,20 @@ export function isSecret(text: string): boolean {
 /** What is stored of a token. Of 256 random bits a plain SHA-256 cannot be inverted by search. */
 export function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer')
+}
+
+/** A password for a login of PostgreSQL. */
+export function newPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+/** What PostgreSQL stores of a password: the password itself is in no log of the server. */
+export function verifierOf(password: string): string {
+  const salt = randomBytes(16)
+  const iterations = 4096
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest()
+  const storedKey = hash('sha256', keyed('Client Key'), 'base64')
+  const serverKey = keyed('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`
 }

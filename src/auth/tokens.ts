@@ -85,6 +85,13 @@ export function listTokens(db: Kysely<Database>, limit: number, after?: string |
     .execute()
 }
 
+/** The tokens of the ids, by id. */
+export async function findTokens(db: Kysely<Database>, tokenIds: readonly string[]): Promise<Map<string, Token>> {
+  const uuids = tokenIds.flatMap((tokenId) => storeUuidOf(tokenId) ?? [])
+  const found = db.selectFrom('token').select(columns).where(sql<boolean>`token_id = any(${uuids}::uuid[])`)
+  return new Map((await found.execute()).map((token) => [token.tokenId, token]))
+}
+
 /** Revokes a token for good and returns it; undefined if there is none. Every instance refuses it within 5 seconds. */
 export async function revokeToken(db: Kysely<Database>, tokenId: string) {
   const uuid = storeUuidOf(tokenId)
@@ -97,9 +104,10 @@ export async function revokeToken(db: Kysely<Database>, tokenId: string) {
     .executeTakeFirst()
 }
 
-async function requireStores(db: Kysely<Database>, named: readonly string[]): Promise<string[]> {
+export async function requireStores(db: Kysely<Database>, named: readonly string[]): Promise<string[]> {
   const uuids = [...new Set(named.map(storeUuidOf))].filter((uuid) => uuid !== undefined)
-  const rows = await db.selectFrom('store').select('store_uuid').where('store_uuid', 'in', uuids).execute()
+  const isNamed = sql<boolean>`store_uuid = any(${uuids}::uuid[])`
+  const rows = await db.selectFrom('store').select('store_uuid').where(isNamed).execute()
   const known = new Set(rows.map((row) => row.store_uuid))
   const unknown = named.find((store) => !known.has(storeUuidOf(store) ?? ''))
   if (unknown !== undefined) throw storeNotFound('stores', unknown)

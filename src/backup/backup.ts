@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
+import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
+import { scriptNames } from '../database/migrate.ts'
 import type { Database } from '../database/tables.ts'
+import { ownVersion } from '../database/version.ts'
 import {
   beginning,
   copyLine,
@@ -57,7 +58,8 @@ async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): Async
     const columns = await columnsOf(transaction, table)
     yield `${copyLine(table, columns)}\n`
     rows[table] = 0
-    for await (const part of await copyOut(`${table} (${columns})`)) {
+    // `copy` of a table by its name does not read partitions.
+    for await (const part of await copyOut(`(select ${columns} from ${table})`)) {
       rows[table] += countLines(part as Buffer)
       yield part as Buffer
     }
@@ -70,8 +72,13 @@ async function header(db: Kysely<Database>): Promise<string> {
   const { rows } = await sql<{ now: Date; migrations: string[] }>`
     select now(), array(select name from migration order by name) as migrations`.execute(db)
   const [{ now, migrations } = { now: new Date(), migrations: [] }] = rows
-  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
-  return headerLine({ catalogue_backup: 1, version, migrations, created_at: now.toISOString() })
+  const known = scriptNames()
+  const unknown = migrations.filter((name) => !known.includes(name))
+  // It may have tables that would be missing in the backup.
+  if (unknown.length > 0) {
+    throw new Error(`a newer version has migrated the database (${unknown.join(', ')}): back it up with that version`)
+  }
+  return headerLine({ catalogue_backup: 1, version: ownVersion(), migrations, created_at: now.toISOString() })
 }
 
 /** A table's columns but the generated ones. */

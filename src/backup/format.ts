@@ -20,7 +20,8 @@ export type RowCounts = Record<string, number>
 
 /**
  * The tables of a backup, in the order in which a restore fills them. Jobs are not among them: their queue is the
- * library's. Neither is what lasts for minutes: positions of imports, counts of requests.
+ * library's. Neither is the ledger, whose cursors are of one database, nor what is counted anew (a reader finds that its
+ * cursor is of another ledger), nor what lasts for minutes: positions of imports, counts of requests.
  */
 export const tables = [
   'store',
@@ -31,6 +32,9 @@ export const tables = [
   'asset_group',
   'asset_group_range',
   'asset_group_total',
+  'channel_requirement',
+  'change_reader',
+  'measure',
   'token',
   'idempotency_key',
 ] as const

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
+import { beginLedger } from '../database/change-days.ts'
+import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { parsedJson, shown } from '../text.ts'
 import { BackupReader, damaged } from './backup-reader.ts'
@@ -22,6 +23,7 @@ export async function restore(db: Kysely<Database>, path: string): Promise<RowCo
     return await withOwnConnection(db, (own) =>
       own.db.transaction().execute(async (transaction) => {
         await requireSuitable(transaction, header)
+        await beginLedger(transaction)
         return readTables(reader, own, transaction)
       }),
     )

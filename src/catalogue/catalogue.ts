@@ -3,7 +3,7 @@ import { type Replica, replicaFirst } from '../database/replicas/replica-first.t
 import type { Database } from '../database/tables.ts'
 import { limitedTo } from '../database/tenant.ts'
 import { storeNotFound } from '../errors.ts'
-import { isStorable, storeUuidOf } from '../text.ts'
+import { storeUuidOf } from '../text.ts'
 import type { RequestPatterns } from './attributes/request-patterns.ts'
 
 /** Which stores exist for a caller. */
@@ -12,12 +12,28 @@ export interface Viewer {
   readonly stores: ReadonlySet<string> | undefined
 }
 
+/** Who writes, as the ledger says it of each change. */
+export interface Origin {
+  readonly requestId: string
+  /** None: the command line. */
+  readonly tokenId?: string | undefined
+  /** The name of the token, or of the operating system's user. */
+  readonly actor: string
+  readonly via: 'rest' | 'graphql' | 'cli' | 'job'
+  /** The name of the mutation; `import` and the like on the command line and in jobs. */
+  readonly operation: string
+  /** The request that this one reverts. */
+  readonly reverts?: string | undefined
+}
+
 /** The database for a viewer: the first parameter of every function that reads or writes the catalogue. */
 export interface Catalogue {
   readonly db: Kysely<Database>
   readonly viewer: Viewer
   /** Bounds what one request does with patterns; undefined: values are matched without a bound, in this thread. */
   readonly patterns?: RequestPatterns | undefined
+  /** Whose changes the ledger records; undefined: it records nothing. */
+  readonly origin?: Origin | undefined
 }
 
 /** The same within a transaction, for functions that take locks or write in several statements. */
@@ -60,9 +76,7 @@ export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: rea
   return stores ? storeUuids.filter((uuid) => stores.has(uuid)) : [...storeUuids]
 }
 
-export function visibleKeys<Key extends { storeUuid: string; productCode: string }>(
-  { viewer: { stores } }: Catalogue,
-  keys: readonly Key[],
-): Key[] {
-  return keys.filter(({ storeUuid, productCode }) => (stores?.has(storeUuid) ?? true) && isStorable(productCode))
+/** The store to read from: none, null, if the viewer may not see it. */
+export function visibleStore({ viewer: { stores } }: Catalogue, storeUuid: string): string | null {
+  return (stores?.has(storeUuid) ?? true) ? storeUuid : null
 }

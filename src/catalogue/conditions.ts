@@ -26,11 +26,3 @@ export function within({ after, before }: KeysetPage, column: string): (RawBuild
     before !== undefined && sql<boolean>`${sql.ref(column)} < ${before}`,
   ]
 }
-
-/**
- * A store's UUID for a statement that joins, or looks up many rows. In a subquery PostgreSQL plans for any store; for
- * a plain value by its statistics, which expect no row of a new store: then every index has the same estimated cost.
- */
-export function storeKey(storeUuid: string): RawBuilder<string> {
-  return sql<string>`(select ${storeUuid}::uuid)`
-}

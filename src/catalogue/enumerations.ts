@@ -11,7 +11,7 @@ export interface Enumerations {
 }
 
 /** spec: Enumerations, region values. */
-const regions = [
+export const regions = [
   'India',
   'Africa',
   'Asia',
@@ -21,10 +21,10 @@ const regions = [
   'North America',
   'Oceania',
   'South America',
-]
+] as const
 
 /** spec: Enumerations, default_automation values. */
-const defaultAutomations = [
+export const automations = [
   'color_distribution',
   'analyze_attribute',
   'analyze_image',
@@ -71,7 +71,7 @@ const defaultAutomations = [
   'update_availability',
   'smp_upgrade',
   'SMP_image_upsert',
-]
+] as const
 
 /** What holds while no global configuration says otherwise. */
 export const fallbackEnumerations: Enumerations = {
@@ -79,7 +79,7 @@ export const fallbackEnumerations: Enumerations = {
   assetFormats: ['image', 'video', 'pdf', '3D', 'text'],
   storeTaxonomies: ['catalog', 'brand'],
   regions,
-  defaultAutomations,
+  defaultAutomations: automations,
 }
 
 /** What is wrong with a value that must be one of the allowed ones, or undefined. */
@@ -95,6 +95,17 @@ export function requireOneOf(field: string, value: string, allowed: readonly str
 
 export const productStatuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
 export type ProductStatus = (typeof productStatuses)[number]
+
+/** The name in GraphQL of a value of REST: `UNDER_REVIEW` for `under review`. */
+export function enumNameOf(value: string): string {
+  return value.replaceAll(/[^a-z0-9]/gi, '_').toUpperCase()
+}
+
+/** The status of a name in either form, as REST writes it or as GraphQL does, in any case: `UNDER_REVIEW`. */
+export function productStatusOf(name: string): ProductStatus | undefined {
+  const status = name.toLowerCase().replace('_', ' ')
+  return isProductStatus(status) ? status : undefined
+}
 
 export function isProductStatus(value: string): value is ProductStatus {
   return (productStatuses as readonly string[]).includes(value)

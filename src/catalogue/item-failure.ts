@@ -1,9 +1,14 @@
-import type { Reason } from '../errors.ts'
 import { BoundedFailures, brief } from './bounded-failures.ts'
+
+export const itemReasons = [
+  ...(['asset_not_found', 'link_not_found', 'store_not_found'] as const),
+  ...(['selector_required', 'asset_conflict', 'invalid_request'] as const),
+] as const
+export type ItemReason = (typeof itemReasons)[number]
 
 /** Why one item of a request, or one asset id of it, failed. `index` is the item's place in the request, from 0. */
 export interface ItemFailure {
-  reason: Reason
+  reason: ItemReason
   details: string
   index: number
   storeUuid?: string | null | undefined

@@ -1,15 +1,18 @@
 import { crc32 } from 'node:zlib'
 import { type RawBuilder, sql } from 'kysely'
-import { storeNotFound } from '../errors.ts'
+import { CatalogueError, storeNotFound } from '../errors.ts'
 import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.ts'
+import { findStores } from './stores/stores.ts'
 
 /** The names that a writer changes in a store, or all of them. */
 export type Names = Iterable<string> | 'all'
 
-/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes. */
+/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes; jobs; definitions. */
 export interface LockRequest {
   groups?: Names
   products?: Names
+  jobs?: 'all'
+  definitions?: 'all'
 }
 
 /** PostgreSQL keeps a transaction's locks in shared memory: the names of a store share this many. */
@@ -17,8 +20,16 @@ const buckets = 64
 /** A writer that would need more buckets of a store takes the whole store; so does one that writes to many stores. */
 const mostBuckets = buckets / 2
 const mostStoresByBucket = 4
+/** A statement locks one store, and another one writes it. */
+const mostStores = 1_000
 /** The numbers of the locks on a whole store; those of its buckets follow each. Groups are locked before products. */
-const storeLock = { groups: -1, products: buckets }
+const storeLock = {
+  groups: -1,
+  products: buckets,
+  jobs: 2 * buckets + 1,
+  definitions: 2 * buckets + 2,
+  readiness: 2 * buckets + 3,
+}
 
 interface Lock {
   store: number
@@ -27,7 +38,7 @@ interface Lock {
 }
 
 /**
- * Locks groups, assets and products of stores until the transaction ends, and returns which of the stores exist. Every
+ * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist. Every
  * writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
  * exclusive for others. All locks are taken in one order, so that no two writers wait for each other.
  */
@@ -35,12 +46,20 @@ export async function lockStores(
   catalogue: WriteCatalogue,
   requests: ReadonlyMap<string, LockRequest>,
 ): Promise<Set<string>> {
-  const visible = visibleStores(catalogue, [...requests.keys()])
-  if (visible.length === 0) return new Set()
-  const locks = takeLocks(new Map(visible.map((storeUuid) => [storeUuid, requests.get(storeUuid) ?? {}])))
-  const { rows } = await sql<{ store_uuid: string }>`
-    select store_uuid from store where store_uuid = any(${visible}::uuid[]) and ${locks}`.execute(catalogue.db)
-  return new Set(rows.map((row) => row.store_uuid))
+  const uuids = [...requests.keys()]
+  const known = uuids.length > 1 ? [...(await findStores(catalogue, uuids)).keys()] : visibleStores(catalogue, uuids)
+  if (known.length > mostStores) {
+    const details = `a request must name at most ${mostStores} stores; got ${known.length}`
+    throw new CatalogueError('payload_too_large', [{ details }])
+  }
+  const most = known.length > mostStoresByBucket ? 0 : mostBuckets
+  const locked = new Set<string>()
+  for (const uuid of known.sort((a, b) => keyOf(a) - keyOf(b))) {
+    const locks = takeLocks(uuid, requests.get(uuid) ?? {}, most)
+    const { rows } = await sql`select from store where store_uuid = ${uuid} and ${locks}`.execute(catalogue.db)
+    if (rows.length > 0) locked.add(uuid)
+  }
+  return locked
 }
 
 /** The same for one store. Returns its UUID; throws `store_not_found`. */
@@ -51,9 +70,12 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
   return uuid
 }
 
-/** A condition, always true, that takes the locks. What they protect is read by the next statement. */
-export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilder<boolean> {
-  const locks = locksOf(requests)
+/**
+ * A condition, always true, that takes the locks, in a statement on the store's row: where servers share the stores, it
+ * takes them on the one that has the row, whichever it is sent to. What they protect is read by the next statement.
+ */
+export function takeLocks(storeUuid: string, request: LockRequest, most = mostBuckets): RawBuilder<boolean> {
+  const locks = locksOf(storeUuid, request, most)
   return sql<boolean>`(
       select count(case when shared then pg_advisory_xact_lock_shared(store, number)::text else pg_advisory_xact_lock(store, number)::text end)
       from unnest(${locks.map((lock) => lock.store)}::integer[], ${locks.map((lock) => lock.number)}::integer[],
@@ -61,23 +83,23 @@ export function takeLocks(requests: ReadonlyMap<string, LockRequest>): RawBuilde
     ) >= 0`
 }
 
-export function locksOf(requests: ReadonlyMap<string, LockRequest>): Lock[] {
-  const most = requests.size > mostStoresByBucket ? 0 : mostBuckets
-  const locks = [...requests].flatMap(([storeUuid, request]) =>
-    (['groups', 'products'] as const).flatMap((kind) => {
-      const names = request[kind]
-      return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
-    }),
-  )
-  return locks.sort((a, b) => a.store - b.store || a.number - b.number)
+export function locksOf(storeUuid: string, request: LockRequest, most = mostBuckets): Lock[] {
+  const locks = (['groups', 'products', 'jobs', 'definitions'] as const).flatMap((kind) => {
+    const names = request[kind]
+    return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
+  })
+  return locks.sort((a, b) => a.number - b.number)
 }
 
-/** Takes the lock on all groups of a store, if nobody else writes there now. */
-export async function tryLockGroups(catalogue: WriteCatalogue, storeUuid: string): Promise<boolean> {
+/** Takes the lock on all groups of a store, or on its counts of readiness, if nobody else writes there now. */
+export async function tryLock(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  what: 'groups' | 'readiness',
+): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock.groups}::integer) as locked`.execute(
-    catalogue.db,
-  )
+    select pg_try_advisory_xact_lock(${keyOf(storeUuid)}::integer, ${storeLock[what]}::integer) as locked
+    from store where store_uuid = ${storeUuid}`.execute(catalogue.db)
   return rows[0]?.locked ?? false
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { checkReadModel, type Difference } from '../catalogue/asset-groups/check-read-model.ts'
-import { withOwnConnection } from '../database/own-connection.ts'
+import { withOwnConnection } from '../database/connection/own-connection.ts'
+import { findKind } from '../database/kind.ts'
 import { withDatabase } from './with-database.ts'
 
 export function addCheck(program: Command): void {
@@ -9,9 +10,23 @@ export function addCheck(program: Command): void {
     .description('recompute the read model of the asset groups and report any difference')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const differences = await withDatabase(({ db }) => withOwnConnection(db, (own) => checkReadModel(own.db)))
+      const work = () =>
+        withDatabase(({ db }) =>
+          withOwnConnection(db, async (own) => {
+            let looked = 0
+            const onStore = (done: number, all: number) => {
+              looked = done
+              if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
+            }
+            const differences = await checkReadModel(own.db, 100, onStore)
+            if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+            return { database: await findKind(own.db), looked, differences }
+          }),
+        )
+      const { database, looked, differences } = await work()
+      process.stderr.write(`looked at ${looked} ${looked === 1 ? 'store' : 'stores'}\n`)
       const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
-      process.stdout.write(json ? `${JSON.stringify({ differences })}\n` : `${lines.join('\n')}\n`)
+      process.stdout.write(json ? `${JSON.stringify({ database, differences })}\n` : `${lines.join('\n')}\n`)
       if (differences.length > 0) process.exitCode = 1
     })
 }

@@ -2,15 +2,19 @@ import { open } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../catalogue/enumerations.ts'
 import { CatalogueError } from '../errors.ts'
+import { exportChanges } from '../export/export-changes.ts'
 import { exportStore } from '../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../export/formats.ts'
 import { writeWhole } from '../export/whole-file.ts'
-import { withDatabase } from './with-database.ts'
+import { startProgress } from './import/progress.ts'
+import { findStoreUuid } from './store/find-store.ts'
+import { requireRecording, withDatabase } from './with-database.ts'
 
 interface ExportOptions extends ExportForm {
   store: string
   channel: string
   status?: ProductStatus
+  since?: string
   out?: string
   json: boolean
 }
@@ -19,31 +23,55 @@ export function addExport(program: Command): void {
   program
     .command('export')
     .description("write a store's products and their assets on one channel, as `catalog import` reads them")
-    .requiredOption('--store <uuid>', 'the store')
+    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .addOption(new Option('--format <format>', 'csv or jsonl').choices(exportFormats).default('csv'))
     .option('--channel <channel>', 'the channel of the assets', 'SMP')
     .option('--status <status>', 'only products of this status', statusOf)
+    .option('--since <cursor>', 'JSON lines of the products that changed since, and of those that are gone')
     .option('--escape-formulas', 'CSV: an apostrophe before cells that a spreadsheet would run', false)
     .option('--out <file>', 'where to write instead of stdout')
     .option('--json', 'print one JSON object on stdout; needs --out', false)
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
         command.error('error: --json needs --out, as stdout has the export otherwise')
-      const { store: storeUuid, channel, status, out } = options
-      const rows = await withDatabase(({ catalogue }) =>
-        writingTo(out, (write) => exportStore(catalogue, { storeUuid, channel, status }, options, write)),
-      ).catch((error: unknown) => {
+      const { store, channel, status, since, out } = options
+      if (since !== undefined && status) command.error('error: --since takes no --status')
+      const result = await withDatabase(async ({ db, catalogue, config }) => {
+        if (since !== undefined) requireRecording(config)
+        const selection = { storeUuid: await findStoreUuid(db, store), channel, status }
+        return writingTo(out, async (write) => {
+          if (since !== undefined) return exportChanges(catalogue, selection, since, write)
+          return { rows: await exportStore(catalogue, selection, options, showing(write, out)) }
+        })
+      }).catch((error: unknown) => {
         if (!(error instanceof CatalogueError)) throw error
         return command.error(`error: ${error.message}`, { exitCode: 2 })
       })
-      if (options.json) process.stdout.write(`${JSON.stringify({ rows })}\n`)
-      else process.stderr.write(`exported ${rows} products\n`)
+      if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+      else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${sentence(result)}\n`)
     })
+}
+
+function sentence(result: { rows: number } | Awaited<ReturnType<typeof exportChanges>>): string {
+  const exported = `exported ${result.rows} products`
+  return 'next' in result ? `${exported}, ${result.deleted} deleted; next cursor: ${result.next}` : exported
 }
 
 type Write = (text: string) => Promise<void>
 
-async function writingTo(path: string | undefined, work: (write: Write) => Promise<number>): Promise<number> {
+/** Shows how many products have been written, unless the terminal shows the products themselves. */
+function showing(write: Write, out: string | undefined): (text: string, products: number) => Promise<void> {
+  if (out === undefined && process.stdout.isTTY) return write
+  const { update } = startProgress(process.stderr, { unit: 'products' })
+  let rows = 0
+  return async (text, products) => {
+    await write(text)
+    rows += products
+    if (products > 0) update({ rows })
+  }
+}
+
+async function writingTo<T>(path: string | undefined, work: (write: Write) => Promise<T>): Promise<T> {
   if (path === undefined) return work(toStdout)
   return writeWhole(path, async (partial) => {
     const file = await open(partial, 'wx')

@@ -17,6 +17,19 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   export: [
     'catalog export --store $STORE > products.csv',
     'catalog export --store $STORE --format jsonl --status active --out products.jsonl --json',
+    'catalog export --store $STORE --since $CURSOR > changes.jsonl',
+  ],
+  changes: [
+    'catalog changes --store $STORE --since 1h',
+    'catalog changes --store $STORE --product 1002 --follow --json',
+  ],
+  revert: [
+    'catalog revert --store $STORE --request $REQUEST --dry-run',
+    'catalog revert --store $STORE --request $REQUEST --if-changed-since overwrite --json',
+  ],
+  'requirements use': [
+    'catalog requirements use google-merchant --store $STORE --channel SMP --map title=Name',
+    'catalog requirements use shopify --store $STORE --channel SMP --dry-run --json',
   ],
   backup: ['catalog backup catalogue.sql.gz', 'catalog backup catalogue.sql --force --json'],
   restore: [
@@ -24,12 +37,26 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'DATABASE_URL=postgresql://gateway@db/new catalog restore catalogue.sql',
   ],
   check: ['catalog check', 'catalog check --json'],
+  distribute: ['catalog distribute', 'catalog distribute --apply --json'],
+  'store list': ['catalog store list', 'catalog store list --search lights --json'],
+  'store create': [
+    'catalog store create --name "Northern Lights"',
+    'catalog store create --name Outlet --linked-store "Northern Lights" --copy-taxonomy --json',
+  ],
+  'store show': ['catalog store show "Northern Lights"', 'catalog store show $STORE --json'],
+  'job list': ['catalog job list --store $STORE', 'catalog job list --store "Northern Lights" --limit 5 --json'],
+  'job show': ['catalog job show 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  config: ['catalog config', 'catalog config --json'],
   'token create': [
     'catalog token create --name dashboard --scope read',
     'catalog token create --name importer --scope read,write --store $STORE --expires 30d --json',
   ],
   'token list': ['catalog token list', 'catalog token list --json'],
+  'report-user add': ['catalog report-user add metabase --store $STORE'],
+  'report-user list': ['catalog report-user list', 'catalog report-user list --json'],
+  'report-user remove': ['catalog report-user remove metabase'],
   'token revoke': ['catalog token revoke 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
+  'mcp-config': ['catalog mcp-config --client claude --url https://catalogue.example > .mcp.json'],
   'filter-service': ['catalog filter-service --port 4001', 'FILTER_URL=http://127.0.0.1:4001 catalog serve'],
 }
 
@@ -56,7 +83,7 @@ const exitCodes = [
   '',
   'Exit codes:',
   '  0  success',
-  '  1  some rows failed, a check found a difference, or the command failed',
+  '  1  some rows failed or were skipped, a check found a difference, or the command failed',
   '  2  wrong usage',
 ].join('\n')
 

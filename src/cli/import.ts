@@ -10,7 +10,7 @@ export function addImport(program: Command): void {
     .command('import')
     .description('import products and their assets from a file; the same file again changes nothing')
     .argument('<file>', 'a CSV file, JSON Lines, or a JSON list of objects')
-    .requiredOption('--store <uuid>', 'the store to import into')
+    .requiredOption('--store <store>', 'the store to import into: its UUID, or its name if no other store has it')
     .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
     .option('--code <column>', 'the column of the product code (default: product_code, else sku)')
@@ -45,10 +45,15 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
   const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.once(signal, interrupt)
   try {
-    const { counts, stopped, advice, unseen } = await importWithProgress(file, options, interruption.signal)
+    const { counts, stopped, advice, unseen, resumedAfter } = await importWithProgress(
+      file,
+      options,
+      interruption.signal,
+    )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
-    process.stdout.write(`${json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun)}\n`)
+    const text = json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun, resumedAfter)
+    process.stdout.write(`${text}\n`)
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
@@ -61,8 +66,10 @@ function endSoon(signal: NodeJS.Signals): void {
   setTimeout(() => process.kill(process.pid, signal), 500).unref()
 }
 
-function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false): string {
-  const products = `${rows.rows} rows: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
+/** The totals of the whole import, whichever run did what. */
+function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false, resumedAfter = 0): string {
+  const part = resumedAfter > 0 ? ` in all, ${rows.rows - resumedAfter} of them in this run` : ''
+  const products = `${rows.rows} rows${part}: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
   const note = dryRun ? ' (a dry run: nothing was changed)' : ''
   return `${products}, ${rows.failed} failed; ${assetsAdded} assets and ${linksAdded} links added${note}`
 }

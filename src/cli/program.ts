@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { ownVersion } from '../database/version.ts'
 import { adviceOn } from './advice.ts'
 import { addHelp } from './help.ts'
 
@@ -8,16 +9,25 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   migrate: async () => (await import('./migrate.ts')).addMigrate,
   import: async () => (await import('./import.ts')).addImport,
   export: async () => (await import('./export.ts')).addExport,
+  changes: async () => (await import('./changes/changes.ts')).addChanges,
+  revert: async () => (await import('./changes/revert.ts')).addRevert,
+  requirements: async () => (await import('./requirements/requirements.ts')).addRequirements,
   backup: async () => (await import('./backup.ts')).addBackup,
   restore: async () => (await import('./restore.ts')).addRestore,
   check: async () => (await import('./check.ts')).addCheck,
-  token: async () => (await import('./token.ts')).addToken,
+  distribute: async () => (await import('./distribute/distribute.ts')).addDistribute,
+  store: async () => (await import('./store/store.ts')).addStore,
+  job: async () => (await import('./job/job.ts')).addJob,
+  token: async () => (await import('./token/token.ts')).addToken,
+  config: async () => (await import('./config/config.ts')).addConfig,
+  'report-user': async () => (await import('./report-user/report-user.ts')).addReportUsers,
+  'mcp-config': async () => (await import('./mcp/mcp-config.ts')).addMcpConfig,
   'filter-service': async () => (await import('./filter-service.ts')).addFilterService,
 }
 
 /** The command line with the help of all its commands, or with the one command of the name. */
 export async function createProgram(name = ''): Promise<Command> {
-  const program = new Command('catalog').exitOverride()
+  const program = new Command('catalog').exitOverride().version(ownVersion(), '--version', 'print the version')
   program.description('The catalogue gateway: stores, products and assets in PostgreSQL.')
   const one = commands[name]
   for (const load of one ? [one] : Object.values(commands)) (await load())(program)
@@ -33,11 +43,17 @@ export async function run(args: readonly string[]): Promise<void> {
     process.exitCode = 1
   }
   // A command that writes to stdout gets its errors too. A reader may close the pipe early: `catalog … | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code !== 'EPIPE' && fail(error))
+  let hasReader = true
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') hasReader = false
+    else fail(error)
+  })
   try {
     const program = await createProgram(args[0])
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
+    const isOfPipe = !hasReader && (error as NodeJS.ErrnoException).code === 'EPIPE'
+    if (isOfPipe) return
     if (!(error instanceof CommanderError)) fail(error)
     else if (error.exitCode !== 0) process.exitCode = 2
   }

@@ -7,7 +7,7 @@ import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
 import { wholeNumber } from './option-values.ts'
 import { untilSignal } from './until-signal.ts'
-import { nameDatabase } from './with-database.ts'
+import { nameDatabase, originOf } from './with-database.ts'
 
 /** A process that has not ended this long after the signal is ended by force. */
 const maxStopMs = 15_000
@@ -48,10 +48,17 @@ async function serve(config: Config, demo: boolean, log: Logger) {
   // The embedded PostgreSQL starts while the code that uses it is loaded.
   const loading = load(config)
   const { db, connection, close } = await openDatabase(config, log, { mayCreate: true, loading })
-  const { migrate, ensureAdminToken, start } = await loading
+  const { migrate, addChangeDays, noteRecording, newerScripts, ensureAdminToken, start } = await loading
   try {
     const migrations = await migrate(db)
+    // A database that takes no writes, as a standby does, is served too.
+    await Promise.all([addChangeDays(db), noteRecording(db, config.changesRetention > 0)]).catch((error) =>
+      log.warn({ reason: error.message }, 'the ledger could not be prepared'),
+    )
     if (migrations.length > 0) log.info({ migrations }, 'database migrated')
+    const newer = await newerScripts(db)
+    if (newer.length > 0)
+      log.warn({ migrations: newer }, 'a newer version has migrated the database; this one serves it')
     // Printed as soon as it is stored: it cannot be read again.
     if (config.bootstrapToken === undefined) printToken(await ensureAdminToken(db))
     if (demo) await loadDemoCatalogue(db, config, log)
@@ -65,14 +72,15 @@ async function serve(config: Config, demo: boolean, log: Logger) {
 
 /** With several workers this process only supervises them: it does not load the gateway. */
 async function load({ workers }: Config) {
-  const [{ migrate }, { ensureAdminToken }, start] = await Promise.all([
+  const [{ migrate, newerScripts }, { addChangeDays, noteRecording }, { ensureAdminToken }, start] = await Promise.all([
     import('../database/migrate.ts'),
+    import('../database/change-days.ts'),
     import('../auth/tokens.ts'),
     workers > 1
       ? import('../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
       : import('../app/run-gateway.ts').then(({ runGateway }) => runGateway),
   ])
-  return { migrate, ensureAdminToken, start }
+  return { migrate, addChangeDays, noteRecording, newerScripts, ensureAdminToken, start }
 }
 
 function printToken({ secret, exists }: { secret?: string; exists: boolean }): void {
@@ -92,5 +100,6 @@ async function loadDemoCatalogue(db: Kysely<Database>, config: Config, log: Logg
     import('../demo/demo.ts'),
   ])
   const globalConfig = await startGlobalConfig(config, log)
-  await loadDemo(wholeCatalogue(db), globalConfig.enumerations(), log).finally(globalConfig.stop)
+  const catalogue = { ...wholeCatalogue(db), origin: originOf(config, 'demo') }
+  await loadDemo(catalogue, globalConfig.enumerations(), log).finally(globalConfig.stop)
 }

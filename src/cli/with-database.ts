@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type Config, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
-import { type Catalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalogue.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
 
@@ -33,4 +35,22 @@ export async function withDatabase<T>(
 /** Prints which embedded database a command uses: a forgotten DATA_DIR or DATABASE_URL shows. */
 export function nameDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl === undefined) process.stderr.write(`database: embedded PostgreSQL in ${resolve(dataDir)}\n`)
+}
+
+export function requireRecording({ changesRetention }: Config): void {
+  if (changesRetention === 0) throw new Error('no changes are recorded: CHANGES_RETENTION is 0')
+}
+
+/** Whose changes a command makes, if changes are recorded. */
+export function originOf({ changesRetention }: Config, operation: string): Origin | undefined {
+  return changesRetention === 0 ? undefined : { requestId: randomUUID(), actor: userName(), via: 'cli', operation }
+}
+
+/** A container may run as a user who has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.()}`
+  }
 }

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { migrateQueue } from './job-queue.ts'
+import { partitioned, requirePartitions } from './partitions.ts'
 import type { Database } from './tables.ts'
+import { ownVersion } from './version.ts'
 
 /** Run once each, in this order. From the first release on, migrations are only added. */
 const versioned = [
@@ -11,68 +14,137 @@ const versioned = [
   'migrations/0002-access.sql',
   'migrations/0003-jobs.sql',
   'migrations/0004-idempotency-and-rate-limits.sql',
+  'migrations/0005-changes.sql',
+  'migrations/0006-readiness.sql',
+  'migrations/0007-report.sql',
 ]
 
-/** Run after the migrations, and again whenever their text has changed. */
+/** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */
 const repeatable = ['../catalogue/products/merge-products.sql']
 
 export const lockNumber = 4_011_850_361
 
-type Script = Awaited<ReturnType<typeof readScript>>
+/** All who use a table wait behind a migration that waits for its lock: it gives up soon, and tries again. */
+const lockTimeoutMs = 500
+const pauseMs = 2_000
+const maxAttempts = 300
 
-/** Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. */
-export async function migrate(db: Kysely<Database>): Promise<string[]> {
-  const scripts = await Promise.all([
-    ...versioned.map((path) => readScript(path, false)),
-    ...repeatable.map((path) => readScript(path, true)),
-  ])
+type Script = Awaited<ReturnType<typeof readScripts>>[number]
+
+/**
+ * Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. The large
+ * tables of a new database are made in so many `partitions`; throws if those of another one are not.
+ */
+export async function migrate(db: Kysely<Database>, partitions?: number): Promise<string[]> {
+  const scripts = await readScripts()
+  if (partitions) await requirePartitions(db, partitions)
   if ((await dueAmong(scripts, db)).length === 0) return []
-  const { withOwnConnection } = await import('./own-connection.ts')
+  const { withOwnConnection } = await import('./connection/own-connection.ts')
   // A migration of large tables, or the wait for another gateway's, may take longer than a request.
   return withOwnConnection(db, async ({ db: own }) => {
     await migrateQueue(own)
-    return own.transaction().execute(async (transaction) => {
-      await sql`set local lock_timeout = 0`.execute(transaction)
-      await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction)
-      const due = await dueAmong(scripts, transaction)
-      for (const script of due) await run(script, transaction)
-      return due.map(({ name }) => name)
-    })
+    const runDue = () =>
+      own.transaction().execute(async (transaction) => {
+        await sql`set local lock_timeout = 0`.execute(transaction)
+        await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction)
+        await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction)
+        if (partitions) await requirePartitions(transaction, partitions)
+        const due = await dueAmong(scripts, transaction)
+        for (const script of due) await run(script, transaction, partitions)
+        return due.map(({ name }) => name)
+      })
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runDue()
+      } catch (error) {
+        if (attempt === maxAttempts || !isLocked(error)) throw error
+        await sleep(pauseMs)
+      }
+    }
   })
 }
 
-async function readScript(path: string, isRepeatable: boolean) {
-  const text = await readFile(new URL(path, import.meta.url), 'utf8')
-  return { name: basename(path, '.sql'), text, checksum: hash('sha256', text), isRepeatable }
+/** The scripts that a newer version has run on a migrated database. */
+export async function newerScripts(db: Kysely<Database>): Promise<string[]> {
+  const names = scriptNames()
+  const version = ownVersion()
+  const isNewer = (script: Ran) => !names.includes(script.name) || isOlder(version, script.version)
+  return (await findRan(db)).filter(isNewer).map(({ name }) => name)
+}
+
+export function scriptNames(): string[] {
+  return [...versioned, ...repeatable].map(nameOf)
+}
+
+async function readScripts() {
+  const version = ownVersion()
+  const readScript = async (path: string, isRepeatable: boolean) => {
+    const text = await readFile(new URL(path, import.meta.url), 'utf8')
+    return { name: nameOf(path), text, checksum: hash('sha256', text), version, isRepeatable }
+  }
+  return Promise.all([
+    ...versioned.map((path) => readScript(path, false)),
+    ...repeatable.map((path) => readScript(path, true)),
+  ])
+}
+
+function nameOf(path: string): string {
+  return basename(path, '.sql')
+}
+
+function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0
+}
+
+/** lock_not_available and deadlock_detected. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01')
+}
+
+/** A script that ran, and the version of the service that ran it. */
+interface Ran {
+  name: string
+  checksum: string
+  version: string
+}
+
+async function findRan(db: Kysely<Database>): Promise<Ran[]> {
+  return (await sql<Ran>`select name, checksum, version from migration order by name`.execute(db)).rows
 }
 
 /** The scripts that have to run, in their order. Throws if the tables are not this service's. */
 async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promise<Script[]> {
   const { rows } = await sql<{ migrated: boolean; unreleased: boolean }>`
-    select to_regclass('migration') is not null as migrated, to_regclass('kysely_migration') is not null as unreleased`.execute(
-    db,
-  )
+    select to_regclass('migration') is not null as migrated, to_regclass('kysely_migration') is not null or exists (
+      select from pg_class where oid = to_regclass('migration') and not exists (
+        select from pg_attribute where attrelid = oid and attname = 'version')) as unreleased`.execute(db)
   if (rows[0]?.unreleased) {
     throw new Error('the database was created by a version before the first release: use a new, empty database')
   }
   if (!rows[0]?.migrated) return [...scripts]
-  const ran = await sql<{ name: string; checksum: string }>`select name, checksum from migration`.execute(db)
-  const checksums = new Map(ran.rows.map(({ name, checksum }) => [name, checksum]))
-  const differing = scripts.filter(({ name, checksum }) => checksums.get(name) !== checksum)
-  const changed = differing.find(({ name, isRepeatable }) => !isRepeatable && checksums.has(name))
+  const ran = new Map((await findRan(db)).map((script) => [script.name, script]))
+  const differing = scripts.filter(({ name, checksum }) => ran.get(name)?.checksum !== checksum)
+  const changed = differing.find(({ name, isRepeatable }) => !isRepeatable && ran.has(name))
   if (changed) {
     const advice = 'a version before the first release created the database: use a new, empty one'
     throw new Error(`the migration ${changed.name} has changed since it ran: ${advice}`)
   }
-  return differing
+  // A newer version's function serves this one too: two versions must not replace each other's in turn.
+  return differing.filter(({ name, version }) => !isOlder(version, ran.get(name)?.version ?? ''))
 }
 
-async function run({ name, text, checksum }: Script, transaction: Kysely<Database>): Promise<void> {
+async function run(
+  { name, text, checksum, version }: Script,
+  transaction: Kysely<Database>,
+  partitions: number | undefined,
+): Promise<void> {
   await sql`create table if not exists migration (
-    name text primary key, checksum text not null, ran_at timestamptz not null default now()
+    name text primary key, checksum text not null, version text not null, ran_at timestamptz not null default now()
   )`.execute(transaction)
   // Without parameters PostgreSQL takes several statements at once.
-  await sql.raw(text).execute(transaction)
-  await sql`insert into migration (name, checksum) values (${name}, ${checksum})
-    on conflict (name) do update set checksum = excluded.checksum, ran_at = now()`.execute(transaction)
+  await sql.raw(partitions ? partitioned(text, partitions) : text).execute(transaction)
+  await sql`insert into migration (name, checksum, version) values (${name}, ${checksum}, ${version})
+    on conflict (name) do update set checksum = excluded.checksum, version = excluded.version, ran_at = now()`.execute(
+    transaction,
+  )
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { startEmbedded } from '../embedded-postgres/embedded-postgres.ts'
-import { urlsOf } from './hosts.ts'
-import type { ConnectionConfig } from './session.ts'
+import { urlsOf } from './connection/hosts.ts'
+import type { ConnectionConfig } from './connection/session.ts'
 
 interface Settings {
   databaseUrl?: string | undefined
@@ -20,7 +20,11 @@ export async function openDatabase(
   const { databaseUrl, databasePooling, databasePoolSize: max, dataDir } = settings
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
-  const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([import('./connect.ts'), starting, loading])
+  const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([
+    import('./connection/connect.ts'),
+    starting,
+    loading,
+  ])
   const connection: ConnectionConfig = { ...(embedded?.connection ?? serverOf(settings)), max }
   if (!embedded) {
     const isFound = databasePooling === undefined && (await isPooled(connection))

@@ -47,6 +47,7 @@ export interface Database {
     kind: 'import' | 'export'
     state: 'queued' | 'running' | 'succeeded' | 'failed'
     options: ColumnType<Record<string, unknown>, string, string>
+    origin: ColumnType<object | null, string | null, never>
     counts: ColumnType<object, string, string>
     problems: ColumnType<unknown[], string | undefined, string>
     error: Generated<string | null>

@@ -10,6 +10,7 @@ import {
   sql,
   type TransactionSettings,
 } from 'kysely'
+import { requestContext } from '../request/context.ts'
 import type { Database } from './tables.ts'
 
 /** The role that row-level security binds: it sees the rows of the stores in the setting `catalogue.stores`. */
@@ -101,12 +102,15 @@ export function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
   const { adapter } = db.getExecutor()
   const known = rowSecurity.get(adapter)
   if (known) return known
-  const asked = sql<{ usable: boolean }>`
+  const ask = () =>
+    sql<{ usable: boolean }>`
     select coalesce(bool_or(pg_has_role(current_user, oid,
       case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end)), false) as usable
     from pg_roles where rolname = ${tenantRole}`
-    .execute(db)
-    .then(({ rows }) => rows[0]?.usable ?? false)
+      .execute(db)
+      .then(({ rows }) => rows[0]?.usable ?? false)
+  // Others wait for the same answer: it does not end with the request that asks first.
+  const asked = requestContext.exit(ask)
   asked.catch(() => rowSecurity.delete(adapter))
   rowSecurity.set(adapter, asked)
   return asked

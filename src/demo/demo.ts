@@ -53,6 +53,7 @@ export async function loadDemo(catalogue: Catalogue, enumerations: Enumerations,
       const csv = createReadStream(new URL(file, import.meta.url))
       const { counts, stopped, cause } = await importFile(catalogue.db, csv, request, {
         enumerations,
+        origin: catalogue.origin,
         signal: new AbortController().signal,
       })
       if (stopped !== undefined || counts.failed > 0) {

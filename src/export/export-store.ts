@@ -1,20 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
 import { entryCount, entryRows, entryUrl } from '../catalogue/asset-groups/asset-entries.ts'
 import { type Catalogue, inTransaction, type WriteCatalogue } from '../catalogue/catalogue.ts'
-import { storeKey } from '../catalogue/conditions.ts'
 import type { ProductStatus } from '../catalogue/enumerations.ts'
 import { requireStore } from '../catalogue/stores/stores.ts'
-import { withOwnConnection } from '../database/own-connection.ts'
+import { withOwnConnection } from '../database/connection/own-connection.ts'
 import { csvOf, type ExportedProduct, type ExportForm, jsonLines, mostColumns, type Outline } from './formats.ts'
 
 export interface Selection {
   storeUuid: string
   channel: string
   status?: ProductStatus | undefined
+  /** Only these products. */
+  codes?: readonly string[] | undefined
 }
 
 /** Products may be large: few are in memory at once. A batch ends with the product that reaches the bytes. */
-const batch = { first: 8, most: 200, bytes: 8 * 1024 * 1024 }
+export const batch = { first: 8, most: 200, bytes: 8 * 1024 * 1024 }
 
 /** Writes a store's products from one snapshot and returns how many. It awaits `write`, so that memory stays flat. */
 export async function exportStore(
@@ -46,12 +47,13 @@ export async function exportStore(
 }
 
 /** The next products after a code. */
-async function readBatch(
-  catalogue: WriteCatalogue,
-  { storeUuid, channel, status }: Selection,
+export async function readBatch(
+  catalogue: Catalogue,
+  { storeUuid, channel, status, codes }: Selection,
   after: string,
   limit: number,
 ) {
+  const named = codes ? sql`p.product_code = any(${[...codes]}::text[])` : sql`true`
   const { rows } = await sql<ExportedProduct>`
     with next as (
       select p.product_code, p.status, p.attributes::text as attributes, coalesce((
@@ -59,12 +61,12 @@ async function readBatch(
             select json_agg(${entryUrl} order by place) from ${entryRows}
           )) order by g.asset_format)::text
         from asset_group g
-        where g.store_uuid = p.store_uuid and g.parent_code = p.product_code
-          and hashtextextended(g.parent_code, 0) = hashtextextended(p.product_code, 0)
+        where g.store_uuid = ${storeUuid} and g.parent_code = p.product_code
+          and g.parent_hash = hashtextextended(p.product_code, 0)
           and g.channel = ${channel}
       ), '[]') as groups
       from product p
-      where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)}
+      where p.store_uuid = ${storeUuid}::uuid and p.product_code > ${after} and ${withStatus(status)} and ${named}
       order by p.product_code
       limit ${limit}
     ), measured as (
@@ -91,8 +93,8 @@ async function readOutline(catalogue: WriteCatalogue, { storeUuid, channel, stat
     order by name limit ${mostColumns}`.execute(catalogue.db)
   const formats = await sql<Outline['formats'][number]>`
     select g.asset_format as "assetFormat", max(${entryCount}) as largest
-    from asset_group g join product p on p.store_uuid = g.store_uuid and p.product_code = g.parent_code
-    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel} and ${selected}
+    from asset_group g join product p on p.store_uuid = ${storeUuid} and p.product_code = g.parent_code
+    where g.store_uuid = ${storeUuid} and g.channel = ${channel} and ${selected}
     group by g.asset_format
     order by g.asset_format`.execute(catalogue.db)
   const { total = 0 } = attributes.rows[0] ?? {}

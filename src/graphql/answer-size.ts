@@ -27,7 +27,16 @@ export function isSelectedOnce(info: GraphQLResolveInfo): boolean {
 }
 
 /** How often the field that is selected most often, under several aliases, is in the answer. */
-function copiesOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+function copiesOf(info: GraphQLResolveInfo): number {
+  return Math.max(1, ...countsOf(info).values())
+}
+
+/** Whether a field of this name is selected in the answer, at any level. */
+export function isSelected(info: GraphQLResolveInfo, name: string): boolean {
+  return countsOf(info).has(name)
+}
+
+function countsOf({ fieldNodes, fragments }: GraphQLResolveInfo): Map<string, number> {
   const counts = new Map<string, number>()
   const count = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
@@ -38,5 +47,5 @@ function copiesOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
     }
   }
   for (const { selectionSet } of fieldNodes) if (selectionSet) count(selectionSet)
-  return Math.max(1, ...counts.values())
+  return counts
 }

@@ -1,8 +1,9 @@
 import type { Caller } from '../auth/caller.ts'
 import type { AssetGroupPage } from '../catalogue/asset-groups/asset-groups.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import { CatalogueError } from '../errors.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -11,6 +12,8 @@ import { createLoaders, type Loaders } from './loaders.ts'
 export interface Context {
   readonly catalogue: Catalogue
   readonly caller: Caller
+  /** Whose changes are recorded, without the mutation that makes them; undefined: none are. */
+  readonly origin: Omit<Origin, 'operation'> | undefined
   /** The enumerations in force when the request began. */
   readonly enumerations: Enumerations
   /** The remote filter of the listing; undefined when the gateway filters by itself. */
@@ -36,4 +39,9 @@ export function createContext(request: Omit<Context, 'loaders' | 'answer'>): Con
       return loaders()
     },
   }
+}
+
+/** Throws `changes_disabled` if the service records no changes. */
+export function requireLedger({ origin }: Context): void {
+  if (!origin) throw new CatalogueError('changes_disabled', 'this service records no changes: CHANGES_RETENTION is 0')
 }

@@ -1,58 +1,134 @@
 import DataLoader from 'dataloader'
 import { listGroupsOfParents } from '../catalogue/asset-groups/asset-groups.ts'
-import { type Filter, listPages } from '../catalogue/asset-groups/list-groups.ts'
+import { type Filter, findPage } from '../catalogue/asset-groups/list-groups.ts'
+import {
+  type AssetFilter,
+  countAssets,
+  findAssets,
+  listAssets,
+  listGroupsOfAssets,
+} from '../catalogue/assets/list-assets.ts'
 import { listDefinitions } from '../catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
-import { type AttributeViolations, findViolations } from '../catalogue/attributes/attribute-violations.ts'
+import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { findReverts } from '../catalogue/changes/find-reverts.ts'
+import {
+  type ChangeFilter,
+  type ChangeKey,
+  type ChangePage,
+  findChanges,
+  listChanges,
+  listHistory,
+  nameOf,
+  type PageRequest,
+} from '../catalogue/changes/list-changes.ts'
+import { findProductAt } from '../catalogue/changes/product-at.ts'
+import type { KeysetPage } from '../catalogue/conditions.ts'
+import { countValues, type FacetQuery } from '../catalogue/products/facets.ts'
 import {
   countProducts,
   countStatuses,
   findProducts,
   listProducts,
-  type ProductKey,
+  type Product,
 } from '../catalogue/products/list-products.ts'
+import { findProductReadiness } from '../catalogue/readiness/product-readiness.ts'
+import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'
 import { findStores } from '../catalogue/stores/stores.ts'
+import { countJobs, type JobFilter, listJobs } from '../jobs/list-jobs.ts'
+
+/** For pages of many stores. */
+const filterCallsAtOnce = 10
 
 export type Loaders = ReturnType<typeof createLoaders>
+
+interface ProductKey {
+  storeUuid: string
+  productCode: string
+}
+
+interface AssetKey {
+  storeUuid: string
+  assetId: string
+}
 
 /** One request's relations. Nothing is kept between batches: a mutation's answer shows what it has written. */
 export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),
     linkedStores: batched((groups: readonly string[]) => listStoresOfGroups(catalogue, groups)),
-    attributeDefinitions: batched((uuids: readonly string[]) => listDefinitions(catalogue, uuids)),
-    attributeViolations: batched(
-      async (definitions: readonly StoredDefinition[]) => {
-        const found = new Map<string, AttributeViolations>()
-        for (const [storeUuid, group] of Map.groupBy(definitions, (definition) => definition.storeUuid)) {
-          for (const [name, violations] of await findViolations(catalogue, storeUuid, group))
-            found.set(`${storeUuid}/${name}`, violations)
-        }
-        return found
-      },
-      (definition) => `${definition.storeUuid}/${definition.name}`,
+    attributeDefinitions: ofStores((uuid) => listDefinitions(catalogue, uuid)),
+    attributeViolations: byStore(
+      (uuid, definitions: readonly StoredDefinition[]) => findViolations(catalogue, uuid, definitions),
+      ({ name }) => name,
     ),
-    productCounts: batched((uuids: readonly string[]) => countStatuses(catalogue, uuids)),
-    product: batched(async (keys: readonly ProductKey[]) => {
-      const products = await findProducts(catalogue, keys)
-      return new Map(products.map((product) => [keyOf(product), product]))
-    }, keyOf),
+    productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
+    product: byStore(async (uuid, keys: readonly ProductKey[]) => {
+      const products = await findProducts(catalogue, uuid, keys.map(codeOf))
+      return new Map(products.map((product) => [product.productCode, product]))
+    }, codeOf),
+    productAt: perArguments((at: Date) =>
+      byStore(async (uuid, keys: readonly ProductKey[]) => {
+        const products = new Map<string, Product | null>()
+        for (const { productCode } of keys)
+          products.set(productCode, await findProductAt(catalogue, uuid, productCode, at))
+        return products
+      }, codeOf),
+    ),
+    productReadiness: byStore(
+      (uuid, keys: readonly ProductKey[]) => findProductReadiness(catalogue, uuid, keys.map(codeOf)),
+      codeOf,
+    ),
+    storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
+    change: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), nameOf),
+    asset: byStore((uuid, keys: readonly AssetKey[]) => findAssets(catalogue, uuid, keys.map(assetIdOf)), assetIdOf),
+    assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
+      ofStores((uuid) => listAssets(catalogue, uuid, filter, page)),
+    ),
+    assetCount: perArguments((filter: AssetFilter) => ofStores((uuid) => countAssets(catalogue, uuid, filter))),
+    groupsOfAsset: perArguments((first: number) =>
+      byStore(
+        (uuid, keys: readonly AssetKey[]) => listGroupsOfAssets(catalogue, uuid, keys.map(assetIdOf), first),
+        assetIdOf,
+      ),
+    ),
+    jobs: perArguments(([filter, page]: [JobFilter, KeysetPage]) =>
+      ofStores((uuid) => listJobs(catalogue, uuid, filter, page)),
+    ),
+    jobCount: perArguments((filter: JobFilter) => ofStores((uuid) => countJobs(catalogue, uuid, filter))),
     products: perArguments((args: Parameters<typeof listProducts> extends [unknown, unknown, ...infer A] ? A : never) =>
-      batched((uuids: readonly string[]) => listProducts(catalogue, uuids, ...args)),
+      ofStores((uuid) => listProducts(catalogue, uuid, ...args)),
     ),
     productCount: perArguments((filter: Parameters<typeof countProducts>[2]) =>
-      batched((uuids: readonly string[]) => countProducts(catalogue, uuids, filter)),
+      ofStores((uuid) => countProducts(catalogue, uuid, filter)),
     ),
-    assetGroupPage: perArguments((query: Parameters<typeof listPages>[2]) =>
-      batched((uuids: readonly string[]) => listPages(catalogue, uuids, query, filter)),
+    facets: perArguments((query: FacetQuery) => ofStores((uuid) => countValues(catalogue, uuid, query))),
+    assetGroupPage: perArguments((query: Parameters<typeof findPage>[2]) =>
+      ofStores((uuid) => findPage(catalogue, uuid, query, filter), filter && filterCallsAtOnce),
     ),
-    assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[2]) =>
-      batched(async (keys: readonly ProductKey[]) => {
-        const groups = await listGroupsOfParents(catalogue, keys, narrow)
-        return Map.groupBy(groups, (group) => keyOf({ ...group, productCode: group.parentCode }))
-      }, keyOf),
+    changes: perArguments(([filter, page]: [ChangeFilter, PageRequest]) =>
+      ofStores((uuid) => listChanges(catalogue, uuid, filter, page)),
+    ),
+    history: perArguments((page: PageRequest) =>
+      byStore(async (uuid, keys: readonly ProductKey[]) => {
+        const histories = new Map<string, ChangePage>()
+        for (const { productCode } of keys)
+          histories.set(productCode, await listHistory(catalogue, uuid, { productCode }, page))
+        return histories
+      }, codeOf),
+    ),
+    reverts: byStore(
+      (uuid, keys: readonly { storeUuid: string; requestId: string }[]) =>
+        findReverts(catalogue, uuid, [...new Set(keys.map(({ requestId }) => requestId))]),
+      ({ requestId }) => requestId,
+    ),
+    assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[3]) =>
+      byStore(async (uuid, keys: readonly ProductKey[]) => {
+        const groups = await listGroupsOfParents(catalogue, uuid, keys.map(codeOf), narrow)
+        return Map.groupBy(groups, (group) => group.parentCode)
+      }, codeOf),
     ),
   }
 }
@@ -69,6 +145,36 @@ function batched<K, V>(load: (keys: readonly K[]) => Promise<Map<string, V>>, ke
   )
 }
 
+/** The same for keys in stores: the batch function gets those of one store, and answers by their names in it. */
+function byStore<K extends { storeUuid: string }, V>(
+  load: (storeUuid: string, keys: readonly K[]) => Promise<Map<string, V>>,
+  nameOf: (key: K) => string,
+) {
+  const keyName = (storeUuid: string, name: string) => `${storeUuid}/${name}`
+  return batched(
+    async (keys: readonly K[]) => {
+      const found = new Map<string, V>()
+      for (const [storeUuid, ofStore] of Map.groupBy(keys, (key) => key.storeUuid)) {
+        for (const [name, value] of await load(storeUuid, ofStore)) found.set(keyName(storeUuid, name), value)
+      }
+      return found
+    },
+    (key) => keyName(key.storeUuid, nameOf(key)),
+  )
+}
+
+/** The same for stores themselves: a statement reads from one store, and each field with many has few at once. */
+function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 4) {
+  return batched(async (uuids: readonly string[]) => {
+    const found = new Map<string, V>()
+    for (let begin = 0; begin < uuids.length; begin += atOnce) {
+      const part = uuids.slice(begin, begin + atOnce)
+      await Promise.all(part.map(async (uuid) => found.set(uuid, await load(uuid))))
+    }
+    return found
+  })
+}
+
 /** A loader for each set of arguments that the request's fields come with. */
 function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
   const loaders = new Map<string, L>()
@@ -80,6 +186,10 @@ function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
   }
 }
 
-function keyOf({ storeUuid, productCode }: ProductKey): string {
-  return `${storeUuid}/${productCode}`
+function assetIdOf({ assetId }: AssetKey): string {
+  return assetId
+}
+
+function codeOf({ productCode }: ProductKey): string {
+  return productCode
 }

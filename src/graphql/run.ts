@@ -4,9 +4,13 @@ import {
   execute,
   type GraphQLError,
   type GraphQLSchema,
+  type GraphQLType,
   getNamedType,
   isEnumType,
+  isInputObjectType,
+  Kind,
   TypeInfo,
+  typeFromAST,
   visit,
   visitWithTypeInfo,
 } from 'graphql'
@@ -26,6 +30,7 @@ export function interpret(schema: GraphQLSchema, document: DocumentNode, operati
 /** Interprets an operation the first time and compiles it the second time: the compiler takes 60 ms to load. */
 export function compileWhenRunAgain(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
   const interpreted = interpret(schema, document, operationName)
+  if (hasRecursiveVariable(schema, document)) return interpreted
   const compiled = lazy(async () => (await compile(schema, document, operationName)) ?? interpreted)
   let isFirst = true
   return async (variables, context) => {
@@ -45,6 +50,18 @@ async function compile(
   const options = { disableLeafSerialization: !hasEnum(schema, document) }
   const compiled = compileQuery(schema, document, operationName, options)
   return isCompiledQuery(compiled) ? (variables, context) => compiled.query({}, context, variables) : undefined
+}
+
+/** Whether a variable's type contains itself, as a filter of filters does: the compiler would write it out without end. */
+function hasRecursiveVariable(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const isRecursive = (type: GraphQLType | undefined, within: readonly GraphQLType[]): boolean => {
+    if (!isInputObjectType(type)) return false
+    const fields = Object.values(type.getFields())
+    return within.includes(type) || fields.some((field) => isRecursive(getNamedType(field.type), [...within, type]))
+  }
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const variables = operations.flatMap(({ variableDefinitions = [] }) => variableDefinitions)
+  return variables.some(({ type }) => isRecursive(getNamedType(typeFromAST(schema, type)), []))
 }
 
 /** Whether an enumeration is selected: the compiler must serialize its values, unlike those of all other leaves. */

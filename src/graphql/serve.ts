@@ -21,6 +21,8 @@ export interface GraphQLRequest {
   /** The media types that the caller accepts, of those that an answer can have. */
   accept: string
   body: Uint8Array<ArrayBuffer> | undefined
+  /** A document of the service's own, which is run whatever documents callers may send. */
+  document?: string | undefined
   header: RestRequest['header']
 }
 
@@ -37,7 +39,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
   const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest | HttpResponse => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
-    const query = documentOf(params, persisted)
+    const query = request.document ?? documentOf(params, persisted)
     const { operationName, variables } = params
     const operation = engine.prepare(query, operationName, caller)
     if (operation.isMutation && request.method === 'GET') return mutationByGet

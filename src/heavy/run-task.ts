@@ -19,11 +19,16 @@ export interface Work<Output> {
   moved: ArrayBuffer[]
 }
 
-/** Runs a task in this thread within the context of its request, whose `moveOn` restarts the task's deadline. */
+/**
+ * Runs a task in this thread within the context of its request, whose `moveOn` restarts the task's deadline. Without a
+ * task the thread has only been started.
+ */
 export async function runTask<Input, Output>(
-  { input, context: given, cancellation }: Task<Input>,
+  task: Task<Input> | undefined,
   work: (input: Input, context: ThreadContext) => Promise<Work<Output>>,
 ): Promise<unknown> {
+  if (!task) return undefined
+  const { input, context: given, cancellation } = task
   const cancelled = new AbortController()
   cancellation.once('message', () => cancelled.abort())
   const moveOn = () => cancellation.postMessage('moves on')

@@ -25,6 +25,8 @@ export interface PoolOptions extends TaskLimits {
   threads?: number
   /** How many threads one token may use; by default all but one. */
   threadsPerToken?: number
+  /** Whether a task starts a further thread with it: starting one takes a second, which other tokens need not wait. */
+  hasSpare?: boolean
 }
 
 /** Work for the pool: what it needs as plain data, and the memory of it that may be moved. */
@@ -58,6 +60,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
     deadlineMs: 10_000,
     maxMs: longest,
     workerData: undefined,
+    hasSpare: false,
     ...given,
   }
   const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
@@ -76,6 +79,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
       try {
         started ??= startPiscina(options)
         const piscina = await started
+        if (options.hasSpare) cancellation.once('message', () => startSpare(piscina))
         const transferList = [cancelled, ...moved]
         const result: { output: Output } = await piscina.run(task, { transferList, signal: watch.signal })
         return result.output
@@ -117,6 +121,11 @@ async function startPiscina({ entry, workerData, log, threads, heapMb }: Require
   })
   piscina.on('error', (error: Error) => log.error({ err: error }, 'a thread of the pool failed'))
   return piscina
+}
+
+/** Starts a thread, if there may be one more, by a task that does nothing. */
+function startSpare(piscina: Piscina): void {
+  if (piscina.threads.length < piscina.options.maxThreads) piscina.run(undefined).catch(() => {})
 }
 
 /** Cancels a task when its client leaves or its deadline has passed; ends the thread of one that goes on. */

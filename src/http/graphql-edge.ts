@@ -8,7 +8,7 @@ import { waitForRound } from '../request/round.ts'
 import { requireLength } from './answer-limit.ts'
 import { maxBodyBytes, readBody } from './body/read-body.ts'
 import type { Incoming, Routed } from './routed.ts'
-import type { Page } from './static/page.ts'
+import { answerWithPage, type Page } from './static/page.ts'
 
 export interface GraphQLApi {
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationAnswer>
@@ -28,8 +28,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
   const summary = { api: 'graphql' } as const
   const { method, headers: sent } = incoming.request
   if (method === 'GET' && sent.accept?.includes('text/html')) {
-    const { type, body, headers } = await api.graphiql()
-    return { answer: { status: 200, headers: { 'Content-Type': type, ...headers }, body }, summary }
+    return { answer: answerWithPage(await api.graphiql(), incoming.request), summary }
   }
   try {
     const { answer, operation } = await answerTo(api, incoming)

@@ -6,11 +6,12 @@ import { withContext } from '../request/context.ts'
 import type { RequestId } from '../request/request-id.ts'
 import type { BodyMemory } from './body/body-memory.ts'
 import { type GraphQLApi, serveGraphQL } from './graphql-edge.ts'
+import { type McpApi, serveMcp } from './mcp-edge.ts'
 import { type RestApi, serveRest } from './rest-edge.ts'
 import type { Incoming, Routed } from './routed.ts'
 import { answerWithPage, type Page } from './static/page.ts'
 
-export interface Routes extends RestApi, GraphQLApi {
+export interface Routes extends RestApi, GraphQLApi, McpApi {
   authenticate(authorization: string | undefined): Promise<Admission>
   /** What people and tools read without a token: path to page. */
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
@@ -30,7 +31,7 @@ export async function route(
   const { path, search } = targetOf(request)
   const page = await routes.pages.get(path)?.()
   const wantsHtml = request.headers.accept?.includes('text/html')
-  if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request.method) }
+  if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request, search) }
   const serve = serverOf(routes, path)
   if (!serve) throw new HttpError('not_found', `there is no path ${JSON.stringify(path)}`)
   const admission = await routes.authenticate(request.headers.authorization)
@@ -48,8 +49,9 @@ export async function route(
 function serverOf(routes: Routes, path: string): ((incoming: Incoming) => Promise<Routed>) | undefined {
   if (path === '/v1' || path.startsWith('/v1/')) return (incoming) => serveRest(routes, incoming)
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)
+  if (path === '/mcp' && routes.mcp) return (incoming) => serveMcp(routes, incoming)
   if (path !== '/metrics') return undefined
-  return async ({ request, admission }) => ({ answer: answerWithPage(await routes.metrics(admission), request.method) })
+  return async ({ request, admission }) => ({ answer: answerWithPage(await routes.metrics(admission), request) })
 }
 
 /** Throws for headers that a proxy before us may have read in another way. */

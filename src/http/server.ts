@@ -5,6 +5,7 @@ import type { RequestSummary, ServedRequest } from '../request/log.ts'
 import { ReadLimit } from '../request/read-limit.ts'
 import { requestIdOf } from '../request/request-id.ts'
 import type { Trace, Tracing } from '../tracing/trace.ts'
+import { compressed, encodingOf } from './compress.ts'
 import type { createCors } from './cors.ts'
 import { createServer } from './node-http.ts'
 import { answerParserErrors } from './parser-errors.ts'
@@ -75,7 +76,10 @@ async function serve(
       return unrouted
     }
     const { answer, headers, summary } = await route(routes, request, response, requestId)
-    respond(request, response, requestId, answer, { ...allowed?.headers, ...headers })
+    const encoding = encodingOf(request, answer)
+    const sent = encoding ? await compressed(answer, encoding) : answer
+    const varying = encoding && { Vary: allowed ? 'Origin, Accept-Encoding' : 'Accept-Encoding' }
+    respond(request, response, requestId, sent, { ...allowed?.headers, ...headers, ...varying })
     return { ...unrouted, ...summary }
   } catch (thrown) {
     if (request.destroyed && !request.complete) return unrouted

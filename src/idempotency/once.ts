@@ -3,14 +3,18 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 
-/** A write with an idempotency key. All but the body is the key's scope; the body must be the same in a repetition. */
-interface KeyedRequest {
+/** What a key counts for. */
+interface Scope {
   key: string
   token: string
-  /** Whose quota its answer counts in. */
-  owner: string
   method: string
   target: string
+}
+
+/** A write with an idempotency key. The body must be the same in a repetition. */
+interface KeyedRequest extends Scope {
+  /** Whose quota its answer counts in. */
+  owner: string
   body: Uint8Array
 }
 
@@ -20,7 +24,7 @@ export async function doOnce(
   { token, method, target, key, owner, ...request }: KeyedRequest,
   work: (db: Transaction<Database>) => Promise<string>,
 ): Promise<string> {
-  const scope = hash('sha256', JSON.stringify([token, method, target, key]), 'buffer')
+  const scope = scopeOf({ token, method, target, key })
   const body = hash('sha256', request.body, 'buffer')
   const payer = hash('sha256', owner, 'buffer')
   for (;;) {
@@ -39,6 +43,15 @@ export async function doOnce(
     // Another request was faster: its answer is stored now, unless it has just been deleted.
     if (answer !== undefined) return answer
   }
+}
+
+/** The answer that is kept for a key; undefined when there is none. */
+export async function answerFor(db: Kysely<Database>, scope: Scope): Promise<string | undefined> {
+  return (await findAnswer(db, scopeOf(scope)))?.answer
+}
+
+function scopeOf({ token, method, target, key }: Scope): Buffer {
+  return hash('sha256', JSON.stringify([token, method, target, key]), 'buffer')
 }
 
 /** How long an answer is kept. */
@@ -73,7 +86,7 @@ async function claim(
       where owner = ${owner} and created_at > ${age}
     ), claimed as (
       insert into idempotency_key (scope, body, owner) select ${scope}::bytea, ${body}::bytea, ${owner}::bytea from used where not "full"
-      on conflict (scope) do update set body = excluded.body, owner = excluded.owner, answer = null, created_at = now()
+      on conflict (scope) do update set body = excluded.body, owner = excluded.owner, answer = null, created_at = excluded.created_at
         where idempotency_key.created_at <= ${age}
       returning scope
     )

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Catalogue, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, type Origin, type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { write } from '../catalogue/transaction.ts'
-import { type OwnConnection, withOwnConnection } from '../database/own-connection.ts'
+import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { ahead, chunksOf, unlessAborted } from './load/chunks.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
@@ -20,6 +20,8 @@ export interface ImportWork {
   /** Called after each chunk with the counts of all rows so far. */
   onProgress?(counts: Counts): void
   report?: ImportReport
+  /** Whose changes are recorded; undefined: none are. */
+  origin?: Origin | undefined
   run?: RunKey | undefined
   /** The position to resume from; by default the start. */
   from?: RunPosition | undefined
@@ -69,7 +71,7 @@ export async function importFile(
 }
 
 async function importRows(own: OwnConnection, request: ImportRequest, stream: RowStream, work: ImportWork) {
-  const { from = start, report, run, signal, onProgress } = work
+  const { from = start, report, run, signal, onProgress, origin } = work
   let position = from
   /** Writes a chunk, its part of the report, and the position after it. */
   const writeOne = async (catalogue: WriteCatalogue, rows: readonly MappedRow[]): Promise<RunPosition> => {
@@ -93,7 +95,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
       return { ...stoppedBy(error, position), cause: error }
     }
   }
-  const catalogue = wholeCatalogue(own.db)
+  const catalogue = { ...wholeCatalogue(own.db), origin }
   return request.dryRun ? write(catalogue, true, writeAll) : writeAll(catalogue)
 }
 

@@ -64,15 +64,19 @@ export async function moveRun(
   from: RunPosition,
   to: RunPosition,
 ): Promise<void> {
-  const { numAffectedRows } = await sql`
+  const counts = JSON.stringify(to.counts)
+  const isAtFrom = sql`r.content = ${content} and r.options = ${options} and (r.counts ->> 'rows')::bigint = ${from.counts.rows}`
+  const first = sql`
     insert into import_run as r (store_uuid, file, content, options, counts, report_file, report_bytes)
-    select ${storeUuid}::uuid, ${file}, ${content}, ${options}, ${JSON.stringify(to.counts)}::jsonb, ${report}, ${to.reportBytes}
-    where ${from.counts.rows === 0}
-      or exists (select from import_run where store_uuid = ${storeUuid}::uuid and file = ${file})
+    values (${storeUuid}::uuid, ${file}, ${content}, ${options}, ${counts}::jsonb, ${report}, ${to.reportBytes})
     on conflict (store_uuid, file) do update
       set counts = excluded.counts, report_file = excluded.report_file, report_bytes = excluded.report_bytes,
-        updated_at = now()
-      where r.content = excluded.content and r.options = excluded.options
-        and (r.counts ->> 'rows')::bigint = ${from.counts.rows}`.execute(db)
+        updated_at = excluded.updated_at
+      where ${isAtFrom}`
+  const further = sql`
+    update import_run r
+    set counts = ${counts}::jsonb, report_file = ${report}, report_bytes = ${to.reportBytes}, updated_at = now()
+    where r.store_uuid = ${storeUuid}::uuid and r.file = ${file} and ${isAtFrom}`
+  const { numAffectedRows } = await (from.counts.rows === 0 ? first : further).execute(db)
   if (numAffectedRows !== 1n) throw new Error(`another import of ${file} is under way`)
 }

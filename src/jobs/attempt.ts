@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { Database } from '../database/tables.ts'
+import type { FailedRow } from '../import/load/map-row.ts'
+import { problemsOf } from '../import/report/problems.ts'
 import type { Job, JobKey } from './job.ts'
 import { deleteParts } from './parts.ts'
 import type { JobQuotas } from './quotas.ts'
@@ -14,6 +16,8 @@ export interface AttemptKey extends JobKey {
 /** What an attempt works on, in its thread. */
 export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'problems'> {
   options: Record<string, unknown>
+  /** Who started the job; null: its changes are not recorded. */
+  origin: Origin | null
 }
 
 /** Does the work of an attempt and keeps its counts and problems up to date. Returns the fault of the input, if any. */
@@ -31,7 +35,7 @@ export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: J
   const { rows } = await sql<AttemptKey & { crashes: number }>`
     update job set
       state = 'running', attempt = attempt + 1, crashes = crashes + (state = 'running')::integer,
-      started_at = coalesce(started_at, now()), heartbeat_at = now()
+      started_at = least(started_at, now()), heartbeat_at = now()
     where store_uuid = ${storeUuid} and job_id = ${jobId} and state in ('queued', 'running')
     returning store_uuid as "storeUuid", job_id as "jobId", attempt, crashes`.execute(db)
   const [attempt] = rows
@@ -45,10 +49,28 @@ export async function readAttempt(db: Kysely<Database>, { storeUuid, jobId, atte
   const running = { store_uuid: storeUuid, job_id: jobId, attempt, state: 'running' } as const
   return db
     .selectFrom('job')
-    .select(['store_uuid as storeUuid', 'job_id as jobId', 'attempt', 'kind', 'options', 'counts', 'problems'])
+    .select([
+      'store_uuid as storeUuid',
+      'job_id as jobId',
+      'attempt',
+      'kind',
+      'options',
+      'origin',
+      'counts',
+      'problems',
+    ])
     .where(({ and }) => and(running))
     .$castTo<Attempt>()
     .executeTakeFirst()
+}
+
+const maxProblems = 20
+
+/** Keeps the first problems of an import: its failed rows of a chunk, which may come again. */
+export function keepProblems(attempt: Attempt, rows: readonly FailedRow[]): void {
+  const first = rows[0]?.row.number ?? 0
+  if (first > 0) attempt.problems = attempt.problems.filter(({ row }) => row < first)
+  attempt.problems.push(...problemsOf(rows.slice(0, maxProblems)).slice(0, maxProblems - attempt.problems.length))
 }
 
 /** Saves how far the attempt is. Returns false when another attempt has begun since, or the job is deleted. */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
 import type { Counts } from '../import/report/counts.ts'
-import type { Problem } from '../import/report/report-format.ts'
+import type { Problem } from '../import/report/problems.ts'
 import { storeUuidOf } from '../text.ts'
 
 export interface JobKey {
@@ -31,12 +31,18 @@ export const jobColumns = [
 ] as const
 
 /** The job with this id, or undefined when there is none or the viewer may not see its store. */
-export async function findJob({ db, viewer: { stores } }: Catalogue, jobId: string): Promise<Job | undefined> {
-  const uuid = storeUuidOf(jobId)
-  if (uuid === undefined) return undefined
-  const found = db.selectFrom('job').select(jobColumns).where('job_id', '=', uuid)
-  const job = await found.$castTo<Job>().executeTakeFirst()
-  return job && (stores?.has(job.storeUuid) ?? true) ? job : undefined
+export async function findJob(catalogue: Catalogue, jobId: string): Promise<Job | undefined> {
+  return (await findJobs(catalogue, [jobId])).get(jobId)
+}
+
+/** The same for several, by their ids as given. One statement. */
+export async function findJobs({ db, viewer: { stores } }: Catalogue, jobIds: readonly string[]) {
+  const uuids = jobIds.map(storeUuidOf)
+  const known = uuids.filter((uuid) => uuid !== undefined)
+  const found = db.selectFrom('job').select(jobColumns).where(sql<boolean>`job_id = any(${known}::uuid[])`)
+  const jobs = known.length === 0 ? [] : await found.$castTo<Job>().execute()
+  const visible = new Map(jobs.filter((job) => stores?.has(job.storeUuid) ?? true).map((job) => [job.jobId, job]))
+  return new Map(jobIds.map((jobId, i) => [jobId, visible.get(uuids[i] ?? '')]))
 }
 
 /** Deletes a job, its input and output, and returns it; undefined if `findJob` finds none. A running job stops soon. */

@@ -1,4 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { inTransaction, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { lockStore } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 import type { JobKey } from './job.ts'
@@ -21,8 +23,8 @@ const measureEvery = 8 * mebibyte
  * Throws `quota_exceeded` unless the store may have one more job. Locks its queue until the transaction ends. Returns
  * how many jobs of the store have not ended.
  */
-export async function requireRoom(db: Kysely<Database>, storeUuid: string, input: string, quotas: JobQuotas) {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs of ${storeUuid}`}, 0))`.execute(db)
+export async function requireRoom(db: Transaction<Database>, storeUuid: string, input: string, quotas: JobQuotas) {
+  await lockStore(inTransaction(wholeCatalogue(db), db), storeUuid, { jobs: 'all' })
   const { queued, unfinished } = await countJobs(db, storeUuid)
   if (queued >= quotas.queued) {
     throw new CatalogueError(

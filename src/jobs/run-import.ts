@@ -3,12 +3,10 @@ import { importFile } from '../import/import.ts'
 import { type ImportOptions, importRequest } from '../import/options.ts'
 import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
-import { problemsOf, reportFormats, reportText } from '../import/report/report-format.ts'
-import { saveProgress, type Work } from './attempt.ts'
+import { reportFormats, reportText } from '../import/report/report-format.ts'
+import { keepProblems, saveProgress, type Work } from './attempt.ts'
 import { deleteParts, partsOf, readInput } from './parts.ts'
 import { createOutput } from './quotas.ts'
-
-const maxProblems = 20
 
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
 export const runImport: Work = async (catalogue, attempt, { enumerations, quotas, signal }) => {
@@ -28,6 +26,7 @@ export const runImport: Work = async (catalogue, attempt, { enumerations, quotas
   if (!from) await deleteParts(db, attempt, 'output')
   const result = await importFile(db, readInput(db, attempt), request, {
     enumerations,
+    origin: attempt.origin ? { ...attempt.origin, via: 'job', operation: 'import' } : undefined,
     run,
     from,
     report: {
@@ -35,9 +34,7 @@ export const runImport: Work = async (catalogue, attempt, { enumerations, quotas
         columns = named
       },
       add: async (rows, partsBefore, transaction) => {
-        const first = rows[0]?.row.number ?? 0
-        if (first > 0) attempt.problems = attempt.problems.filter(({ row }) => row < first)
-        attempt.problems.push(...problemsOf(rows.slice(0, maxProblems)).slice(0, maxProblems - attempt.problems.length))
+        keepProblems(attempt, rows)
         const isFirst = partsBefore === 0
         const text = reportText(request.format, columns, rows, isFirst).toString()
         const added = text === '' ? [] : partsOf((isFirst ? head(columns) : '') + text)

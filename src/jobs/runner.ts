@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely'
 import type { PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { connect } from '../database/connect.ts'
+import { connect } from '../database/connection/connect.ts'
+import type { ConnectionConfig } from '../database/connection/session.ts'
 import { openQueue, queueName, startQueue } from '../database/job-queue.ts'
-import type { ConnectionConfig } from '../database/session.ts'
 import type { Database } from '../database/tables.ts'
 import { TaskEnded, type ThreadPool } from '../heavy/thread-pool.ts'
 import { type AttemptKey, beginAttempt, finishJob, maxCrashes, requeue } from './attempt.ts'
@@ -65,7 +65,7 @@ export class JobRunner {
     await within(queue?.offWork(queueName))
     const { db, threads } = this.#options
     await threads.close()
-    await Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn)))
+    await within(Promise.all(Array.from(this.#running, (attempt) => requeue(db, attempt).catch(this.#warn))))
     await within(queue?.stop({ graceful: false }))
     await within(this.#queueDb.destroy())
   }

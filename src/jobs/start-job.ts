@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations, ProductStatus } from '../catalogue/enumerations.ts'
@@ -35,7 +35,7 @@ export async function startImport(
     if (error instanceof UsageError) throw invalidRequest([{ field: 'input', details: withApiNames(error.message) }])
     throw error
   }
-  return insertJob(catalogue.db, storeUuid, 'import', complete, content, quotas)
+  return insertJob(catalogue, storeUuid, 'import', complete, content, quotas)
 }
 
 /** Queues an export. Throws `invalid_request`, `store_not_found` and `quota_exceeded`. */
@@ -48,7 +48,7 @@ export async function startExport(
   if (format !== 'csv' && format !== 'jsonl') {
     throw invalidRequest([{ field: 'format', details: 'format must be CSV or JSONL; got JSON' }])
   }
-  return insertJob(catalogue.db, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
+  return insertJob(catalogue, await requireStore(catalogue, storeUuid), 'export', { format, ...options }, '', quotas)
 }
 
 /** Rewrites a message of the import, which names options as on the command line, with the names of the API. */
@@ -60,7 +60,7 @@ export function withApiNames(message: string): string {
 
 /** Inserts a job and queues it, in one transaction. */
 async function insertJob(
-  db: Kysely<Database>,
+  { db, origin }: Catalogue,
   storeUuid: string,
   kind: Job['kind'],
   options: object,
@@ -71,7 +71,11 @@ async function insertJob(
   const insert = async (transaction: Transaction<Database>) => {
     const queue = await openQueue(transaction)
     const unfinished = await requireRoom(transaction, storeUuid, input, quotas)
-    const values = { options: JSON.stringify(options), counts: JSON.stringify(noCounts) }
+    const values = {
+      options: JSON.stringify(options),
+      origin: origin ? JSON.stringify(origin) : null,
+      counts: JSON.stringify(noCounts),
+    }
     const job = await transaction
       .insertInto('job')
       .values({ store_uuid: storeUuid, job_id: key.jobId, kind, state: 'queued', ...values })

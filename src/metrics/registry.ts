@@ -5,10 +5,14 @@ const circuitStates = ['closed', 'half-open', 'open'] as const
 
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
+  /** How the tables are kept; undefined until that is known. */
+  database?: (() => string | undefined) | undefined
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
   /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
   bodies?: (() => { held: number; most: number }) | undefined
+  /** For how many seconds the oldest writing transaction has been open. */
+  feedDelay?: (() => Promise<number>) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
   configuration?: (() => ConfigurationState) | undefined
   peers?: ClusterPeers | undefined
@@ -36,6 +40,7 @@ export function createRegistry({ peers, ...sources }: MetricSources) {
     registers: [registry],
   })
   addGauges(registry, sources)
+  if (sources.feedDelay) addFeedDelay(registry, sources.feedDelay)
   collectDefaultMetrics({ register: registry })
   if (peers) {
     registry.setDefaultLabels({ worker: String(peers.number) })
@@ -62,9 +67,24 @@ export function readClusterMetrics(): Promise<string> {
   return new AggregatorRegistry().clusterMetrics()
 }
 
+function addFeedDelay(registry: Registry, feedDelay: () => Promise<number>): void {
+  const help = 'How long the oldest writing transaction has been open: changes since then are not in the feed yet'
+  const gauge: Gauge = new Gauge({
+    name: 'catalogue_changes_delay_seconds',
+    help,
+    registers: [registry],
+    // The other metrics are there without a database too.
+    collect: () =>
+      feedDelay().then(
+        (seconds) => gauge.set(seconds),
+        () => gauge.set(Number.NaN),
+      ),
+  })
+}
+
 function addGauges(
   registry: Registry,
-  { connectionPool, replicas, bodies, circuit, configuration }: MetricSources,
+  { database, connectionPool, replicas, bodies, circuit, configuration }: MetricSources,
 ): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
@@ -72,6 +92,10 @@ function addGauges(
     }
     const gauge = new Gauge({ name: `catalogue_${name}`, help, labelNames: [label], registers: [registry], collect })
   }
+  add('database', 'How the tables are kept: 1 for its kind', 'kind', () => {
+    const kind = database?.()
+    return kind === undefined ? undefined : { [kind]: 1 }
+  })
   add('pool_connections', 'Connections to PostgreSQL by state; waiting are requests for one', 'state', () => {
     const state = connectionPool?.()
     return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }

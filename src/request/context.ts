@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Trace } from '../tracing/trace.ts'
-import type { ReadLimit } from './read-limit.ts'
+import { ReadLimit } from './read-limit.ts'
 import type { RequestId } from './request-id.ts'
 
 /** The request that is being served. Nothing in it changes; `withContext` runs work in a copy with other values. */
@@ -19,6 +19,11 @@ export interface RequestContext {
 
 /** The context of the request that the running code belongs to; none in jobs and at start. */
 export const requestContext = new AsyncLocalStorage<RequestContext>()
+
+/** The limit of the running request; what runs without a request has none. */
+export function currentReadLimit(): ReadLimit {
+  return requestContext.getStore()?.readLimit ?? new ReadLimit(Number.MAX_SAFE_INTEGER)
+}
 
 export function withContext<T>(changes: Partial<RequestContext>, work: () => T): T {
   const context = requestContext.getStore()

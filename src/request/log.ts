@@ -8,7 +8,7 @@ export interface ServedRequest extends RequestSummary {
 }
 
 export interface RequestSummary {
-  api: 'rest' | 'graphql' | 'other'
+  api: 'rest' | 'graphql' | 'mcp' | 'other'
   /** The operation of an endpoint, or the first root field of a valid document: a bounded set. */
   operation: string
   isWrite: boolean

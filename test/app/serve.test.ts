@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCli } from '../support/cli.ts'
-import { useDatabase } from '../support/database.ts'
+import { runCli } from '../support/clients/cli.ts'
+import { send } from '../support/clients/http.ts'
+import { useDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
-import { send } from '../support/http.ts'
-import { searchPath, startProgram } from '../support/program.ts'
+import { searchPath, startProgram } from '../support/servers/program.ts'
 
 let running: ChildProcess[]
 const folder = useFolder('each')

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { useDatabase } from '../support/database.ts'
-import { catalog, searchPath } from '../support/program.ts'
+import { useDatabase } from '../support/database/database.ts'
+import { catalog, searchPath } from '../support/servers/program.ts'
 
 const database = useDatabase()
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { productOf, storeWithProducts } from '../support/factories.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 /** A gateway caches attribute definitions. Here the database is changed directly, as another instance would. */
 const gateway = useGateway()

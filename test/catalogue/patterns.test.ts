@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { patternFault } from '../../src/catalogue/attributes/patterns.ts'
 import { define, productOf, storeWithProducts } from '../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../support/gateway.ts'
+import { type GraphQLReply, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { productOf, query, storeWithProducts } from '../support/factories.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 let store: string

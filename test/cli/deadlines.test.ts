@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { runCli } from '../support/cli.ts'
+import { runCli } from '../support/clients/cli.ts'
 import { storeWithProducts } from '../support/factories.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

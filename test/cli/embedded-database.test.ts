@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../support/cli.ts'
+import { runCli } from '../support/clients/cli.ts'
 import { useFolder } from '../support/folder.ts'
 
 const folder = useFolder('each')

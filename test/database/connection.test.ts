@@ -1,9 +1,13 @@
-import { CompiledQuery, sql } from 'kysely'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { connect, connectionStateOf } from '../../src/database/connect.ts'
+import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
+import type { Database } from '../../src/database/tables.ts'
+import { hasRowSecurity, limitedTo } from '../../src/database/tenant.ts'
 import { type RequestContext, requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -64,12 +68,12 @@ it.each([false, true])(
   },
 )
 
-const contextOf = (signal: AbortSignal): RequestContext => ({
+const contextOf = (signal: AbortSignal, readLimit = new ReadLimit()): RequestContext => ({
   requestId: { text: 'r', header: 'r' },
   tokenId: 'a',
   traceparent: undefined,
   trace: undefined,
-  readLimit: new ReadLimit(),
+  readLimit,
   signal,
 })
 
@@ -112,4 +116,32 @@ it('is free again, and its slot too, after errors of any kind', async () => {
   await Promise.all([1, 2, 3, 4].map(() => run('select 1')))
   const { total, idle, waiting } = connectionStateOf(db) ?? {}
   expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })
+})
+
+const readTooMuch = (db: Kysely<Database>) => sql`select repeat('x', 100000)`.execute(db)
+
+it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
+  ['a statement', readTooMuch],
+  ['a transaction', (db) => db.transaction().execute(readTooMuch)],
+  [
+    'a savepoint',
+    (db) => write(wholeCatalogue(db), false, (outer) => write(outer, false, ({ db }) => readTooMuch(db))),
+  ],
+  ['a statement of a tenant', (db) => readTooMuch(limitedTo(db, []))],
+  ['a transaction of a tenant', (db) => limitedTo(db, []).transaction().execute(readTooMuch)],
+])('says what a request did that reads too much in %s', async (_where, work) => {
+  for (const transactionPooling of [false, true]) {
+    const db = connect({ ...database.connection, max: 1, transactionPooling }, () => {})
+    onTestFinished(() => db.destroy())
+    const context = contextOf(new AbortController().signal, new ReadLimit(50_000))
+    await expect(requestContext.run(context, () => work(db))).rejects.toMatchObject({ code: 'invalid_request' })
+    expect((await sql`select pg_current_xact_id_if_assigned() as id`.execute(db)).rows).toEqual([{ id: null }])
+  }
+})
+
+it('is asked for row-level security also by a request whose client has left: others wait for the answer', async () => {
+  const db = connect({ ...database.connection, max: 1 }, () => {})
+  onTestFinished(() => db.destroy())
+  const asked = requestContext.run(contextOf(AbortSignal.abort()), () => hasRowSecurity(db))
+  expect(await asked).toBeTypeOf('boolean')
 })

@@ -32,12 +32,15 @@ const explaining = `
 export function createExplainer(url: string): Explainer {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   const nodes: PlanNode[] = []
+  // A connection that ends may still see its database dropped.
+  pool.on('error', () => {})
   pool.on('connect', (client) => {
+    client.on('error', () => {})
     client.on('notice', ({ message = '' }) => {
       const plan = message.split('  plan:\n')[1]
       if (plan !== undefined) nodes.push(...nodesOf((JSON.parse(plan) as { Plan: PlanNode }).Plan))
     })
-    client.query(explaining)
+    client.query(explaining).catch(() => {}) // then there are no plans
   })
   const catalogue = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }))
   return {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { connect, isPooled } from '../../src/database/connect.ts'
-import { urlsOf } from '../../src/database/hosts.ts'
-import { databaseUrl, useDatabase } from '../support/database.ts'
-import { startPostgresProxy } from '../support/fault-proxy.ts'
+import { connect, isPooled } from '../../src/database/connection/connect.ts'
+import { urlsOf } from '../../src/database/connection/hosts.ts'
+import { databaseUrl, useDatabase } from '../support/database/database.ts'
+import { startPostgresProxy } from '../support/servers/fault-proxy.ts'
 
 const database = useDatabase()
 

@@ -9,7 +9,7 @@ import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
 import { unlinkAssets } from '../../src/catalogue/assets/unlink-assets.ts'
 import { inTransaction, type WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
-import { useDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 
 const database = useDatabase()

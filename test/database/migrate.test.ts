@@ -1,11 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { connect } from '../../src/database/connect.ts'
-import { lockNumber, migrate } from '../../src/database/migrate.ts'
-import { useDatabase } from '../support/database.ts'
+import { connect } from '../../src/database/connection/connect.ts'
+import { lockNumber, migrate, newerScripts } from '../../src/database/migrate.ts'
+import { useDatabase } from '../support/database/database.ts'
 
-const all = ['0001-catalogue', '0002-access', '0003-jobs', '0004-idempotency-and-rate-limits', 'merge-products']
+const all = [
+  '0001-catalogue',
+  '0002-access',
+  '0003-jobs',
+  '0004-idempotency-and-rate-limits',
+  '0005-changes',
+  '0006-readiness',
+  '0007-report',
+  'merge-products',
+]
 const database = useDatabase({ empty: true }, 'each')
 
 it('runs every script once, however many gateways start at once', async () => {
@@ -28,8 +38,25 @@ it('installs a function again when its text has changed', async () => {
 it('leaves a database of a newer version alone', async () => {
   const { db } = database
   await migrate(db)
-  await sql`insert into migration (name, checksum) values ('0005-of-the-future', 'x')`.execute(db)
+  expect(await newerScripts(db)).toEqual([])
+  await sql`insert into migration (name, checksum, version) values ('0005-of-the-future', 'x', '9.0.0')`.execute(db)
   expect(await migrate(db)).toEqual([])
+  expect(await newerScripts(db)).toEqual(['0005-of-the-future'])
+})
+
+it.each([
+  ['0.0.9', ['merge-products'], []],
+  ['0.1.0', ['merge-products'], []],
+  ['0.2.0', [], ['merge-products']],
+  ['0.10.0', [], ['merge-products']],
+])('installs its function over that of the version %s: %j', async (version, installed, newer) => {
+  const { db } = database
+  await migrate(db)
+  await sql`update migration set checksum = 'of another text', version = ${version} where name = 'merge-products'`.execute(
+    db,
+  )
+  expect(await migrate(db)).toEqual(installed)
+  expect(await newerScripts(db)).toEqual(newer)
 })
 
 it('says in one sentence that a database from before the first release cannot be used', async () => {
@@ -49,7 +76,7 @@ it('changes nothing when a script fails', async () => {
 })
 
 it('waits for another migration longer than a request may wait', async () => {
-  const other = new pg.Client(database.connection)
+  const other = new pg.Client(database.direct)
   await other.connect()
   const db = connect(
     { ...database.connection, statement_timeout: 200, lock_timeout: 100, query_timeout: 300 },
@@ -57,9 +84,13 @@ it('waits for another migration longer than a request may wait', async () => {
   )
   try {
     await other.query('select pg_advisory_lock($1)', [lockNumber])
-    const migrating = migrate(db)
-    setTimeout(() => other.query('select pg_advisory_unlock($1)', [lockNumber]), 1_000)
-    expect(await migrating).toEqual(all)
+    const unlock = async () => {
+      await sleep(1_000)
+      return other.query('select pg_advisory_unlock($1) as unlocked', [lockNumber])
+    }
+    const [applied, { rows }] = await Promise.all([migrate(db), unlock()])
+    expect(applied).toEqual(all)
+    expect(rows).toEqual([{ unlocked: true }])
   } finally {
     await db.destroy()
     await other.end()

@@ -5,14 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createCatalogueClient } from '../../rest/client/catalogue-client.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
-import { connect } from '../../src/database/connect.ts'
+import { connect } from '../../src/database/connection/connect.ts'
 import { replicaFirst } from '../../src/database/replicas/replica-first.ts'
 import { invalidRequest } from '../../src/errors.ts'
+import type { Call, Reply } from '../support/clients/http.ts'
+import { startReplication } from '../support/database/replication.ts'
 import { addAssets, newStore, storeWithAssets, urlOf } from '../support/factories.ts'
 import { fixture } from '../support/fixture.ts'
-import { startTestGateway, type TestGateway, token, useGateway } from '../support/gateway.ts'
-import type { Call, Reply } from '../support/http.ts'
-import { startReplication } from '../support/replication.ts'
+import { startTestGateway, type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
 const servers = fixture(startReplication, (made) => made.stop?.())

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { useGateway } from '../support/gateway.ts'
-import type { Call } from '../support/http.ts'
+import type { Call } from '../support/clients/http.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 /** `begin` and `commit` are not counted: they come with every write. */
 const gateway = useGateway({
@@ -140,10 +141,75 @@ const operations: Operation[] = [
       expect(unlinkAssets).toEqual({ unlinked: n, failed: 0 })
     },
   },
+  {
+    title: 'a revert of PUT /products',
+    statements: 5,
+    given: async (n) => {
+      await upsertAndMakeKnown(n)
+      const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
+      await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', headers: toRevert, body })
+    },
+    run: async (n) => expect(await revert()).toMatchObject({ reverted: { products: n, links: 0 }, skipped: [] }),
+  },
+  {
+    title: 'a revert of DELETE /assets',
+    statements: 6,
+    given: async (n) => {
+      await add(n)
+      const body = [{ store_uuid: store, asset_id: upTo(n, assetId) }]
+      await gateway.call('/v1/assets', { method: 'DELETE', headers: toRevert, body })
+    },
+    run: async (n) => expect(await revert()).toMatchObject({ reverted: { assets: n, links: n }, skipped: [] }),
+  },
+  {
+    title: 'a revert of defineAttributes',
+    statements: 6,
+    given: async (n) => {
+      const query = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
+        defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
+      const definitions = upTo(n, (i) => ({ name: `attribute ${i}`, type: 'TEXT' }))
+      const body = { query, variables: { store, definitions } }
+      await gateway.call('/graphql', { method: 'POST', headers: toRevert, body })
+    },
+    run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
+  },
   { title: 'defineAttributes', statements: 3, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
+    title: 'setChannelRequirements',
+    statements: 3,
+    run: async (n) => expect(await requireAttributes(Math.min(n, 62))).toHaveLength(Math.min(n, 62)),
+  },
+  {
+    title: 'the readiness of a page of products',
+    statements: 3,
+    given: (n) => Promise.all([upsert(n), requireAttributes(Math.min(n, 62))]),
+    run: async (n) => {
+      const { store } = await graphql(
+        `query ($store: ID!) { store(storeUuid: $store) {
+          products(first: 100) { nodes { productCode readiness { channel ready missing { code reason } } } } } }`,
+        {},
+      )
+      const nodes = Array.from({ length: Math.min(n, 100) }, () => ({ readiness: [{ ready: false }] }))
+      expect(store).toMatchObject({ products: { nodes } })
+    },
+  },
+  {
+    title: 'the readiness of a store',
+    statements: 2,
+    given: (n) => Promise.all([upsert(n), requireAttributes(Math.min(n, 62))]),
+    run: async (n) => {
+      const { store } = await graphql(
+        `query ($store: ID!) { store(storeUuid: $store) {
+          readiness(channel: "SMP") { total ready percent asOf requirements { code missing } } } }`,
+        {},
+      )
+      const requirements = upTo(Math.min(n, 62), (i) => ({ code: `c${i}` }))
+      expect(store).toMatchObject({ readiness: { requirements } })
+    },
+  },
+  {
     title: 'POST /stores that copies definitions',
-    statements: 1,
+    statements: 2,
     given: define,
     run: async () => expect(await newStore(`?copy_taxonomy=true&linked_store_id=${store}`)).not.toBe(store),
   },
@@ -215,7 +281,7 @@ for (const [n, perStore] of [
   [2, 1],
   [20, 50],
 ] as const) {
-  it(`a tree of ${n} stores with ${perStore} product${perStore === 1 ? '' : 's'} each is read in one statement a field`, async () => {
+  it(`a tree of ${n} stores with ${perStore} product${perStore === 1 ? '' : 's'} each is read in one statement a field and store`, async () => {
     await gateway.database.db.deleteFrom('attribute_definition').execute()
     await gateway.database.db.deleteFrom('store').execute()
     store = await newStore()
@@ -226,15 +292,15 @@ for (const [n, perStore] of [
     }
     gateway.database.statements()
     const { stores } = (await graphql(tree, {})) as unknown as Tree
-    // Two for linkedStores and two for products' assetGroups, which occur twice; the others once.
-    expect(gateway.database.statements()).toBe(14)
+    // The stores, their number, and linkedStores twice; ten for each store, with products' assetGroups twice.
+    expect(gateway.database.statements()).toBe(4 + 10 * n)
     expect(stores.totalCount).toBe(n)
     expect(stores.edges.flatMap(({ node }) => node.products.edges)).toHaveLength(n * perStore)
     expect(stores.edges.at(-1)?.node.products.edges.at(-1)?.node.assetGroups).toHaveLength(1)
   })
 }
 
-it('a hundred stores and products that are named one by one are read in one statement a field', async () => {
+it('a hundred stores that are named one by one are read in one statement, and a product of each in one', async () => {
   const stores = await Promise.all(upTo(100, () => newStore()))
   await upsert(1)
   gateway.database.statements()
@@ -242,7 +308,31 @@ it('a hundred stores and products that are named one by one are read in one stat
     (uuid, i) => `s${i}: store(storeUuid: "${uuid}") { storeName product(productCode: "sku-${i}") { status } }`,
   )
   expect(Object.keys(await graphql(`{ ${fields.join('\n')} }`, {}))).toHaveLength(100)
-  expect(gateway.database.statements()).toBe(2)
+  expect(gateway.database.statements()).toBe(1 + 100)
+})
+
+it('assets of several stores are deleted with two statements for each, after one that finds the stores', async () => {
+  const stores = await Promise.all(upTo(3, () => newStore()))
+  for (const each of stores) {
+    store = each
+    await add(2)
+  }
+  gateway.database.statements()
+  const body = [...stores, stores[0]].map((store_uuid, i) => ({ store_uuid, asset_id: [assetId(i >> 1), 'unknown'] }))
+  expect(await rest('DELETE', '/assets', body)).toMatchObject({ deleted_count: 4, failed: 3 })
+  expect(gateway.database.statements()).toBe(1 + 2 * 3)
+})
+
+it('a request deletes assets in at most 1,000 stores', async () => {
+  const { rows } = await sql<{ store_uuid: string }>`
+    insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
+    select gen_random_uuid(), gen_random_uuid(), 'Shop', 'catalog', '{}', '{}', '{}' from generate_series(1, 1001)
+    returning store_uuid`.execute(gateway.database.db)
+  const body = rows.map(({ store_uuid }) => ({ store_uuid, asset_id: 'unknown' }))
+  const { status, json } = await gateway.call('/v1/assets', { method: 'DELETE', body })
+  expect({ status, json }).toMatchObject({ status: 413, json: { status: { message: expect.any(String) } } })
+  expect(JSON.stringify(json)).toContain('at most 1000 stores; got 1001')
+  expect(await rest('DELETE', '/assets', body.slice(1))).toMatchObject({ deleted_count: 0, failed: 1_000 })
 })
 
 async function newStore(query = ''): Promise<string> {
@@ -280,6 +370,19 @@ async function define(n: number): Promise<unknown> {
     defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
   const definitions = upTo(n, (i) => ({ name: `attribute ${i}`, type: 'TEXT' }))
   return (await graphql(document, { definitions })).defineAttributes
+}
+
+async function requireAttributes(n: number): Promise<unknown> {
+  const document = `mutation ($store: ID!, $requirements: [ChannelRequirementInput!]!) {
+    setChannelRequirements(storeUuid: $store, channel: "SMP", requirements: $requirements) { code } }`
+  const requirements = upTo(n, (i) => ({ code: `c${i}`, kind: 'ATTRIBUTE', attribute: `Lacking ${i}` }))
+  return (await graphql(document, { requirements })).setChannelRequirements
+}
+
+const toRevert = { 'X-Request-Id': 'to-revert' }
+
+function revert(): Promise<unknown> {
+  return rest('POST', `/requests/to-revert/revert?store_uuid=${store}`)
 }
 
 function url(i: number): string {

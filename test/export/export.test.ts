@@ -3,10 +3,10 @@ import { open, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { exportStore } from '../../src/export/export-store.ts'
-import { outcomeOf, runCli, startCli } from '../support/cli.ts'
+import { outcomeOf, runCli, startCli } from '../support/clients/cli.ts'
 import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 const folder = useFolder('each')

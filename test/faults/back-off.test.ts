@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { newStore } from '../support/factories.ts'
-import { useGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
+import { useGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
 
 const gateway = useGatewayBehindProxy()
 

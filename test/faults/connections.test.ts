@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { send } from '../support/http.ts'
-import { openWire, type Wire } from '../support/wire.ts'
-import { useGatewayProcess } from './gateway-process.ts'
-import { quantile } from './quantile.ts'
-import { figure, isLong } from './scale.ts'
+import { send } from '../support/clients/http.ts'
+import { openWire, type Wire } from '../support/clients/wire.ts'
+import { useGatewayProcess } from './support/gateway-process.ts'
+import { quantile } from './support/quantile.ts'
+import { figure, isLong } from './support/scale.ts'
 
 const kept = isLong ? 10_000 : 1_000
 const slow = isLong ? 2_000 : 60

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../support/cli.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { runCli } from '../support/clients/cli.ts'
+import { codeOf, send } from '../support/clients/http.ts'
+import { createTestDatabase } from '../support/database/database.ts'
 import { storeBody } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
-import { codeOf, send } from '../support/http.ts'
-import { type Program, startProgram } from '../support/program.ts'
 import { Random } from '../support/random.ts'
-import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './ledger.ts'
-import { figure, isLong, seed } from './scale.ts'
+import { type Program, startProgram } from '../support/servers/program.ts'
+import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './support/ledger.ts'
+import { figure, isLong, seed } from './support/scale.ts'
 
 const token = 'a-token-for-crashes'
 const gatewayKills = isLong ? 20 : 2
@@ -41,7 +41,9 @@ async function startLedgers(): Promise<Ledger[]> {
 }
 
 async function expectWhole(ledgers: readonly Ledger[]): Promise<void> {
-  for (const ledger of ledgers) expect(await faultsOf(program.url, token, ledger)).toEqual([])
+  // The feed waits for transactions that PostgreSQL has not ended yet.
+  for (const ledger of ledgers)
+    await expect.poll(() => faultsOf(program.url, token, ledger), { timeout: 30_000 }).toEqual([])
 }
 
 describe(`kill -9 of the gateway in the middle of writes (seed ${seed})`, () => {

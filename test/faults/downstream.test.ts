@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { codesIn } from '../support/clients/rest-client.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { codesIn } from '../support/rest-client.ts'
-import { answer, type FaultyFilter, faults, startFaultyFilter } from './faulty-filter.ts'
-import { figure, isLong } from './scale.ts'
+import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
+import { answer, type FaultyFilter, faults, startFaultyFilter } from './support/faulty-filter.ts'
+import { figure, isLong } from './support/scale.ts'
 
 /** In service the deadline is 2,000 ms and the probe comes after 10,000. */
 const timeoutMs = isLong ? 2_000 : 500

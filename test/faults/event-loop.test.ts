@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Call, send } from '../support/http.ts'
-import { useGatewayProcess } from './gateway-process.ts'
-import { quantile } from './quantile.ts'
-import { figure, isLong } from './scale.ts'
+import { type Call, send } from '../support/clients/http.ts'
+import { useGatewayProcess } from './support/gateway-process.ts'
+import { quantile } from './support/quantile.ts'
+import { figure, isLong } from './support/scale.ts'
 
 const token = 'a-token-for-the-loop'
 const rounds = isLong ? 5 : 1

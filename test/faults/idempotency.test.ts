@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteOldAnswers } from '../../src/idempotency/once.ts'
+import type { Reply } from '../support/clients/http.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore, productOf, storeBody, storeWithAssets, storeWithProducts } from '../support/factories.ts'
-import { startTestGateway, useGateway } from '../support/gateway.ts'
-import type { Reply } from '../support/http.ts'
-import { outcomeOf } from '../support/rest-client.ts'
+import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
-import { figure, isLong } from './scale.ts'
+import { figure, isLong } from './support/scale.ts'
 
 const keys = isLong ? 100 : 6
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { send } from '../support/clients/http.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
-import { token } from '../support/gateway.ts'
-import { useGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
-import { send } from '../support/http.ts'
+import { token } from '../support/servers/gateway.ts'
+import { useGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
 
 const gateway = useGatewayBehindProxy()
 

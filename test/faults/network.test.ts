@@ -3,14 +3,14 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { codeOf, send } from '../support/clients/http.ts'
 import { newStore } from '../support/factories.ts'
-import { anyFault, type FaultProxy, startFaultProxy, startPostgresProxy } from '../support/fault-proxy.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
-import { codeOf, send } from '../support/http.ts'
-import { type Program, startProgram } from '../support/program.ts'
 import { Random } from '../support/random.ts'
-import { createProducts, faultsOf, newLedger, writeOnce } from './ledger.ts'
-import { isLong, seed } from './scale.ts'
+import { anyFault, type FaultProxy, startFaultProxy, startPostgresProxy } from '../support/servers/fault-proxy.ts'
+import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { type Program, startProgram } from '../support/servers/program.ts'
+import { createProducts, faultsOf, newLedger, writeOnce } from './support/ledger.ts'
+import { isLong, seed } from './support/scale.ts'
 
 const rounds = isLong ? 60 : 8
 const roundMs = isLong ? 600 : 300
@@ -104,7 +104,10 @@ describe(`a network that fails in every way (seed ${seed})`, () => {
       [...listed.keys()].filter((what) => !['200', '502'].includes(what)),
       schedule.join('; '),
     ).toEqual([])
-    for (const ledger of ledgers) expect(await faultsOf(gateway.url, token, ledger), schedule.join('; ')).toEqual([])
+    for (const ledger of ledgers)
+      await expect
+        .poll(() => faultsOf(gateway.url, token, ledger), { timeout: 30_000, message: schedule.join('; ') })
+        .toEqual([])
     expect(await checkReadModel(gateway.database.db)).toEqual([])
     const { total, idle, waiting } = gateway.database.pool() ?? {}
     expect({ idle, waiting }).toEqual({ idle: total, waiting: 0 })

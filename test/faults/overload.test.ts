@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Reply, send } from '../support/clients/http.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
-import { type Reply, send } from '../support/http.ts'
+import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
-import { type ClientProcess, startClientProcess } from './client-process.ts'
-import { quantile } from './quantile.ts'
-import { figure, isLong } from './scale.ts'
+import { type ClientProcess, startClientProcess } from './support/client-process.ts'
+import { quantile } from './support/quantile.ts'
+import { figure, isLong } from './support/scale.ts'
 
 const clients = isLong ? 500 : 150
 /** What an answer may take that needs no database: the short form shares its machine with other tests. */
@@ -82,7 +82,7 @@ describe('a pool of connections that all wait for a lock', () => {
       ['/v1/assets', undefined, 401],
       ['/v1/assets', token, 400],
       ['/v1/nowhere', token, 404],
-      ['/v1/stores', token, 405],
+      ['/v1/assets/unlink', token, 405],
     ] as const) {
       const answer = await send(gateway.url + path, given ? { token: given } : {})
       expect([path, answer.status]).toEqual([path, status])

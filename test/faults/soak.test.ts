@@ -2,11 +2,11 @@ import { Agent } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Call, codeOf, send } from '../support/clients/http.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
-import { token, useGateway } from '../support/gateway.ts'
-import { type Call, codeOf, send } from '../support/http.ts'
 import { Random } from '../support/random.ts'
-import { figure, isLong, seed } from './scale.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
+import { figure, isLong, seed } from './support/scale.ts'
 
 const requests = isLong ? 200_000 : 1_500
 const samples = 10

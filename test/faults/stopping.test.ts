@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { databaseUrl, useDatabase } from '../support/database.ts'
-import { startPostgresProxy } from '../support/fault-proxy.ts'
-import { codeOf, send } from '../support/http.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { openWire } from '../support/wire.ts'
-import { figure, isLong } from './scale.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { codeOf, send } from '../support/clients/http.ts'
+import { openWire } from '../support/clients/wire.ts'
+import { databaseUrl, useDatabase } from '../support/database/database.ts'
+import { startPostgresProxy } from '../support/servers/fault-proxy.ts'
+import { type Program, startProgram } from '../support/servers/program.ts'
+import { figure, isLong } from './support/scale.ts'
 
 const token = 'a-token-for-stopping'
 const rounds = isLong ? 10 : 1
@@ -136,4 +137,20 @@ it('SIGTERM ends it while its job queue starts on a slow network', { timeout: 12
     expect(await program.end('SIGTERM')).toEqual([0, null])
   }
   await proxy.close()
+})
+
+it.each(['1', '2'])('SIGTERM ends it while the network to PostgreSQL hangs, workers: %s', async (workers) => {
+  const proxy = await startPostgresProxy()
+  onTestFinished(() => proxy.close())
+  const url = databaseUrl({ ...database.direct, ...proxy.connection })
+  program = await startProgram(['serve', '--workers', workers], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
+  const read = () => send(`${program.url}/v1/products?store_uuid=${randomUUID()}`, { token }).catch(codeOf)
+  await Promise.all(Array.from({ length: 10 }, read))
+  await sleep(1_500) // the queue of jobs has started
+  await proxy.set({ kind: 'hang' })
+  const asked = Array.from({ length: 10 }, read)
+  await sleep(100)
+  // By itself: after 15 s it would be ended by force, with 1.
+  expect(await program.end('SIGTERM')).toEqual([0, null])
+  await Promise.all(asked)
 })

@@ -22,6 +22,7 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
     env: { KILLS: '10' },
   },
   isolation: { files: ['test/security/isolation/two-tenants.test.ts'] },
+  model: { files: ['test/random/property'], env: { PROPERTY_RUNS: '1000', PROPERTY_SEED: 'random' } },
   network: { files: ['test/faults/network.test.ts'] },
 }
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
+import { send } from '../support/clients/http.ts'
 import { type NewLink, storeWithAssets, unknownStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { send } from '../support/http.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
+import { type Program, startProgram } from '../support/servers/program.ts'
 
 const log = pino({ level: 'silent' })
 

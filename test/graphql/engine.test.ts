@@ -5,7 +5,7 @@ import { documents } from '../random/fuzz/graphql-documents.ts'
 import { type Operation, operations } from '../random/fuzz/graphql-operations.ts'
 import { type Json, jsonText } from '../random/fuzz/json-text.ts'
 import { edits } from '../random/fuzz/rest-requests.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 /** ENGINE_RUNS makes it longer, ENGINE_SEED different. */
 const numRuns = Number(process.env.ENGINE_RUNS ?? 400)

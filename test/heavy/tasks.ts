@@ -3,8 +3,10 @@ import { workerData } from 'node:worker_threads'
 import { runTask, type Task } from '../../src/heavy/run-task.ts'
 import { requestContext } from '../../src/request/context.ts'
 
-/** A thread takes so long to start. */
-await sleep((workerData as { startMs?: number }).startMs ?? 0)
+/** A thread takes so long to start, and counts itself then. */
+const { startMs = 0, started } = workerData as { startMs?: number; started?: Int32Array }
+await sleep(startMs)
+if (started) Atomics.add(started, 0, 1)
 
 /** The tasks of `thread-pool.test.ts`, by their kind. */
 const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
@@ -36,6 +38,6 @@ const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
   },
 }
 
-export function run(task: Task<{ kind: string; input: unknown }>): Promise<unknown> {
+export function run(task: Task<{ kind: string; input: unknown }> | undefined): Promise<unknown> {
   return runTask(task, async ({ kind, input }) => ({ output: await tasks[kind]?.(input), moved: [] }))
 }

@@ -6,10 +6,9 @@ import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
 import { createThreadPool, type PoolOptions } from '../../src/heavy/thread-pool.ts'
 import { requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
-
+import { send } from '../support/clients/http.ts'
 import { newStore, productOf, storeWithProducts } from '../support/factories.ts'
-import { startTestGateway, token, useGateway } from '../support/gateway.ts'
-import { send } from '../support/http.ts'
+import { startTestGateway, token, useGateway } from '../support/servers/gateway.ts'
 
 const silent = pino({ level: 'silent' })
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
@@ -204,6 +203,12 @@ describe('a pool of threads', () => {
   it('ends a task that moves on for longer than all of it may take', async () => {
     const run = start({ deadlineMs: 5_000, maxMs: 500 })
     await expect(run('move on', 1_500)).rejects.toMatchObject({ cause: { message: 'it took more than 0.5 s' } })
+  })
+
+  it('starts a thread for others as soon as the first one has a task', async () => {
+    const started = new Int32Array(new SharedArrayBuffer(4))
+    await start({ hasSpare: true, workerData: { started } })('sleep', 1)
+    await expect.poll(() => started[0]).toBe(2)
   })
 
   it('leaves a thread to other tokens, however many tasks one token has', async () => {

@@ -1,6 +1,6 @@
 import { serverAudits } from 'graphql-http'
 import { expect, it } from 'vitest'
-import { token, useGateway } from '../support/gateway.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

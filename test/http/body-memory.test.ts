@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, it } from 'vitest'
+import { openWire, type Wire } from '../support/clients/wire.ts'
 import { storeWithProducts } from '../support/factories.ts'
-import { token, useGateway } from '../support/gateway.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
-import { openWire, type Wire } from '../support/wire.ts'
 
 const kibibyte = 1024
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { shapeOfJson } from '../../src/text.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore } from '../support/factories.ts'
-import { useGateway } from '../support/gateway.ts'
-import { outcomeOf } from '../support/rest-client.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, '']))
 const isTooComplex = (value: unknown) =>

@@ -4,11 +4,11 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { HttpError } from '../../rest/response/http-error.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { openWire, type WireAnswer } from '../support/clients/wire.ts'
+import { createTestDatabase } from '../support/database/database.ts'
 import { storeBody } from '../support/factories.ts'
-import { token, useGateway } from '../support/gateway.ts'
-import { startProgram } from '../support/program.ts'
-import { openWire, type WireAnswer } from '../support/wire.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
+import { startProgram } from '../support/servers/program.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const authorization = `Authorization: Bearer ${token}`
@@ -196,6 +196,7 @@ describe('a client that is slow, or goes away', () => {
       rest: never,
       operationOf: () => 'none',
       graphql: never,
+      mcp: undefined,
       graphiql: never,
       errorOf: () => new HttpError('internal_error', ''),
       maxAnswerBytes: 0,

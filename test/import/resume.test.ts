@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { findPosition, forgetRun, moveRun, start } from '../../src/import/position.ts'
-import { outcomeOf, runCli } from '../support/cli.ts'
-import { catalog as program, searchPath } from '../support/program.ts'
+import { outcomeOf, runCli } from '../support/clients/cli.ts'
+import { catalog as program, searchPath } from '../support/servers/program.ts'
 import { startImport, useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
@@ -93,6 +93,20 @@ test('a file that has changed, or other options, are refused and nothing is done
   expect(await position(store)).toBe(before)
   const anew = await catalog.answer([file, '--store', store], 1)
   expect(anew).toMatchObject({ rows, failed: rows / 500 })
+})
+
+test('the summary after --resume has the totals, and says how many rows are of this run', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('totals.csv', content)
+  const args = [file, '--store', store, '--chunk-rows', '500']
+  const child = startImport(args, { DATABASE_URL: catalog.database.url })
+  const ended = outcomeOf(child)
+  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  await ended
+  const before = await position(store)
+  const { stdout } = await catalog.run([...args, '--resume'])
+  expect(stdout).toMatch(`${rows} rows in all, ${rows - before} of them in this run: ${rows - rows / 500} created, `)
 })
 
 test('with nothing to resume an import begins at the start', async () => {

@@ -7,9 +7,9 @@ import { catalogueFor } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { findJob, type Job } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
-import { useDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
-import { token } from '../support/gateway.ts'
+import { token } from '../support/servers/gateway.ts'
 
 const config = { ...readConfig({ PORT: '0' }), persistedDocuments: undefined }
 const quotas = { queued: config.quotaQueuedJobs, keptMb: config.quotaJobOutputMb }
@@ -130,13 +130,13 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
 
 it('gives the running job back at shutdown, and another gateway continues it', async () => {
   const gateway = await startOne()
-  const job = await queueImport(await newStore(), 60_000)
+  const job = await queueImport(await newStore(), 30_000)
   await expect.poll(async () => (await currentState(job)).counts.rows).toBeGreaterThan(0)
   await gateway.close()
   expect(await currentState(job)).toMatchObject({ state: 'queued' })
   await startOne()
   await expect.poll(async () => (await currentState(job)).state).toBe('running')
-  expect(await finished(job)).toMatchObject({ state: 'succeeded', counts: { rows: 60_000, created: 60_000 } })
+  expect(await finished(job)).toMatchObject({ state: 'succeeded', counts: { rows: 30_000, created: 30_000 } })
   expect(await attemptsOf([job])).toEqual([{ attempt: 2, crashes: 0 }])
   await stopAll()
 })

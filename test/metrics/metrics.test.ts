@@ -3,12 +3,12 @@ import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { connect, connectionStateOf } from '../../src/database/connect.ts'
+import { connect, connectionStateOf } from '../../src/database/connection/connect.ts'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database/database.ts'
 import { newStore, storeBody } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
 let gateway: TestGateway | undefined
@@ -54,6 +54,16 @@ describe('the metrics', () => {
     expect(figureOf(text, `${count}{api="graphql",operation="stores",status="200"}`)).toBe(1)
     expect(text).not.toContain('nothing')
     expect(text).not.toContain('Mine')
+  })
+
+  it('say for how long an open transaction has held back the feed of changes', async () => {
+    const { gateway } = await start('silent')
+    const slow = await gateway.database.client()
+    await slow.query('begin')
+    await slow.query('select pg_current_xact_id(), pg_sleep(0.3)')
+    const { text } = await gateway.call('/metrics')
+    await slow.end()
+    expect(figureOf(text, 'catalogue_changes_delay_seconds ')).toBeGreaterThan(0.25)
   })
 
   it('have buckets that add up, the process, the pool, and nothing of what is not there', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Program, startProgram, unprivileged } from '../support/program.ts'
+import { type Program, startProgram, unprivileged } from '../support/servers/program.ts'
 
 const programs = process.env.TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin'
 const token = 'a-token-for-the-tests-only'

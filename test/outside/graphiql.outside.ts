@@ -1,6 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { endpoints } from '../../rest/endpoints.ts'
+import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
 
@@ -57,13 +58,25 @@ it('asks for the token once, refuses a wrong one, runs the first example, and lo
   expect(elsewhere).toEqual([])
 })
 
+it('opens a tab at the first click', async () => {
+  await enter(token)
+  await run()
+  for (const tab of [1, 2, 3]) {
+    const { x, y, width, height } = (await page.locator('.graphiql-tab').nth(tab).boundingBox()) ?? expect.fail()
+    await page.mouse.move(x + width / 2, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.up()
+    await expect.poll(() => page.locator('.graphiql-tab').nth(tab).getAttribute('class')).toContain('active')
+  }
+})
+
 it('keeps the token and the tabs over a reload', async () => {
   await enter(token)
   await run()
   await page.reload()
   expect(await run()).toContain('Seen in GraphiQL')
   expect(await page.locator('#token-dialog[open]').count()).toBe(0)
-  expect(await page.locator('.graphiql-tab').count()).toBe(11)
+  expect(await page.locator('.graphiql-tab').count()).toBe(3 + endpoints.length)
 })
 
 it('forgets the token on demand: nothing of it is kept, and the next request asks again', async () => {
@@ -95,7 +108,7 @@ it('opens an operation that the address names, with its example variables, in a 
   await page.goto(`${gateway.url}/graphql?operation=CreateStore`)
   expect(await page.locator('.graphiql-tab-active').innerText()).toContain('CreateStore')
   expect(await run()).toMatch(/"createStore": \{\s+"storeUuid"/)
-  expect(await page.locator('.graphiql-tab').count()).toBe(11)
+  expect(await page.locator('.graphiql-tab').count()).toBe(3 + endpoints.length)
   await page.goto(`${gateway.url}/graphql?operation=DeleteAssets`)
   expect(await page.locator('.graphiql-tab-active').innerText()).toContain('DeleteAssets')
 })
@@ -107,3 +120,64 @@ it('has an editor for headers and an explorer of the documentation', async () =>
   await page.waitForSelector('.graphiql-doc-explorer')
   await expect.poll(() => page.locator('.graphiql-doc-explorer').innerText()).toContain('Root Types')
 })
+
+it('fills in the first store of the token, and rehearses every prepared mutation', async () => {
+  await enter(token)
+  await page.waitForSelector('.graphiql-tab')
+  const kept = await page.evaluate(() => localStorage.getItem('graphiql:tabState') ?? '')
+  const [store = ''] = await storesOf()
+  const tabs = (JSON.parse(kept) as { tabs: { query: string; variables: string }[] }).tabs
+  expect(tabs.filter(({ variables }) => variables.includes(store)).length).toBeGreaterThan(5)
+  expect(kept).not.toContain('019aa000-0000-7000-8000-000000000001')
+  for (const { query, variables } of tabs.filter(({ query }) => /^mutation/m.test(query)))
+    expect(JSON.parse(variables), query).toMatchObject({ dryRun: true })
+})
+
+it('takes no variables of the last tab for a query that the address names', async () => {
+  await enter(token)
+  await page.waitForSelector('.graphiql-tab')
+  await page.goto(`${gateway.url}/graphql?operation=DeleteAssets`)
+  await page.waitForSelector('.graphiql-tab')
+  await page.goto(`${gateway.url}/graphql?query=%7Benumerations%7Bregions%7D%7D`)
+  await page.waitForSelector('.graphiql-tab')
+  expect(await run()).toContain('Europe')
+  expect(await page.evaluate(() => localStorage.getItem('graphiql:variables') ?? '')).toBe('')
+})
+
+it('sends at most 2.5 MB at the first visit, at the second 20 KB and at most 40 KB of answers of the API', async () => {
+  const context = await browser.newContext()
+  const visit = async () => {
+    const tab = await context.newPage()
+    const session = await context.newCDPSession(tab)
+    await session.send('Network.enable')
+    const paths = new Map<string, string>()
+    const bytes = { files: 0, api: 0 }
+    session.on('Network.responseReceived', ({ requestId, response, type }) =>
+      paths.set(requestId, type === 'Document' ? 'http:page' : response.url),
+    )
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      const path = paths.get(requestId) ?? ''
+      if (path.startsWith('http')) bytes[/\/(graphql|v1\/stores.*)$/.test(path) ? 'api' : 'files'] += encodedDataLength
+    })
+    await tab.goto(`${gateway.url}/graphql`)
+    const needsToken = await tab.locator('#token-dialog[open]').count()
+    if (needsToken > 0) {
+      await tab.fill('#token-input', token)
+      await tab.click('#token-dialog button')
+    }
+    await tab.waitForSelector('.graphiql-tab')
+    await tab.waitForLoadState('networkidle')
+    await tab.close()
+    return bytes
+  }
+  const [first, second] = [await visit(), await visit()]
+  expect(first.files + first.api).toBeLessThan(2_500_000)
+  expect(second.files).toBeLessThan(20_000)
+  expect(second.api).toBeLessThan(40_000)
+  await context.close()
+})
+
+async function storesOf(): Promise<string[]> {
+  const { json } = await gateway.call('/v1/stores?limit=1')
+  return (json as { data: { stores: { store_uuid: string }[] } }).data.stores.map(({ store_uuid }) => store_uuid)
+}

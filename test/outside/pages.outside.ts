@@ -1,7 +1,8 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { endpoints } from '../../rest/endpoints.ts'
 import { newStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
 
@@ -57,7 +58,7 @@ it('the welcome page leads to the reference, to GraphiQL and to the OpenAPI docu
 
 it('the reference shows each operation with its GraphQL twin', async () => {
   await page.goto(`${gateway.url}/docs`)
-  await expect.poll(() => page.locator('.opblock').count(), { timeout: 10_000 }).toBe(8)
+  await expect.poll(() => page.locator('.opblock').count(), { timeout: 10_000 }).toBe(endpoints.length)
   await opened('Assets-listAssets').locator('.opblock-summary-control').click()
   const twin = opened('Assets-listAssets').locator('.twin')
   expect(await twin.locator('a').getAttribute('href')).toBe('/graphql?operation=ListAssets')

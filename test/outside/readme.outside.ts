@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +8,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { newStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,6 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docs-'))
   const scripts = { start: `${root}bin/catalog serve`, catalog: `${root}bin/catalog` }
   await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts }))
+  await symlink(`${root}examples`, join(folder, 'examples'))
   for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'))
 })
 afterAll(async () => {
@@ -88,7 +89,7 @@ function run(command: string, env: Record<string, string>) {
 async function starts(command: string): Promise<void> {
   const lines = command
     .split('\n')
-    .map((line) => line.replace('npm ci && ', ''))
+    .map((line) => line.replace(/npm ci && |#.*/g, ''))
     .filter((line) => line.includes('npm start'))
   for (const line of lines) {
     const database = await createTestDatabase({ empty: true })

@@ -1,4 +1,4 @@
-import type { Item } from '../support/client.ts'
+import type { Item } from '../support/clients/client.ts'
 
 /** A request that becomes an example of the reference. `{store}` is the store that the first one made. */
 export interface Step {
@@ -74,9 +74,13 @@ const use: Step[] = [
     { product_code: '9999', Color: 'Red' },
   ]),
   step('products-by-code', 'Products by code', 'GET /products', { ...inStore, sku_codes: '1002,1003' }),
+  step('stores-by-name', 'Stores by name', 'GET /stores', { search: 'northern', limit: '1' }),
+  step('first-changes', 'The first changes of a store', 'GET /changes', { ...inStore, limit: '2' }),
+  step('a-receipt', 'What a request changed', 'GET /requests/example-updated-and-not', inStore),
   step('a-link-removed', 'An asset removed from a group; the asset is kept', 'POST /assets/unlink', {}, [
     { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: '{asset}' },
   ]),
+  step('a-revert', 'The asset linked again, at its place', 'POST /requests/example-a-link-removed/revert', inStore),
   step('a-link-not-found', 'An unknown asset', 'POST /assets/unlink', {}, [
     { store_uuid: '{store}', parent_code: '1002', channel: 'SMP', asset_id: ['no-such-asset'] },
   ]),
@@ -112,6 +116,14 @@ const refusals: Step[] = [
     {},
     Array.from({ length: 10_001 }, () => ({})),
   ),
+  step(
+    'reverted-already',
+    'A request that is reverted already',
+    'POST /requests/example-a-link-removed/revert',
+    inStore,
+  ),
+  step('no-receipt', 'A request that changed nothing', 'GET /requests/unknown', inStore),
+  step('cursor-of-another', 'A cursor of another database', 'GET /changes', { ...inStore, after: 'MS0xLTAwMDAwMDAw' }),
   { ...step('read-only-token', 'A write with a read-only token', 'POST /stores', {}, newStore), token: 'read' },
   {
     ...step('a-keyed-store', 'A write with an idempotency key', 'POST /stores', {}, newStore),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Call } from '../support/clients/http.ts'
 import { addAssets, storeWithAssets, unknownStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, useGateway } from '../support/gateway.ts'
-import type { Call } from '../support/http.ts'
+import { startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
 
 /** Two instances on one database: what one writes the other must show at once. */
 const gateway = useGateway()

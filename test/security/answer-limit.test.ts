@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicError } from '../../src/graphql/public-error.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
-import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/gateway.ts'
+import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway({ more: { maxAnswerBytes: 10_000 } })
 let store: string

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { noCounts } from '../../src/import/report/counts.ts'
+import { addChange } from '../catalogue/changes/ledger-rows.ts'
+import { setRequirements, settled } from '../catalogue/readiness/support.ts'
 import { addAssets, addProducts, define, newStore } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 
 /** Every text of the foreign store contains it: no answer to a token of another store may have it. */
@@ -69,6 +71,11 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
     { name: `Only ${mark}`, type: 'ENUM', allowedValues: [`no ${mark}`] },
   ])
   await addJob(gateway, store, mark)
+  await setRequirements(gateway, store, 'SMP', [{ code: mark, kind: 'ATTRIBUTE', attribute: `Lacking ${mark}` }])
+  await settled(gateway, store, 'SMP')
+  const items: [string, string, string][] = [['CODE-1', `Only ${mark}`, mark]]
+  await addChange(gateway.database.db, { store, requestId: 'the-request', actor: mark, items })
+  await addChange(gateway.database.db, { store, requestId: 'the-revert', reverts: 'the-request', actor: mark, items })
 }
 
 /** The id that generated documents ask for. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { useGateway } from '../support/gateway.ts'
-import type { Call } from '../support/http.ts'
+import type { Call } from '../support/clients/http.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
 /** The checks of graphql-cop (github.com/dolevf/graphql-cop) by name, each with its request, from an ordinary token. */

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../rest/endpoints.ts'
 import { sizeOf } from '../../src/graphql/document-size.ts'
 import { limitsOf, requireWithin } from '../../src/graphql/limits.ts'
+import type { Call } from '../support/clients/http.ts'
 import { newStore } from '../support/factories.ts'
-import { type GraphQLReply, startTestGateway, useGateway } from '../support/gateway.ts'
-import type { Call } from '../support/http.ts'
+import { type GraphQLReply, startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
 const gateway = useGateway({ introspection: 'admin' })
@@ -117,10 +117,11 @@ describe('what exceeds a limit is refused before anything is read', () => {
   })
 
   it('what a request costs stands in its answer', async () => {
-    const { extensions } = (await send({ query: '{ stores(first: 7) { totalCount } }' })).json as {
-      extensions: unknown
-    }
-    expect(extensions).toEqual({ cost: { requested: 8, limit: 250_000 } })
+    const costOf = async (query: string) => ((await send({ query })).json as { extensions: unknown }).extensions
+    expect(await costOf('{ stores(first: 7) { totalCount } }')).toEqual({ cost: { requested: 8, limit: 250_000 } })
+    // The lists of 7 stores take 7 statements, which cost more than a field does.
+    const lists = '{ stores(first: 7) { edges { node { assetGroups(limit: 1) { totalGroups } } } } }'
+    expect(await costOf(lists)).toEqual({ cost: { requested: 1 + 7 * (1 + 10 + 1), limit: 250_000 } })
   })
 
   it('administrators have more room, and a limit still', async () => {

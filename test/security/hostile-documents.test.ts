@@ -1,8 +1,8 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { nested, times } from '../random/fuzz/exhausting-request.ts'
-import { type GraphQLReply, useGateway } from '../support/gateway.ts'
-import { send } from '../support/http.ts'
-import { startProgram } from '../support/program.ts'
+import { send } from '../support/clients/http.ts'
+import { type GraphQLReply, useGateway } from '../support/servers/gateway.ts'
+import { startProgram } from '../support/servers/program.ts'
 import { newToken } from '../support/tokens.ts'
 
 const gateway = useGateway()
@@ -40,6 +40,7 @@ const ways: ((n: number) => string)[] = [
   (n) => `{ ${times(n, (i) => `storess${i}`, ' ')} }`,
   (n) => `{ stores { totalCount } `.repeat(n),
   (n) => `subscription { ${times(n, (i) => `a${i}: stores { totalCount }`, ' ')} }`,
+  (n) => `{ store(storeUuid: "x") { changes { edges { node ${nested('{ revertedBy ', '}', n, '{ id }')} } } } }`,
   (n) => `mutation { ${times(n, (i) => `a${i}: deleteAssets(selectors: []) { failed }`, ' ')} }`,
 ]
 const sizes = [60, 80, 110, 150, 250, 400, 700, 1_000]
@@ -61,6 +62,8 @@ const cunning = [
   times(20, (i) => `query Q${i} { stores { ${times(19, () => 'edges { node { storeName nothing } }', ' ')} } }`, ' '),
   times(2_490, (i) => `scalar A${i}`, ' '),
   `{ ${times(19, (i) => `a${i}: stores(first: 100) { edges { node { linkedStores { linkedStores { storeName } } } } }`, ' ')} }`,
+  `{ store(storeUuid: "x") { products(first: 100) { edges { node { changes(first: 100) { edges { node { items(first: 1) { edges { node { after } } } } } } } } } } }`,
+  `{ store(storeUuid: "x") { ${times(4, (i) => `a${i}: changes(first: 100) { edges { node { items(first: 100) { edges { node { before after attribute productCode assetId channel } } } } } }`, ' ')} } }`,
 ]
 const documents = [...ways.flatMap((way) => sizes.map(way)), ...cunning]
 

@@ -4,8 +4,8 @@ import { exportJWK, importJWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { newStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { audience, type JwksServer, startJwksServer } from '../support/jwks-server.ts'
+import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
+import { audience, type JwksServer, startJwksServer } from '../support/servers/jwks-server.ts'
 
 let provider: JwksServer
 let gateway: TestGateway

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type GraphQLReply, startTestGateway, useGateway } from '../support/gateway.ts'
-import { outcomeOf } from '../support/rest-client.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
+import { type GraphQLReply, startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
 describe.each([

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createAuthentication } from '../../src/auth/authentication.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 
 const gateway = useGateway()

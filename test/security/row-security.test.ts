@@ -8,25 +8,25 @@ import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
 import { findStores, type Store } from '../../src/catalogue/stores/stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
-import { connect } from '../../src/database/connect.ts'
+import { connect } from '../../src/database/connection/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import type { Database } from '../../src/database/tables.ts'
 import { hasRowSecurity, tenantRole } from '../../src/database/tenant.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { addChange } from '../catalogue/changes/ledger-rows.ts'
+import { createTestDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
-import { useGateway } from '../support/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 import { createFixture, type Fixture } from './fixture.ts'
 
 const gateway = useGateway()
 let fixture: Fixture
 let limited: Catalogue
-let tables: (keyof Database)[]
+let tables: string[]
 beforeAll(async () => {
   fixture = await createFixture(gateway)
   limited = catalogueFor(gateway.database.db, { stores: new Set([fixture.own]) })
-  const { rows } = await sql<{ table: keyof Database }>`
+  const { rows } = await sql<{ table: string }>`
     select c.relname as table from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'store_uuid'
-    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
       and has_table_privilege(${tenantRole}, c.oid, 'select, insert, update, delete')`.execute(gateway.database.db)
   tables = rows.map((row) => row.table)
 })
@@ -35,6 +35,8 @@ const storesIn = async ({ db }: Catalogue, table: string) => {
   const { rows } = await sql<{ store_uuid: string }>`select distinct store_uuid from ${sql.table(table)}`.execute(db)
   return rows.map((row) => row.store_uuid)
 }
+
+const readOnly = ['change', 'change_reader', 'channel_readiness', 'product_gap', 'measure']
 
 describe('what a statement forgets, PostgreSQL does not', () => {
   it('no tenant table shows a limited viewer rows of another store', async () => {
@@ -47,15 +49,28 @@ describe('what a statement forgets, PostgreSQL does not', () => {
 
   it('nor lets them be changed, removed or made', async () => {
     for (const table of tables) {
-      const { numAffectedRows } =
-        await sql`delete from ${sql.table(table)} where store_uuid = ${fixture.foreign}`.execute(limited.db)
-      expect(numAffectedRows, table).toBe(0n)
+      const deleted = sql`delete from ${sql.table(table)} where store_uuid = ${fixture.foreign}`.execute(limited.db)
+      // The ledger is only added to; what is counted from it is only read.
+      if (readOnly.includes(table)) await expect(deleted).rejects.toThrow(/permission denied/)
+      else expect((await deleted).numAffectedRows, table).toBe(0n)
       const moved = sql`update ${sql.table(table)} set store_uuid = ${fixture.foreign} where store_uuid = ${fixture.own}`
       await expect(moved.execute(limited.db), table).rejects.toThrow(/row-level security|permission denied/)
     }
     const made = sql`insert into product (store_uuid, product_code, status, attributes)
       values (${fixture.foreign}, 'planted', 'new', '{}')`
     await expect(made.execute(limited.db)).rejects.toThrow(/row-level security/)
+    await expect(addChange(limited.db, { store: fixture.foreign })).rejects.toThrow(/row-level security/)
+  })
+
+  it('nor may what was recorded be changed or removed', async () => {
+    for (const statement of [sql`delete from change`, sql`update change set actor = 'another'`])
+      await expect(statement.execute(limited.db)).rejects.toThrow(/permission denied/)
+  })
+
+  it('nor does the function that finds changes by code show those of another store', async () => {
+    const found = (store: string) => sql`select from changes_of(${store}, '{CODE-1}', '-infinity')`.execute(limited.db)
+    expect((await found(fixture.own)).rows.length).toBeGreaterThan(0)
+    expect((await found(fixture.foreign)).rows).toEqual([])
   })
 
   it('the same within a transaction, and after it the connection is as it was', async () => {

@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
+import type { Reply } from '../support/clients/http.ts'
 import { addAssets, newStore } from '../support/factories.ts'
-import { startTestGateway, useGateway } from '../support/gateway.ts'
-import type { Reply } from '../support/http.ts'
+import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway({ more: { corsOrigins: ['https://shop.example'] } })
 
@@ -63,6 +63,7 @@ describe('pages of other origins', () => {
   it('may call when they are, by name, and never with cookies', async () => {
     const reply = await gateway.call('/v1/assets', from('https://shop.example'))
     expect([allowed(reply), reply.headers.vary]).toEqual(['https://shop.example', 'Origin'])
+    expect(reply.headers['access-control-expose-headers']).toMatch(/\bETag, Link$/)
     expect(reply.headers['access-control-allow-credentials']).toBeUndefined()
     for (const origin of ['https://evil.example', 'https://shop.example.evil.example', 'http://shop.example', 'null'])
       expect(allowed(await gateway.call('/v1/assets', from(origin))), origin).toBeUndefined()

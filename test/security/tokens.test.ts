@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCli } from '../support/cli.ts'
+import { runCli } from '../support/clients/cli.ts'
 import { newStore, unknownStore } from '../support/factories.ts'
-import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/gateway.ts'
+import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 
 const gateway = useGateway()

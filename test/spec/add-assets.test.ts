@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { assetIdsOf, entriesOf, failuresOf, type Item, type Outcome } from '../support/client.ts'
+import { assetIdsOf, entriesOf, failuresOf, type Item, type Outcome } from '../support/clients/client.ts'
+import { graphqlClient, graphqlOutcome } from '../support/clients/graphql-client.ts'
 import { addAssets, newStore, storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { graphqlClient, graphqlOutcome } from '../support/graphql-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements } from './requirement.ts'
 
 const astral = '𝒳'

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Client, Item, Outcome } from '../support/client.ts'
+import type { Client, Item, Outcome } from '../support/clients/client.ts'
+import { graphqlOutcome } from '../support/clients/graphql-client.ts'
 import { define, newStore, productOf, query, storeWithProducts, unknownStore } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { graphqlOutcome } from '../support/graphql-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements } from './requirement.ts'
 
 const astral = '𝒳'

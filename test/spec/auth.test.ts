@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
+import type { Call } from '../support/clients/http.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore, storeBody } from '../support/factories.ts'
-import { type TestGateway, token } from '../support/gateway.ts'
-import type { Call } from '../support/http.ts'
-import { outcomeOf } from '../support/rest-client.ts'
+import { type TestGateway, token } from '../support/servers/gateway.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
 const bad: [what: string, authorization: string | undefined][] = [

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { settled } from '../support/database/changes.ts'
 import {
   addAssets,
   define,
@@ -12,7 +13,8 @@ import {
   unknownStore,
   urlOf,
 } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
+import { newToken } from '../support/tokens.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
 type Data = Record<string, unknown>
@@ -385,4 +387,75 @@ requirements('beyond the specification', (gateway) => ({
       expect(await query(gateway, remove, { store })).toEqual({ result: [] })
       expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
     }),
+  'BEYOND-18 MUST list each change of a store once, deletions included, from a cursor that an empty page has too': rest(
+    async () => {
+      const store = await storeWithProducts(gateway, ['a', 'b'])
+      await settled(gateway.database)
+      const start = await restCall(gateway, 'GET', `/changes?store_uuid=${store}&after=latest`)
+      expect(start.data).toMatchObject({ changes: [], next: expect.any(String), more: false })
+      await restCall(gateway, 'PUT', `/products?store_uuid=${store}`, [{ product_code: 'a', Color: 'red' }])
+      await query(
+        gateway,
+        'mutation ($store: ID!) { result: deleteProducts(storeUuid: $store, productCodes: ["b"]) { deletedSkus } }',
+        { store },
+      )
+      await settled(gateway.database)
+      const changes = (after: unknown) =>
+        restCall(gateway, 'GET', `/changes?store_uuid=${store}&limit=1&after=${after}`)
+      const first = await changes(start.data.next)
+      expect(first.data).toMatchObject({ changes: [{ kind: 'product', action: 'updated', codes: ['a'] }], more: true })
+      const second = await changes(first.data.next)
+      expect(second.data).toMatchObject({ changes: [{ action: 'deleted', codes: ['b'] }], more: false })
+      expect((await changes(second.data.next)).data).toMatchObject({ changes: [], more: false })
+      expect(await changes('MS0xLTAwMDAwMDAw')).toMatchObject({
+        http: 410,
+        data: { error_info: [{ reason: 'cursor_expired' }] },
+      })
+    },
+  ),
+  'BEYOND-19 MUST name in the answer to a write the receipt of what it changed, and answer 404 where nothing was': rest(
+    async () => {
+      const store = await storeWithProducts(gateway, ['a'])
+      const body = [{ product_code: 'a', Color: 'red' }]
+      const put = () => gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+      const pathOf = (link: unknown) => /^<(\/v1\/requests\/[^>]+)>; rel="describedby"$/.exec(String(link))?.[1] ?? ''
+      const [first, again] = [await put(), await put()]
+      expect((await gateway.call(pathOf(first.headers.link))).json).toMatchObject({
+        data: { operation: 'updateProducts', counts: [{ kind: 'product', updated: 1 }] },
+      })
+      const nothing = await gateway.call(pathOf(again.headers.link))
+      expect([nothing.status, nothing.json]).toMatchObject([
+        404,
+        { data: { error_info: [{ reason: 'request_not_found' }] } },
+      ])
+    },
+  ),
+  'BEYOND-20 MUST list stores by a part of their names, by offset and limit, and to a limited token only its own': rest(
+    async () => {
+      const names = ['Aurora 1', 'Aurora 2', 'aurora 3', '100% Aurora'].map((name) => `${name} ${crypto.randomUUID()}`)
+      const stores: string[] = []
+      for (const name of names) stores.push(await newStore(gateway, { store_name: name }))
+      const list = async (search: string, query = '') =>
+        (await restCall(gateway, 'GET', `/stores?search=${encodeURIComponent(search)}${query}`)).data
+      const idsOf = (data: Data) => (data.stores as { store_uuid: string }[]).map(({ store_uuid }) => store_uuid)
+      expect(await list('AURORA')).toMatchObject({ total_stores: 4, returned_stores: 4 })
+      expect(idsOf(await list('aurora'))).toEqual(stores)
+      expect(idsOf(await list('aurora', '&offset=1&limit=2'))).toEqual(stores.slice(1, 3))
+      expect(await list('aurora', '&offset=9')).toMatchObject({ total_stores: 4, returned_stores: 0, stores: [] })
+      expect(idsOf(await list('100%'))).toEqual([stores[3]])
+      const { stores: [found] = [] } = (await list(names[0] ?? '')) as { stores: Data[] }
+      const { store_name: _, ...given } = storeBody()
+      expect(found).toEqual({
+        ...given,
+        store_uuid: stores[0],
+        store_group: expect.any(String),
+        store_name: names[0],
+        store_website: null,
+        created_at: expect.any(String),
+      })
+      const limited = await newToken(gateway, { scopes: ['READ'], stores: [stores[1] ?? ''] })
+      const { json } = await gateway.call('/v1/stores?limit=500', { token: limited.secret })
+      expect(json).toMatchObject({ data: { total_stores: 1, stores: [{ store_uuid: stores[1] }] } })
+    },
+  ),
 }))

@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
-import type { Client } from '../support/client.ts'
+import type { Client } from '../support/clients/client.ts'
+import { graphqlClient } from '../support/clients/graphql-client.ts'
+import { restClient } from '../support/clients/rest-client.ts'
 import { addAssets, newStore, query, storeBody, urlOf } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
-import { graphqlClient } from '../support/graphql-client.ts'
-import { restClient } from '../support/rest-client.ts'
+import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements } from './requirement.ts'
 
 const refreshMs = 50

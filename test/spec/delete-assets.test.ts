@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { type Client, failuresOf } from '../support/client.ts'
+import { type Client, failuresOf } from '../support/clients/client.ts'
+import { outcomeOf, restClient } from '../support/clients/rest-client.ts'
 import {
   addAssets,
   newStore,
@@ -9,8 +10,7 @@ import {
   unknownStore,
   urlOf,
 } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { outcomeOf, restClient } from '../support/rest-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { requirements, rest } from './requirement.ts'
 
 const none = { data: { deleted_count: 0, failed: 0, error_info: [] } }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Item } from '../support/client.ts'
+import type { Item } from '../support/clients/client.ts'
+import { graphqlClient } from '../support/clients/graphql-client.ts'
 import { newStore, query, storeBody } from '../support/factories.ts'
-import { graphqlClient } from '../support/graphql-client.ts'
 import { graphql, requirements } from './requirement.ts'
 
 /** Spec: Enumerations, word for word. */

@@ -7,7 +7,7 @@ import {
   type IntrospectionQuery,
 } from 'graphql'
 import { expect } from 'vitest'
-import type { Item } from '../support/client.ts'
+import type { Item } from '../support/clients/client.ts'
 import {
   addAssets,
   addProducts,
@@ -18,7 +18,7 @@ import {
   unknownStore,
   urlOf,
 } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements } from './requirement.ts'
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/

@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from 'vitest'
+import type { Call } from '../support/clients/http.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
+import { openWire } from '../support/clients/wire.ts'
 import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
-import { type TestGateway, token } from '../support/gateway.ts'
-import { startGatewayBehindProxy } from '../support/gateway-behind-proxy.ts'
-import type { Call } from '../support/http.ts'
-import { outcomeOf } from '../support/rest-client.ts'
-import { openWire } from '../support/wire.ts'
+import { type TestGateway, token } from '../support/servers/gateway.ts'
+import { startGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
 import { requirements, rest } from './requirement.ts'
 
 const mebibyte = 1024 * 1024
@@ -29,11 +29,11 @@ requirements('HTTP', (gateway) => ({
       const wrong: [method: string, path: string, allow: string][] = [
         ...['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'TRACE'].map((method): [string, string, string] => [
           method,
-          '/v1/stores',
+          '/v1/assets/unlink',
           'POST, OPTIONS',
         ]),
-        ['GET', '/v1/assets/unlink', 'POST, OPTIONS'],
-        ['DELETE', '/v1/assets/unlink', 'POST, OPTIONS'],
+        ['PUT', '/v1/stores', 'POST, GET, HEAD, OPTIONS'],
+        ['DELETE', '/v1/stores', 'POST, GET, HEAD, OPTIONS'],
       ]
       for (const [method, path, allow] of wrong) {
         const reply = await gateway.call(path, { method })
@@ -60,7 +60,7 @@ requirements('HTTP', (gateway) => ({
     },
   },
   'HTTP-03 MUST answer OPTIONS with 204, Allow and no body': rest(async () => {
-    const allows = { '/v1/stores': /^POST, OPTIONS$/, '/v1/assets': /GET, HEAD.*OPTIONS/, '/v1/products': /PUT/ }
+    const allows = { '/v1/assets/unlink': /^POST, OPTIONS$/, '/v1/assets': /GET, HEAD.*OPTIONS/, '/v1/products': /PUT/ }
     for (const [path, allow] of Object.entries(allows)) {
       const reply = await gateway.call(path, { method: 'OPTIONS' })
       expect([reply.status, reply.text]).toEqual([204, ''])

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Item, Outcome } from '../support/client.ts'
+import type { Item, Outcome } from '../support/clients/client.ts'
+import { codesIn, outcomeOf } from '../support/clients/rest-client.ts'
 import { addAssets, newStore, storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { codesIn, outcomeOf } from '../support/rest-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { requirements, rest } from './requirement.ts'
 
 const astral = '𝒳'

@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Item, Outcome } from '../support/client.ts'
+import type { Client, Item, Outcome } from '../support/clients/client.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
 import { addProducts, newStore, productOf, query, storeWithProducts, unknownStore } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { outcomeOf } from '../support/rest-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
 const astral = '𝒳'
 const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review']
 /** Property names that a careless object would take for its own. */
 const treacherous = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '1002', '9', 'Z9']
+
+const noStatuses = ['under  review', 'under-review', '', ' new', 'deleted', '\0', '\ud800']
 
 requirements('PUT /products', (gateway) => ({
   'PRODUCTS-01 MUST answer with store_uuid, updated_skus, unavailable_skus and failed_products, and nothing else':
@@ -67,15 +69,11 @@ requirements('PUT /products', (gateway) => ({
     }
     expect(await countsOf(gateway, store)).toEqual(statuses.map(() => statuses.length))
   },
+  // GraphQL takes the names of its enum too.
   'PRODUCTS-07 MUST fail a product whose status is none of the values, in any other case or form, with a reason that names them':
-    async (client) => {
-      const store = await storeWithProducts(gateway, ['A'])
-      for (const status of ['Active', 'NEW', 'under_review', 'under  review', '', ' new', 'deleted', '\0', '\ud800']) {
-        const outcome = await client.updateProducts(store, [{ product_code: 'A', status }])
-        const reason = expect.stringContaining(statuses.join(', '))
-        expect(failedOf(outcome), JSON.stringify(status)).toEqual([['A', [['status', reason]]]])
-      }
-      expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW' })
+    {
+      rest: refusesStatuses(gateway, [...noStatuses, 'Active', 'NEW', 'under_review', 'UNDER REVIEW']),
+      graphql: refusesStatuses(gateway, noStatuses),
     },
   'PRODUCTS-08 MUST fail a product whose status is no string': async (client) => {
     const store = await storeWithProducts(gateway, ['A'])
@@ -90,6 +88,19 @@ requirements('PUT /products', (gateway) => ({
     expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'DRAFT' })
     expect(await attributesOf(gateway, store, 'A')).toEqual({ Status: 'sold out', STATUS: '' })
   },
+  'PRODUCTS-07b MUST take a status over GraphQL as it answers it, and in any case': graphql(async (client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    for (const status of ['ACTIVE', 'Draft', 'UNDER_REVIEW', 'under_review', 'Under Review', 'inactive']) {
+      const outcome = await client.updateProducts(store, [{ product_code: 'A', status }])
+      expect(outcome, status).toMatchObject({ data: { updated_skus: ['A'], failed_products: [] } })
+      expect((await productOf(gateway, store, 'A'))?.status).toBe(status.replace(' ', '_').toUpperCase())
+    }
+    const upsert = `mutation ($store: ID!) { result: upsertProducts(storeUuid: $store, products: [
+      {productCode: "A", status: "NEW"}, {productCode: "B", status: "PROBLEM"}]) { failedProducts { productCode } } }`
+    expect(await gateway.data(upsert, { store })).toEqual({ result: { failedProducts: [] } })
+    expect((await productOf(gateway, store, 'A'))?.status).toBe('NEW')
+    expect((await productOf(gateway, store, 'B'))?.status).toBe('PROBLEM')
+  }),
   'PRODUCTS-10 MUST never hold `status` among the attributes': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const document = `mutation ($store: ID!) {
@@ -456,6 +467,19 @@ type Failed = [code: string, reasons: [attribute: string, reason: string][]][]
 
 function failedOf({ data }: Outcome): Failed {
   return (data as { failed_products: Failed }).failed_products
+}
+
+/** Fails a product for each status, with a reason that names the values. */
+function refusesStatuses(gateway: TestGateway, refused: readonly string[]) {
+  return async (client: Client) => {
+    const store = await storeWithProducts(gateway, ['A'])
+    for (const status of refused) {
+      const outcome = await client.updateProducts(store, [{ product_code: 'A', status }])
+      const reason = expect.stringContaining(statuses.join(', '))
+      expect(failedOf(outcome), JSON.stringify(status)).toEqual([['A', [['status', reason]]]])
+    }
+    expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW' })
+  }
 }
 
 function patches(codes: readonly string[]): Item[] {

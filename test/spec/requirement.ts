@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest'
-import type { Client } from '../support/client.ts'
-import { type TestGateway, useGateway } from '../support/gateway.ts'
-import { graphqlClient } from '../support/graphql-client.ts'
-import { restClient } from '../support/rest-client.ts'
+import type { Client } from '../support/clients/client.ts'
+import { graphqlClient } from '../support/clients/graphql-client.ts'
+import { restClient } from '../support/clients/rest-client.ts'
+import { type TestGateway, useGateway } from '../support/servers/gateway.ts'
 
 type Check = (client: Client) => Promise<void>
 

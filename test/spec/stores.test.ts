@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Item, Outcome } from '../support/client.ts'
+import type { Item, Outcome } from '../support/clients/client.ts'
+import { outcomeOf } from '../support/clients/rest-client.ts'
 import { addAssets, define, newStore, query, storeBody, unknownStore } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { outcomeOf } from '../support/rest-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
 const lowerCaseUuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

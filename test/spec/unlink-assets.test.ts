@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { assetIdsOf, failuresOf, type Item, type Outcome } from '../support/client.ts'
+import { assetIdsOf, failuresOf, type Item, type Outcome } from '../support/clients/client.ts'
+import { outcomeOf, restClient } from '../support/clients/rest-client.ts'
 import { addAssets, storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
-import type { TestGateway } from '../support/gateway.ts'
-import { outcomeOf, restClient } from '../support/rest-client.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
 import { requirements, rest } from './requirement.ts'
 
 const none = { data: { unlinked: 0, failed: 0, error_info: [] } }

@@ -3,11 +3,12 @@ import type { z } from 'zod'
 import type { Endpoint } from '../../rest/endpoint.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { openApiDocument } from '../../rest/openapi/document.ts'
+import { valuesIn } from '../../rest/path.ts'
 import { failure, successOf } from '../../rest/response/data-shapes.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
-import type { Reply } from './http.ts'
+import type { Reply } from './clients/http.ts'
 
-const { paths } = openApiDocument(endpoints, fallbackEnumerations) as {
+const { paths } = openApiDocument(endpoints, fallbackEnumerations, '0.0.0') as {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 }
 const successes = new Map<Endpoint, z.ZodType>()
@@ -15,9 +16,9 @@ const successes = new Map<Endpoint, z.ZodType>()
 /** Fails the test when the answer of an operation under /v1 is not one that the OpenAPI document has. */
 export function expectDocumented(method: string, target: string, { status, json }: Reply): void {
   const [path = ''] = target.replace(/^\/v1/, '').split('?')
-  const endpoint = endpoints.find((row) => row.method === method && row.path === path)
+  const endpoint = endpoints.find((row) => row.method === method && valuesIn(row.path, path))
   if (!endpoint || !target.startsWith('/v1/')) return
-  const documented = Object.keys(paths[path]?.[method.toLowerCase()]?.responses ?? {})
+  const documented = Object.keys(paths[endpoint.path]?.[method.toLowerCase()]?.responses ?? {})
   expect(documented, `${method} ${path} is documented to answer`).toContain(String(status))
   if (status === 304) return
   const { error } = (status === 200 ? successShape(endpoint) : failure).safeParse(json)

@@ -3,8 +3,8 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
-import type { Item } from './client.ts'
-import type { TestGateway } from './gateway.ts'
+import type { Item } from './clients/client.ts'
+import type { TestGateway } from './servers/gateway.ts'
 
 /** The body of POST /v1/stores for a store of a name of its own. */
 export function storeBody(overrides: Item = {}): Item {

@@ -2,10 +2,12 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -13,6 +15,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql'
+import { encodeNodeId, keyInStore } from '../../schema/builder/node-ids.ts'
 import { schema } from '../../schema/index.ts'
 
 /** A document made from the schema: a root field with everything below it that is near. */
@@ -39,6 +42,7 @@ const values: Record<string, string> = {
   attributes: '{ Color: "red" }',
   name: '"Color"',
   names: '["Color"]',
+  requestId: '"the-request"',
   storeName: '"A name"',
   storeTaxonomy: '"catalog"',
   position: '1',
@@ -46,6 +50,9 @@ const values: Record<string, string> = {
   key: '"a-key"',
   id: '"01a1fdce-0000-7000-8000-00000000000f"',
   jobId: '"01a1fdce-0000-7000-8000-00000000000f"',
+  code: '"title"',
+  from: '"2026-11-01T00:00:00Z"',
+  to: '"2026-11-02T00:00:00Z"',
   content: '"sku\\nCODE-1\\n"',
 }
 
@@ -100,7 +107,25 @@ function pathOf(
   visits.add(`${type.name}.${field.name}`)
   const named = getNamedType(field.type)
   const text = `${field.name}${argumentsOf(field, store)}`
+  if (isInterfaceType(named)) return `${text} { ${selectionOfEach(named, visits)} }`
   return isObjectType(named) ? `${text} { ${pathOf(named, rest, store, visits)} }` : text
+}
+
+/** Leaves of each type that implements an interface, but for those that have another type in one before it. */
+function selectionOfEach(type: GraphQLInterfaceType, visits: Set<string>): string {
+  const typeOf = new Map<string, string>()
+  const leavesOf = (one: GraphQLObjectType) =>
+    Object.values(one.getFields()).filter((field) => {
+      if (!isLeafType(getNamedType(field.type)) || field.args.length > 0) return false
+      if (!typeOf.has(field.name)) typeOf.set(field.name, String(field.type))
+      return typeOf.get(field.name) === String(field.type)
+    })
+  const parts = schema.getPossibleTypes(type).map((one) => {
+    const leaves = leavesOf(one)
+    for (const { name } of leaves) visits.add(`${one.name}.${name}`)
+    return `... on ${one.name} { ${leaves.map(({ name }) => name).join(' ')} }`
+  })
+  return parts.join(' ')
 }
 
 /** All leaves of a type, and of the types below it down to a depth. */
@@ -132,7 +157,19 @@ function shortestPaths(root: GraphQLObjectType): Map<GraphQLObjectType, Field[]>
   return paths
 }
 
+/** Ids of what a store may have. */
+function nodeIds(store: string): string[] {
+  return [
+    encodeNodeId('Store', store),
+    encodeNodeId('Product', keyInStore(store, 'CODE-1')),
+    encodeNodeId('Asset', keyInStore(store, 'asset-1')),
+    encodeNodeId('AssetGroup', keyInStore(store, 'SMP', 'image', 'CODE-1')),
+    encodeNodeId('AttributeDefinition', keyInStore(store, 'Color')),
+  ]
+}
+
 function argumentsOf(field: Field, store: string): string {
+  if (field.name === 'node' && field.args.length > 0) return `(id: "${nodeIds(store)[0]}")`
   const given = field.args.flatMap((arg) => givenFor(arg, isRequiredArgument(arg), store))
   return given.length > 0 ? `(${given.join(', ')})` : ''
 }
@@ -146,6 +183,7 @@ function givenFor(arg: Pick<GraphQLArgument, 'name' | 'type'>, required: boolean
 function textFor(name: string, type: GraphQLInputType, store: string): string {
   if (isNonNullType(type)) return textFor(name, type.ofType, store)
   const named = getNamedType(type)
+  if (name === 'ids') return JSON.stringify(nodeIds(store))
   if (isListType(type) && !(name in values)) return `[${textFor(name, type.ofType, store)}]`
   if (storeNames.test(name) && isLeafType(named)) return JSON.stringify(store)
   if (isInputObjectType(named)) {

@@ -1,4 +1,4 @@
-import type { TestGateway } from './gateway.ts'
+import type { TestGateway } from './servers/gateway.ts'
 
 /** What a test wants of a token; scopes in the words of GraphQL. */
 export interface WantedToken {

@@ -6,10 +6,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createRemoteFilter } from '../../src/filter/remote-filter.ts'
 import { tracingTo } from '../../src/tracing/open-telemetry.ts'
 import { startTracing } from '../../src/tracing/start-tracing.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database/database.ts'
 import { newStore } from '../support/factories.ts'
-import { startTestGateway, token } from '../support/gateway.ts'
-import { startProgram } from '../support/program.ts'
+import { startTestGateway, token } from '../support/servers/gateway.ts'
+import { startProgram } from '../support/servers/program.ts'
 
 const traceId = 'af7651916cd43dd8448eb211c80319c7'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { type EventEmitter, on } from 'node:events'
-import type { ConnectionConfig } from '../../database/session.ts'
+import type { ConnectionConfig } from '../../database/connection/session.ts'
 
 export interface Messages {
   /** To a worker: which of the workers it is, from 1, and how it connects to the database. */

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ConnectionConfig } from '../../database/session.ts'
+import type { ConnectionConfig } from '../../database/connection/session.ts'
 import type { Config } from '../config.ts'
 import { type Messages, onMessage, send } from './messages.ts'
 

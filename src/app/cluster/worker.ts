@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
-import { connect } from '../../database/connect.ts'
+import { connect } from '../../database/connection/connect.ts'
 import { answerSupervisor } from '../../metrics/registry.ts'
 import type { Config } from '../config.ts'
 import { runGateway } from '../run-gateway.ts'

@@ -74,16 +74,16 @@ const encodedRows = (assetFormat: Sql) => sql`
   '[' || string_agg('{"asset_id":' || to_json(asset_id) || ',' || to_json(${fieldPrefix(assetFormat)} || position) || ':'
     || to_json(url) || '}', ',' order by position) || ']'`
 
-/** SQL: the groups of rows (store_uuid, channel, asset_format, parent_code, asset_id, url, place), with `entries`. */
+/** SQL: the groups of rows (channel, asset_format, parent_code, asset_id, url, place), with `entries`. */
 export const encodedGroups = (rows: Sql) => sql`
-  select store_uuid, channel, asset_format, parent_code, ${encodedRows(sql`asset_format`)} as entries
+  select channel, asset_format, parent_code, ${encodedRows(sql`asset_format`)} as entries
   from (
     select *, row_number() over (
-      partition by store_uuid, channel, asset_format, parent_code order by place, asset_id
+      partition by channel, asset_format, parent_code order by place, asset_id
     ) as position
     from (${rows}) r
   ) r
-  group by store_uuid, channel, asset_format, parent_code`
+  group by channel, asset_format, parent_code`
 
 /** SQL: the URL of a row of `entryRows`. */
 export const entryUrl = sql`(entry ->> (${fieldPrefix(sql`g.asset_format`)} || place))`

@@ -1,14 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isUnavailable, shortageOf } from '../../database/unavailable.ts'
 import { storeNotFound, unavailable } from '../../errors.ts'
-import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
-import type { ProductKey } from '../products/list-products.ts'
+import { currentReadLimit } from '../../request/context.ts'
+import { isStorable } from '../../text.ts'
+import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { noEntries } from './asset-entries.ts'
 
 export interface AssetGroup {
   parentCode: string
   channel: string
-  assetFormat: string
+  assetType: string
   storeUuid: string
   /** Its assets in order, in the stored form: asset-entries.ts reads it. */
   entries: string
@@ -31,43 +32,44 @@ export interface AssetGroupQuery {
 
 export const largestPage = 50
 
-/** A page of each store that exists, by store. The total is stored, not counted. Throws `downstream_unavailable`. */
-export async function listGroupsOfStores(
+/** A page, if the store exists. The total is stored, not counted. Throws `downstream_unavailable`. */
+export async function pageGroups(
   catalogue: Catalogue,
-  storeUuids: readonly string[],
+  storeUuid: string,
   { channel, assetFormat, offset, limit }: AssetGroupQuery,
-): Promise<Map<string, AssetGroupPage>> {
-  const ofQuery = sql`store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}`
+): Promise<AssetGroupPage | undefined> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  const readLimit = currentReadLimit()
+  const ofQuery = sql`store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}`
   const { rows } = await orDownstreamUnavailable(
-    sql<{ storeUuid: string; total: number; version: string; codes: string[] | null; entries: string | null }>`
-    select s.store_uuid as "storeUuid", t.total, t.version, g.codes, g.entries
+    sql<{ total: number; version: string; codes: string[] | null; entries: string | null }>`
+    select t.total, t.version, g.codes, g.entries
     from store s cross join lateral (
       select coalesce(sum(groups), 0)::int as total, coalesce(sum(version), 0)::text as version
       from asset_group_total where ${ofQuery}
     ) t cross join lateral (
-      select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code) as entries
+      select json_agg(parent_code order by parent_code) as codes, string_agg(entries, ${newline} order by parent_code)
+        filter (where bytes <= ${readLimit.left}) as entries
       from (
-        select parent_code, entries from asset_group
-        where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})
-        order by parent_code
-        limit ${limit}
+        select parent_code, entries, sum(octet_length(entries)) over () as bytes
+        from (
+          select parent_code, entries from asset_group
+          where ${ofQuery} and parent_code >= (${offset <= nearOffset ? firstCode(ofQuery, sql`true`, sql`${offset}`) : farCode(ofQuery, offset)})
+          order by parent_code
+          limit ${limit}
+        ) p
       ) p
     ) g
-    where s.store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])`.execute(catalogue.db),
+    where s.store_uuid = ${uuid}`.execute(catalogue.db),
   )
-  return new Map(
-    rows.map(({ storeUuid, total, version, codes, entries }) => {
-      const texts = entries?.split(newline) ?? []
-      const groups = (codes ?? []).map((parentCode, i) => ({
-        storeUuid,
-        channel,
-        assetFormat,
-        parentCode,
-        entries: texts[i] ?? noEntries,
-      }))
-      return [storeUuid, { totalGroups: total, version, groups }]
-    }),
-  )
+  const [page] = rows
+  if (!page) return undefined
+  if (page.codes && page.entries === null) throw readLimit.exceed()
+  const texts = page.entries?.split(newline) ?? []
+  const groups = (page.codes ?? []).map((parentCode, i) => {
+    return { storeUuid, channel, assetType: assetFormat, parentCode, entries: texts[i] ?? noEntries }
+  })
+  return { totalGroups: page.total, version: page.version, groups }
 }
 
 /** JSON text has no line break: the page is one row, which costs a fraction of fifty rows. */
@@ -116,7 +118,7 @@ export async function groupsVersion(
     sql<{ version: string }>`
     select (
       select coalesce(sum(version), 0)::text from asset_group_total
-      where store_uuid = s.store_uuid and channel = ${channel} and asset_format = ${assetFormat}
+      where store_uuid = ${uuid} and channel = ${channel} and asset_format = ${assetFormat}
     ) as version
     from store s where s.store_uuid = ${uuid}`.execute(catalogue.db),
   )
@@ -125,22 +127,30 @@ export async function groupsVersion(
   return row.version
 }
 
-/** The groups of the parent codes, on one channel or of one format if given, in the order of channel and format. */
+/** The groups of a store's parent codes, on one channel or of one format if given, in the order of channel and format. */
 export async function listGroupsOfParents(
   catalogue: Catalogue,
-  parents: readonly ProductKey[],
+  storeUuid: string,
+  parentCodes: readonly string[],
   narrow: { channel?: string | null | undefined; assetFormat?: string | null | undefined },
 ): Promise<AssetGroup[]> {
-  const keys = visibleKeys(catalogue, parents)
+  const readLimit = currentReadLimit()
   const { rows } = await sql<AssetGroup>`
-    select g.store_uuid as "storeUuid", g.channel, g.asset_format as "assetFormat", g.parent_code as "parentCode", g.entries
-    from unnest(${keys.map((key) => key.storeUuid)}::uuid[], ${keys.map((key) => key.productCode)}::text[])
-      as k(store_uuid, parent_code)
-    join asset_group g on g.store_uuid = k.store_uuid and g.parent_code = k.parent_code collate "C"
-      and hashtextextended(g.parent_code, 0) = hashtextextended(k.parent_code collate "C", 0)
-    where (${narrow.channel ?? null}::text is null or g.channel = ${narrow.channel ?? null})
-      and (${narrow.assetFormat ?? null}::text is null or g.asset_format = ${narrow.assetFormat ?? null})
-    order by g.store_uuid, g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
+    select ${storeUuid}::uuid as "storeUuid", g.channel, g.asset_format as "assetType", g.parent_code as "parentCode",
+      case when sum(octet_length(g.entries)) over () <= ${readLimit.left} then g.entries end as entries
+    from (
+      select parent_code, hashtextextended(parent_code collate "C", 0) as hash
+      from unnest(${parentCodes.filter(isStorable)}::text[]) as k(parent_code) offset 0
+    ) k cross join lateral (
+      select channel, asset_format, parent_code, entries from asset_group
+      where store_uuid = ${visibleStore(catalogue, storeUuid)} and parent_code = k.parent_code collate "C"
+        and parent_hash = k.hash
+        and (${narrow.channel ?? null}::text is null or channel = ${narrow.channel ?? null})
+        and (${narrow.assetFormat ?? null}::text is null or asset_format = ${narrow.assetFormat ?? null})
+      offset 0
+    ) g
+    order by g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
+  if (rows[0]?.entries === null) throw readLimit.exceed()
   return rows
 }
 

@@ -13,41 +13,69 @@ export interface Difference {
   actual: string | null
 }
 
-/** Recomputes the read model in one snapshot and returns its differences, at most `limit`. */
-export async function checkReadModel(db: Kysely<Database>, limit = 100): Promise<Difference[]> {
-  const { rows } = await sql<Difference>`
+/**
+ * Recomputes the read model of each store in one snapshot and returns the differences, at most `limit`. `onStore` is
+ * called after each store with the number of stores so far, and of all.
+ */
+export async function checkReadModel(
+  db: Kysely<Database>,
+  limit = 100,
+  onStore?: (done: number, all: number) => void,
+): Promise<Difference[]> {
+  const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return transaction.execute(async (snapshot) => {
+    const stores = await snapshot.selectFrom('store').select('store_uuid').orderBy('store_uuid').execute()
+    const differences: Difference[] = []
+    for (const [i, { store_uuid }] of stores.entries()) {
+      if (differences.length >= limit) break
+      differences.push(...(await checkStore(snapshot, store_uuid, limit - differences.length)))
+      onStore?.(i + 1, stores.length)
+    }
+    return differences
+  })
+}
+
+async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number): Promise<Difference[]> {
+  const links = sql`
+    select l.channel, a.asset_format, l.parent_code, l.asset_id, a.url, l.place
+    from asset_link l join asset a on a.store_uuid = ${storeUuid} and a.asset_id = l.asset_id
+    where l.store_uuid = ${storeUuid}`
+  const { rows } = await sql<Omit<Difference, 'storeUuid'>>`
     with actual as (
-      ${encodedGroups(sql`select * from asset_link join asset using (store_uuid, asset_id)`)}
+      ${encodedGroups(links)}
+    ), stored as (
+      select channel, asset_format, parent_code, entries from asset_group where store_uuid = ${storeUuid}
     ), range as (
-      select store_uuid, channel, asset_format, first_code, groups,
-        lead(first_code) over (partition by store_uuid, channel, asset_format order by first_code) as next_code
-      from asset_group_range
+      select channel, asset_format, first_code, groups,
+        lead(first_code) over (partition by channel, asset_format order by first_code) as next_code
+      from asset_group_range where store_uuid = ${storeUuid}
     ), counted as (
-      select a.store_uuid, a.channel, a.asset_format, r.first_code, count(*)::int as groups
-      from actual a left join range r on r.store_uuid = a.store_uuid and r.channel = a.channel and r.asset_format = a.asset_format
+      select a.channel, a.asset_format, r.first_code, count(*)::int as groups
+      from actual a left join range r on r.channel = a.channel and r.asset_format = a.asset_format
         and a.parent_code >= r.first_code and (r.next_code is null or a.parent_code < r.next_code)
-      group by a.store_uuid, a.channel, a.asset_format, r.first_code
+      group by a.channel, a.asset_format, r.first_code
     )
-      select 'group' as what, store_uuid as "storeUuid", channel, asset_format as "assetFormat", parent_code as "parentCode",
+      select 'group' as what, channel, asset_format as "assetFormat", parent_code as "parentCode",
         kept.entries as kept, actual.entries as actual
-      from asset_group kept full join actual using (store_uuid, channel, asset_format, parent_code)
+      from stored kept full join actual using (channel, asset_format, parent_code)
       where kept.entries is distinct from actual.entries
     union all
-      select 'count', store_uuid, channel, asset_format, first_code, kept.groups::text, counted.groups::text
-      from range kept full join counted using (store_uuid, channel, asset_format, first_code)
+      select 'count', channel, asset_format, first_code, kept.groups::text, counted.groups::text
+      from range kept full join counted using (channel, asset_format, first_code)
       where coalesce(kept.groups, 0) <> coalesce(counted.groups, 0)
     union all
-      select 'total', store_uuid, channel, asset_format, null, kept.groups::text, counted.groups::text
+      select 'total', channel, asset_format, null, kept.groups::text, counted.groups::text
       from (
-        select store_uuid, channel, asset_format, sum(groups) as groups from asset_group_total group by store_uuid, channel, asset_format
+        select channel, asset_format, sum(groups) as groups from asset_group_total where store_uuid = ${storeUuid}
+        group by channel, asset_format
       ) kept full join (
-        select store_uuid, channel, asset_format, sum(groups) as groups from counted group by store_uuid, channel, asset_format
-      ) counted using (store_uuid, channel, asset_format)
+        select channel, asset_format, sum(groups) as groups from counted group by channel, asset_format
+      ) counted using (channel, asset_format)
       where coalesce(kept.groups, 0) <> coalesce(counted.groups, 0)
     union all
-      select 'link', store_uuid, l.channel, null, l.parent_code, asset_id, null
-      from asset_link l left join asset a using (store_uuid, asset_id)
-      where a.asset_id is null
+      select 'link', l.channel, null, l.parent_code, l.asset_id, null
+      from asset_link l left join asset a on a.store_uuid = ${storeUuid} and a.asset_id = l.asset_id
+      where l.store_uuid = ${storeUuid} and a.asset_id is null
     limit ${limit}`.execute(db)
-  return rows
+  return rows.map((row) => ({ ...row, storeUuid }))
 }

@@ -3,11 +3,11 @@ import type { AssetGroup } from './asset-groups.ts'
 
 /** The groups of a page, which all have the same store, channel and format, as JSON text (spec: Asset group). */
 export function groupsText(groups: readonly AssetGroup[]): string {
-  const [{ channel, assetFormat, storeUuid } = {}] = groups
-  const head = `:${JSON.stringify({ channel, asset_type: assetFormat, store_uuid: storeUuid }).slice(0, -1)},"assets":`
+  const [{ channel, assetType, storeUuid } = {}] = groups
+  const head = `:${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`
   let text = ''
   for (const group of groups) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${entriesText(group.assetFormat, group.entries)}}`
+    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${entriesText(group.assetType, group.entries)}}`
   }
   return `{${text}}`
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { tryLockGroups } from '../locks.ts'
+import { tryLock } from '../locks.ts'
 
 /** How many groups a range may have before it is split into ranges of half as many. */
 export const largestRange = 2_000
@@ -11,29 +11,29 @@ export const largestRange = 2_000
  * order, as far as it has groups: between two codes PostgreSQL may read the whole store.
  */
 export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
-  if (!(await tryLockGroups(catalogue, storeUuid))) return
+  if (!(await tryLock(catalogue, storeUuid, 'groups'))) return
   await sql`
     with range as (
-      select store_uuid, channel, asset_format, first_code, groups,
+      select channel, asset_format, first_code, groups,
         lead(first_code) over (partition by channel, asset_format order by first_code) as next_code
       from asset_group_range where store_uuid = ${storeUuid}::uuid
     ), piece as (
-      select r.store_uuid, r.channel, r.asset_format, r.first_code, g.nth / ${largestRange / 2}::integer as piece,
+      select r.channel, r.asset_format, r.first_code, g.nth / ${largestRange / 2}::integer as piece,
         min(g.parent_code) as piece_code, count(*) as groups
       from range r cross join lateral (
         select parent_code, row_number() over (order by parent_code) - 1 as nth from (
           select parent_code from asset_group
-          where store_uuid = r.store_uuid and channel = r.channel and asset_format = r.asset_format
+          where store_uuid = ${storeUuid} and channel = r.channel and asset_format = r.asset_format
             and parent_code >= r.first_code
           order by store_uuid, channel, asset_format, parent_code limit r.groups
         ) c
         where r.next_code is null or parent_code < r.next_code
       ) g
       where r.groups > ${largestRange}
-      group by r.store_uuid, r.channel, r.asset_format, r.first_code, piece
+      group by r.channel, r.asset_format, r.first_code, piece
     )
     insert into asset_group_range (store_uuid, channel, asset_format, first_code, groups)
-    select store_uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups from piece
+    select ${storeUuid}::uuid, channel, asset_format, case piece when 0 then first_code else piece_code end, groups from piece
     order by channel, asset_format, piece_code
     on conflict (store_uuid, channel, asset_format, first_code)
       do update set groups = excluded.groups`.execute(catalogue.db)

@@ -6,8 +6,8 @@ import {
   type AssetGroupPage,
   type AssetGroupQuery,
   listGroupsOfParents,
-  listGroupsOfStores,
   orDownstreamUnavailable,
+  pageGroups,
 } from './asset-groups.ts'
 
 /** As the global configuration has it. */
@@ -26,37 +26,27 @@ export async function listGroups(
   query: AssetGroupQuery,
   filter?: Filter,
 ): Promise<AssetGroupPage> {
-  const uuid = requireVisible(catalogue, storeUuid)
-  const page = (await listPages(catalogue, [uuid], query, filter)).get(uuid)
+  const page = await findPage(catalogue, requireVisible(catalogue, storeUuid), query, filter)
   if (!page) throw storeNotFound('storeUuid', storeUuid)
   return page
 }
 
-/**
- * The same page of each store that exists, by store. A filter, called once per store, only chooses and orders: codes
- * without a group of the query are left out.
- */
-export async function listPages(
+/** The same, if the store exists. A filter only chooses and orders: codes without a group of the query are left out. */
+export async function findPage(
   catalogue: Catalogue,
-  storeUuids: readonly string[],
+  storeUuid: string,
   query: AssetGroupQuery,
   filter: Filter | undefined,
-): Promise<Map<string, AssetGroupPage>> {
+): Promise<AssetGroupPage | undefined> {
   // No channel has a longer name, and the filter need not take one.
-  if (!filter || !hasAtMost(query.channel, longestChannel)) return listGroupsOfStores(catalogue, storeUuids, query)
-  const stores = await orDownstreamUnavailable(findStores(catalogue, storeUuids))
-  const chosen = await Promise.all(
-    [...stores.keys()].map(async (storeUuid) => ({ storeUuid, ...(await filter(storeUuid, query)) })),
-  )
-  const keys = chosen.flatMap(({ storeUuid, parentCodes }) =>
-    parentCodes.map((productCode) => ({ storeUuid, productCode })),
-  )
-  const groups = keys.length === 0 ? [] : await orDownstreamUnavailable(listGroupsOfParents(catalogue, keys, query))
-  const byKey = new Map(groups.map((group) => [`${group.storeUuid}/${group.parentCode}`, group]))
-  return new Map(
-    chosen.map(({ storeUuid, totalGroups, parentCodes }) => [
-      storeUuid,
-      { totalGroups, groups: parentCodes.flatMap((code) => byKey.get(`${storeUuid}/${code}`) ?? []), version: null },
-    ]),
-  )
+  if (!filter || !hasAtMost(query.channel, longestChannel)) return pageGroups(catalogue, storeUuid, query)
+  const stores = await orDownstreamUnavailable(findStores(catalogue, [storeUuid]))
+  if (!stores.has(storeUuid)) return undefined
+  const { totalGroups, parentCodes } = await filter(storeUuid, query)
+  const groups =
+    parentCodes.length === 0
+      ? []
+      : await orDownstreamUnavailable(listGroupsOfParents(catalogue, storeUuid, parentCodes, query))
+  const byCode = new Map(groups.map((group) => [group.parentCode, group]))
+  return { totalGroups, groups: parentCodes.flatMap((code) => byCode.get(code) ?? []), version: null }
 }

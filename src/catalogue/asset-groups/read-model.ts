@@ -1,124 +1,142 @@
+import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { recorded } from '../changes/record-changes.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { largestRange, splitRanges } from './key-ranges.ts'
 
 /** A listing's total and version are sums over 16 rows; a writer adds to a random one. */
-const shard = sql`(random() * 15)::smallint`
+const shards = 16
 /** Random, so that a version never returns, not even in a database from a backup. */
-const step = sql`1 + (random() * 1000000)::bigint`
+const longestStep = 1_000_000
 
 /**
- * CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `written(store_uuid, channel,
- * asset_format, parent_code, delta)` in their ranges and in the totals. Rows are written in the order of their keys,
- * and ranges before totals, so that no two writers wait for each other.
+ * CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `written(channel, asset_format,
+ * parent_code, delta)` in their ranges and in the totals. Rows are written in the order of their keys, and ranges before
+ * totals, so that no two writers wait for each other.
  */
-const countWritten = sql`
+export const countWritten = (storeUuid: string) => sql`
   in_range as (
-    select w.store_uuid, w.channel, w.asset_format, w.delta, coalesce((
+    select w.channel, w.asset_format, w.delta, coalesce((
       select first_code from asset_group_range r
-      where r.store_uuid = w.store_uuid and r.channel = w.channel and r.asset_format = w.asset_format
+      where r.store_uuid = ${storeUuid} and r.channel = w.channel and r.asset_format = w.asset_format
         and r.first_code <= w.parent_code
       order by first_code desc limit 1
     ), '') as first_code
     from written w where w.delta <> 0
   ), counted as (
     insert into asset_group_range as r (store_uuid, channel, asset_format, first_code, groups)
-    select store_uuid, channel, asset_format, first_code, sum(delta) from in_range
-    group by store_uuid, channel, asset_format, first_code
-    order by store_uuid, channel, asset_format, first_code
+    select ${storeUuid}::uuid, channel, asset_format, first_code, sum(delta) from in_range
+    group by channel, asset_format, first_code
+    order by channel, asset_format, first_code
     on conflict (store_uuid, channel, asset_format, first_code) do update set groups = r.groups + excluded.groups
     returning groups
   ), totalled as (
     insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
-    select store_uuid, channel, asset_format, ${shard}, sum(delta), ${step}
+    select ${storeUuid}::uuid, channel, asset_format, ${randomInt(shards)}::smallint, sum(delta),
+      ${randomInt(1, longestStep)}::bigint
     from written where (select count(*) from counted) >= 0
-    group by store_uuid, channel, asset_format
-    order by store_uuid, channel, asset_format
+    group by channel, asset_format
+    order by channel, asset_format
     on conflict (store_uuid, channel, asset_format, shard)
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
 
-const countGroups = sql`
-  written as (
-    select * from kept union all select * from emptied
-  ), ${countWritten}`
+/**
+ * CTEs that change links. All that read are materialized and before those that write: PostgreSQL shows all of a statement
+ * what was there before it, but Citus runs such CTEs one after the other.
+ */
+export interface Changes {
+  reads: RawBuilder<unknown>
+  writes: RawBuilder<unknown>
+  /** What is recorded of them: rows as `recorded` takes them. */
+  items: RawBuilder<unknown>
+}
 
 /**
- * Changes links, and updates the read model with them. `changes` are CTEs up to `touched(store_uuid, channel,
- * asset_format, parent_code)`, the groups that may change, each once; and `remaining(…the same, asset_id, url,
- * place)`, the links in them after the statement. The caller holds the locks of the groups.
+ * Adds links, and updates the read model with them. They are read up to `remaining(channel, asset_format, parent_code,
+ * asset_id, url, place)`, all links of the groups that may change, after the statement. The caller holds the locks of the
+ * groups.
  */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  changes: RawBuilder<unknown>,
+  { reads, writes, items }: Changes,
   answer: RawBuilder<Answer>,
+  failed = 0,
 ): Promise<Answer> {
   const { rows } = await sql<Answer & { largest: number | null }>`
-    with ${changes}, rebuilt as (
+    with ${reads}, rebuilt as materialized (
       ${encodedGroups(sql`select * from remaining`)}
-    ), kept as (
+    ), written as materialized (
+      select r.channel, r.asset_format, r.parent_code, 1 - (
+        select count(*)::int from asset_group before
+        where before.store_uuid = ${storeUuid} and before.channel = r.channel
+          and before.asset_format = r.asset_format and before.parent_code = r.parent_code
+      ) as delta
+      from rebuilt r
+    ), ${writes}, kept as (
       insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-      select store_uuid, channel, asset_format, parent_code, entries from rebuilt
+      select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from rebuilt
       on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
-      returning store_uuid, channel, asset_format, parent_code, case when xmax = 0 then 1 else 0 end as delta
-    ), emptied as (
-      delete from asset_group g using touched t
-      where g.store_uuid = t.store_uuid and g.channel = t.channel
-        and g.asset_format = t.asset_format and g.parent_code = t.parent_code
-        and (t.store_uuid, t.channel, t.asset_format, t.parent_code) not in (
-          select store_uuid, channel, asset_format, parent_code from rebuilt
-        )
-      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
-    ), ${countGroups}
+    ), ${countWritten(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
     select (select max(groups) from counted) as largest, ${answer}`.execute(catalogue.db)
   const row = onlyRow(rows)
   if ((row.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuid)
   return row
 }
 
+/** CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`, and delete those without entries. */
+export const keepGroups = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
+    kept as (
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from ${groups} where entries is not null
+      on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
+    ), emptied as (
+      delete from asset_group
+      where store_uuid = ${storeUuid}
+        and parent_hash = any(array(select hashtextextended(parent_code, 0) from ${groups} where entries is null))
+        and ((channel, asset_format, parent_code) in (
+          select channel, asset_format, parent_code from ${groups} where entries is null
+        )) is true
+    )`
+
 /**
- * Removes links: as `changeGroups`, but what remains of a group is made from its entries. `changes` are CTEs up to
- * `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. They are left out by `not in`, which is
- * hashed: PostgreSQL expects one row of such a CTE, and would compare each entry with each for `not exists`.
+ * Removes links: as `changeGroups`, but what remains of a group is made from its entries. They are read up to
+ * `gone(parent_code, channel, asset_id)`, the links to remove. These are left out by `not in`, which is
+ * hashed: PostgreSQL expects one row of such a CTE, and would compare each entry with each for `not exists`. With
+ * `is true` it makes no join of `in` either.
  */
 export async function removeFromGroups<Answer>(
   catalogue: WriteCatalogue,
-  changes: RawBuilder<unknown>,
+  storeUuid: string,
+  { reads, writes, items }: Changes,
   answer: RawBuilder<Answer>,
 ): Promise<Answer> {
   const { rows } = await sql<Answer>`
-    with ${changes}, touched as (
-      select distinct gone.store_uuid, gone.channel, a.asset_format, gone.parent_code
-      from gone join asset a using (store_uuid, asset_id)
-    ), after as (
-      select g.store_uuid, g.channel, g.asset_format, g.parent_code, ${entriesWith(sql`
-        (g.store_uuid, g.parent_code, g.channel, entry ->> 'asset_id') not in (
-          select store_uuid, parent_code, channel, asset_id from gone
-        )`)} as entries
+    with ${reads}, touched as (
+      select distinct gone.channel, a.asset_format, gone.parent_code
+      from gone cross join lateral (
+        select asset_format from asset where store_uuid = ${storeUuid} and asset_id = gone.asset_id
+        offset 0
+      ) a
+    ), after as materialized (
+      select g.channel, g.asset_format, g.parent_code, ${entriesWith(sql`
+        (g.parent_code, g.channel, entry ->> 'asset_id') not in (select parent_code, channel, asset_id from gone)`)} as entries
       from touched t cross join lateral (
         select * from asset_group
-        where store_uuid = t.store_uuid and channel = t.channel and asset_format = t.asset_format and parent_code = t.parent_code
+        where store_uuid = ${storeUuid} and channel = t.channel and asset_format = t.asset_format and parent_code = t.parent_code
         offset 0
       ) g
-    ), kept as (
-      update asset_group g set entries = a.entries from after a
-      where a.entries is not null and g.store_uuid = a.store_uuid and g.channel = a.channel
-        and g.asset_format = a.asset_format and g.parent_code = a.parent_code
-      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, 0 as delta
-    ), emptied as (
-      delete from asset_group g using after a
-      where a.entries is null and g.store_uuid = a.store_uuid and g.channel = a.channel
-        and g.asset_format = a.asset_format and g.parent_code = a.parent_code
-      returning g.store_uuid, g.channel, g.asset_format, g.parent_code, -1 as delta
-    ), ${countGroups}
+    ), written as materialized (
+      select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta from after
+    ), ${writes}, ${keepGroups(storeUuid, sql`after`)}, ${countWritten(storeUuid)}, ${recorded(catalogue, storeUuid, items)}
     select ${answer}`.execute(catalogue.db)
   return onlyRow(rows)
 }
 
 /** A select without a table has one row. */
-function onlyRow<Row>([row]: readonly Row[]): Row {
+export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw new Error('the statement returned no row')
   return row
 }
@@ -140,10 +158,10 @@ export async function countLoadedGroups(
   const deltas = groups.map(({ isNew }) => (isNew ? 1 : 0))
   const { rows } = await sql<{ groups: number }>`
     with written as (
-      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, asset_format collate "C" as asset_format,
+      select ${channel} collate "C" as channel, asset_format collate "C" as asset_format,
         parent_code collate "C" as parent_code, delta
       from unnest(${formats}::text[], ${codes}::text[], ${deltas}::integer[]) as n(asset_format, parent_code, delta)
-    ), ${countWritten}
+    ), ${countWritten(storeUuid)}
     select groups from counted`.execute(catalogue.db)
   if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, storeUuid)
 }

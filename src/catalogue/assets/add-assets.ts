@@ -4,7 +4,7 @@ import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import { brief, longestReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { storeKey } from '../conditions.ts'
+import { createdAssets, createdLinks } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 import { boundedFailures, type ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
@@ -46,9 +46,10 @@ export async function addAssets(
   const names = good.flatMap(({ parentCode, assetId, url }) => [parentCode, url, ...(assetId == null ? [] : [assetId])])
   const uuid = await lockStore(catalogue, storeUuid, { groups: names })
   const { rows, conflicts } = identify(good, await findAssets(catalogue, uuid, good))
+  const failedItems = failures.length + conflicts.length
   return {
     added: rows.filter((row) => row.is_new).length,
-    linked: await insertAssets(catalogue, uuid, rows),
+    linked: await insertAssets(catalogue, uuid, rows, failedItems),
     assetIds: rows.map((row) => row.asset_id),
     ...boundedFailures([...failures, ...conflicts.map(conflict)].sort((a, b) => a.index - b.index)),
   }
@@ -86,7 +87,7 @@ async function findAssets(catalogue: WriteCatalogue, storeUuid: string, assets: 
   const urls = new Set(assets.flatMap((asset) => (asset.assetId == null ? asset.url : [])))
   const { rows } = await sql<StoredAsset>`
       select asset_format, asset_id, url from asset
-      where store_uuid = ${storeKey(storeUuid)} and asset_id = any(${ids}::text[])
+      where store_uuid = ${storeUuid} and asset_id = any(${ids}::text[])
     union ${assetsByUrl(storeUuid, [...urls])}
     order by asset_id`.execute(catalogue.db)
   return rows
@@ -123,56 +124,64 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
  * Creates the new assets and the missing links; returns the number of links. `remaining` is looked up by keys: without
  * `offset 0` PostgreSQL may join all touched groups with all assets of their format, in a new store.
  */
-async function insertAssets(catalogue: WriteCatalogue, storeUuid: string, rows: readonly AssetRow[]): Promise<number> {
+async function insertAssets(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  rows: readonly AssetRow[],
+  failed: number,
+): Promise<number> {
   if (rows.length === 0) return 0
-  const changes = sql`
+  const reads = sql`
     item as (
       select index, is_new, channel collate "C" as channel, parent_code collate "C" as parent_code,
         asset_format collate "C" as asset_format, url collate "C" as url, asset_id collate "C" as asset_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i(index integer, is_new boolean, asset_id text,
         channel text, parent_code text, asset_format text, url text)
-    ), new_asset as (
-      insert into asset (store_uuid, asset_id, asset_format, url)
-      select ${storeUuid}::uuid, asset_id, asset_format, url from item where is_new
-      order by asset_id
     ), wanted as (
       select parent_code, channel, asset_id, min(asset_format) as asset_format, min(url) as url, min(index) as index
       from item group by parent_code, channel, asset_id
     ), fresh as (
       select w.*, row_number() over (partition by w.parent_code, w.channel order by w.index) as nth
       from wanted w cross join lateral (
-        select count(*) as links from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
+        select count(*) as links from asset_link l where l.store_uuid = ${storeUuid}
           and l.parent_code = w.parent_code and l.channel = w.channel and l.asset_id = w.asset_id
       ) l
       where l.links = 0
-    ), placed as (
-      select ${storeUuid}::uuid as store_uuid, channel, asset_format, parent_code, asset_id, url,
+    ), placed as materialized (
+      select channel, asset_format, parent_code, asset_id, url,
         nth + max(case when nth = 1 then (
-          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeKey(storeUuid)}
+          select coalesce(max(l.place), 0) from asset_link l where l.store_uuid = ${storeUuid}
             and l.parent_code = fresh.parent_code and l.channel = fresh.channel
         ) end) over (partition by parent_code, channel) as place
       from fresh
-    ), new_link as (
-      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select store_uuid, parent_code, channel, asset_id, place from placed
-      order by parent_code, channel, asset_id
-      returning asset_id
     ), touched as (
-      select distinct store_uuid, channel, asset_format, parent_code from placed
-    ), remaining as (
-      select t.store_uuid, t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
+      select distinct channel, asset_format, parent_code from placed
+    ), remaining as materialized (
+      select t.channel, t.asset_format, t.parent_code, l.asset_id, a.url, l.place
       from touched t cross join lateral (
-        select store_uuid, asset_id, place from asset_link
-        where store_uuid = t.store_uuid and parent_code = t.parent_code and channel = t.channel
+        select asset_id, place from asset_link
+        where store_uuid = ${storeUuid} and parent_code = t.parent_code and channel = t.channel
         offset 0
       ) l cross join lateral (
         select url from asset
-        where store_uuid = l.store_uuid and asset_id = l.asset_id and asset_format = t.asset_format
+        where store_uuid = ${storeUuid} and asset_id = l.asset_id and asset_format = t.asset_format
         offset 0
       ) a
     union all
-      select store_uuid, channel, asset_format, parent_code, asset_id, url, place from placed
+      select channel, asset_format, parent_code, asset_id, url, place from placed
     )`
+  const writes = sql`
+    new_asset as (
+      insert into asset (store_uuid, asset_id, asset_format, url)
+      select ${storeUuid}::uuid, asset_id, asset_format, url from item where is_new
+      order by asset_id
+    ), new_link as (
+      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
+      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from placed
+      order by parent_code, channel, asset_id
+      returning asset_id
+    )`
+  const items = sql`${createdAssets(sql`select asset_id from item where is_new`)} union all ${createdLinks(sql`select * from placed`)}`
   const answer = sql<{ linked: number }>`(select count(*)::int from new_link) as linked`
-  return (await changeGroups(catalogue, storeUuid, changes, answer)).linked
+  return (await changeGroups(catalogue, storeUuid, { reads, writes, items }, answer, failed)).linked
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { OwnConnection } from '../../database/own-connection.ts'
+import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { type AssetEntry, encodeEntries, entriesOf } from '../asset-groups/asset-entries.ts'
 import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { storeKey } from '../conditions.ts'
-import { lockStores } from '../locks.ts'
+import { createdAssets, createdLinks, recordChanges } from '../changes/record-changes.ts'
+import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 
 /** URLs to link at the end of a product's group of one format, in order, each once. */
@@ -24,7 +24,7 @@ interface Target {
  * Creates assets and links them as `addAssets` does, for any number of them: reads what the store has, then copies what
  * it does not have straight into the tables. An asset is the store's of that format and URL, or a new one; a URL that
  * is in the group already is left alone. Each group must come once. Returns how many assets and links were made. At
- * most eleven statements.
+ * most twelve statements.
  */
 export async function loadAssets(
   connection: OwnConnection,
@@ -33,7 +33,7 @@ export async function loadAssets(
   groups: readonly LoadedGroup[],
 ): Promise<{ added: number; linked: number }> {
   if (groups.length === 0) return { added: 0, linked: 0 }
-  await lockStores(catalogue, new Map([[target.storeUuid, { groups: 'all' }]]))
+  await lockStore(catalogue, target.storeUuid, { groups: 'all' })
   const stored = await readEntries(catalogue, target, groups)
   const missing = groups.flatMap((group, i): MissingGroup[] => {
     const entries = stored[i]?.entries
@@ -61,6 +61,12 @@ async function writeRows(
   await connection.copy('asset_link (asset_id, parent_code, place, store_uuid, channel)', links, (link) => {
     return [link.id, link.parentCode, link.place, storeUuid, channel]
   })
+  const items = sql`${createdAssets(sql`select unnest(${assets.map(({ id }) => id)}::text[]) as asset_id`)} union all
+    ${createdLinks(sql`
+      select *, ${channel}::text as channel
+      from unnest(${links.map((link) => link.parentCode)}::text[], ${links.map(({ id }) => id)}::text[])
+        as l(parent_code, asset_id)`)}`
+  await recordChanges(catalogue, storeUuid, items)
   const fresh = groups.filter(({ isNew }) => isNew)
   await connection.copy('asset_group (asset_format, parent_code, entries, store_uuid, channel)', fresh, (group) => {
     return [group.assetFormat, group.parentCode, group.entries, storeUuid, channel]
@@ -85,14 +91,15 @@ async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Targe
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const { rows } = await sql<{ entries: string | null }>`
     select g.entries
-    from unnest(${codes}::text[], ${formats}::text[]) with ordinality as n(parent_code, asset_format, nth)
-      left join lateral (
-        select entries from asset_group
-        where store_uuid = ${storeKey(storeUuid)} and channel = ${channel} and asset_format = n.asset_format collate "C"
-          and parent_code = n.parent_code collate "C"
-          and hashtextextended(parent_code, 0) = hashtextextended(n.parent_code collate "C", 0)
-        offset 0
-      ) g on true
+    from (
+      select *, hashtextextended(parent_code collate "C", 0) as hash
+      from unnest(${codes}::text[], ${formats}::text[]) with ordinality as n(parent_code, asset_format, nth) offset 0
+    ) n left join lateral (
+      select entries from asset_group
+      where store_uuid = ${storeUuid} and channel = ${channel} and asset_format = n.asset_format collate "C"
+        and parent_code = n.parent_code collate "C" and parent_hash = n.hash
+      offset 0
+    ) g on true
     order by n.nth`.execute(db)
   return rows
 }
@@ -105,7 +112,7 @@ async function readLastPlaces({ db }: WriteCatalogue, { storeUuid, channel }: Ta
     select n.parent_code, l.place
     from unnest(${[...codes]}::text[]) as n(parent_code) cross join lateral (
       select coalesce(max(place), 0) as place from asset_link
-      where store_uuid = ${storeKey(storeUuid)} and parent_code = n.parent_code collate "C" and channel = ${channel}
+      where store_uuid = ${storeUuid} and parent_code = n.parent_code collate "C" and channel = ${channel}
     ) l`.execute(db)
   return new Map(rows.map(({ parent_code, place }) => [parent_code, place]))
 }
@@ -161,9 +168,8 @@ async function replaceEntries(
   const formats = groups.map(({ assetFormat }) => assetFormat)
   const entries = groups.map((group) => group.entries)
   await sql`
-    update asset_group g set entries = n.entries
+    insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+    select ${storeUuid}::uuid, ${channel}, asset_format, parent_code, entries
     from unnest(${codes}::text[], ${formats}::text[], ${entries}::text[]) as n(parent_code, asset_format, entries)
-    where g.store_uuid = ${storeKey(storeUuid)} and g.channel = ${channel}
-      and g.asset_format = any(array[n.asset_format collate "C"])
-      and g.parent_code = any(array[n.parent_code collate "C"])`.execute(db)
+    on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries`.execute(db)
 }

@@ -1,37 +1,64 @@
+import { sql } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
-import { encodeEntries, entriesOf, noEntries } from '../asset-groups/asset-entries.ts'
-import { type AssetGroup, listGroupsOfParents } from '../asset-groups/asset-groups.ts'
+import { noEntries } from '../asset-groups/asset-entries.ts'
+import type { AssetGroup } from '../asset-groups/asset-groups.ts'
+import { changeGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { movedLinks } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import { writePlaces } from './place-assets.ts'
 
 /**
- * Moves the named assets, in the given order, to a position from 1; past the end means the end. Returns the group.
- * Throws `store_not_found`, or `link_not_found` with every asset id that is not in the group. Three statements.
+ * Moves the named assets, in the given order, to a position from 1; past the end means the end. Returns the group,
+ * with its entries if they are to be shown.
+ * Throws `store_not_found`, or `link_not_found` with every asset id that is not in the group. Two statements.
  */
 export async function moveAssets(
   catalogue: WriteCatalogue,
   key: { storeUuid: string; channel: string; parentCode: string; assetFormat: string },
   assetIds: readonly string[],
-  position = 1,
+  { position = 1, isShown = true }: { position?: number; isShown?: boolean } = {},
 ): Promise<AssetGroup> {
   const { channel, parentCode, assetFormat } = key
   const storeUuid = await lockStore(catalogue, key.storeUuid, { groups: [parentCode] })
-  const [stored] = await listGroupsOfParents(catalogue, [{ storeUuid, productCode: parentCode }], key)
-  const group = stored ?? { storeUuid, channel, parentCode, assetFormat, entries: noEntries }
-  const byId = new Map(entriesOf(assetFormat, group.entries).map((entry) => [entry.assetId, entry]))
-  const missing = assetIds.filter((assetId) => !byId.has(assetId))
+  const reads = sql`
+    moved as (
+      select asset_id collate "C" as asset_id, min(nth) as nth
+      from unnest(${assetIds}::text[]) with ordinality as m(asset_id, nth) group by asset_id
+    ), linked as materialized (
+      select asset_id, url, nth, place as was, row_number() over (partition by nth is null order by place, asset_id) as rank
+      from (
+        select asset_id, place from asset_link
+        where store_uuid = ${storeUuid} and parent_code = ${parentCode} and channel = ${channel}
+        offset 0
+      ) l cross join lateral (
+        select url from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id and asset_format = ${assetFormat}
+        offset 0
+      ) a left join moved using (asset_id)
+    ), remaining as materialized (
+      select ${channel} collate "C" as channel, ${assetFormat} collate "C" as asset_format,
+        ${parentCode} collate "C" as parent_code, asset_id, url, was,
+        row_number() over (order by case when nth is null then rank else ${position} - 0.5 end, nth) as place
+      from linked
+    )`
+  const writes = sql`
+    placed as (
+      insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
+      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
+      order by asset_id
+      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
+      where l.place <> excluded.place
+    )`
+  const answer = sql<{ missing: string[]; entries: string | null }>`
+    array(select asset_id from moved where asset_id not in (select asset_id from linked)) as missing,
+    (select entries from rebuilt where ${isShown}) as entries`
+  const { missing, entries } = await changeGroups(catalogue, storeUuid, { reads, writes, items: movedLinks }, answer)
   if (missing.length > 0) {
     const place = `the ${assetFormat} assets of ${JSON.stringify(parentCode)} on the channel ${JSON.stringify(channel)}`
-    const field = 'assetId'
-    const faults = missing.map((id) => ({ field, details: `the asset ${JSON.stringify(id)} is not among ${place}` }))
+    const unknown = new Set(missing)
+    const faults = assetIds
+      .filter((assetId) => unknown.has(assetId))
+      .map((id) => ({ field: 'assetId', details: `the asset ${JSON.stringify(id)} is not among ${place}` }))
     throw new CatalogueError('link_not_found', faults)
   }
-  const moved = new Set(assetIds)
-  const order = [...byId.keys()].filter((assetId) => !moved.has(assetId))
-  order.splice(position - 1, 0, ...moved)
-  const assets = order.flatMap((assetId) => byId.get(assetId) ?? [])
-  const places = assets.map(({ assetId, url }, i) => ({ parentCode, assetFormat, assetId, url, place: i + 1 }))
-  await writePlaces(catalogue, storeUuid, channel, places)
-  return { ...group, entries: encodeEntries(assetFormat, assets) }
+  return { storeUuid, channel, parentCode, assetType: assetFormat, entries: entries ?? noEntries }
 }

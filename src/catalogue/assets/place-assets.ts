@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { currentReadLimit } from '../../request/context.ts'
 import { shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import { BoundedFailures, brief } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { storeKey } from '../conditions.ts'
+import { createdAssets, createdLinks, movedLinks } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault, requireOneOf } from '../enumerations.ts'
 import type { ItemFailure } from '../item-failure.ts'
 import { lockStore } from '../locks.ts'
@@ -43,7 +44,8 @@ export async function placeAssets(
   const storeUuid = await lockStore(catalogue, target.storeUuid, { groups: names })
   const current = await readGroups(catalogue, storeUuid, target.channel, positions)
   const { assets, created, moved } = applyPositions(current, positions, uuidv7)
-  if (assets.length > 0) await writePlaces(catalogue, storeUuid, target.channel, assets)
+  if (assets.length > 0)
+    await writePlaces(catalogue, storeUuid, target.channel, assets, failures.kept.length + failures.more)
   return { created, updated: moved, failures: failures.kept, more: failures.more }
 }
 
@@ -76,44 +78,60 @@ async function readGroups(
   if (positions.length === 0) return []
   const parents = [...new Set(positions.map(({ parentCode }) => parentCode))]
   const urls = [...new Set(positions.map(({ url }) => url))]
+  const readLimit = currentReadLimit()
   const { rows } = await sql<PlacedAsset>`
-      select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
-      from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
-        select store_uuid, parent_code, asset_id, place from asset_link
-        where store_uuid = ${storeKey(storeUuid)} and parent_code = p.parent_code collate "C" and channel = ${channel}
+    with linked as materialized (
+      select l.* from unnest(${parents}::text[]) as p(parent_code) cross join lateral (
+        select parent_code, asset_id, place from asset_link
+        where store_uuid = ${storeUuid} and parent_code = p.parent_code collate "C" and channel = ${channel}
         offset 0
-      ) l join asset a on a.store_uuid = l.store_uuid and a.asset_id = l.asset_id
+      ) l limit ${readLimit.maxRows}::bigint + 1
+    )
+      select l.parent_code as "parentCode", a.asset_format as "assetFormat", l.asset_id as "assetId", a.url, l.place
+      from linked l cross join lateral (
+        select asset_format, url from asset where store_uuid = ${storeUuid} and asset_id = l.asset_id
+        offset 0
+      ) a
+      where (select count(*) from linked) <= ${readLimit.maxRows}::bigint
     union all
       select null, known.*, null from (${assetsByUrl(storeUuid, urls)}) known
+    union all
+      select null, null, null, null, count(*)::integer from linked having count(*) > ${readLimit.maxRows}::bigint
     order by "parentCode", place, "assetId"`.execute(catalogue.db)
+  if (rows.some(({ assetId }) => assetId === null)) throw readLimit.exceedRows()
   return rows
 }
 
-export async function writePlaces(
+async function writePlaces(
   catalogue: WriteCatalogue,
   storeUuid: string,
   channel: string,
   assets: readonly PlacedAsset[],
+  failed: number,
 ): Promise<void> {
-  const changes = sql`
-    remaining as (
-      select ${storeUuid}::uuid as store_uuid, ${channel} collate "C" as channel, "assetFormat" collate "C" as asset_format,
-        "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id, url collate "C" as url, place
+  const reads = sql`
+    remaining as materialized (
+      select ${channel} collate "C" as channel, "assetFormat" collate "C" as asset_format,
+        "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id, url collate "C" as url, was, place
       from jsonb_to_recordset(${JSON.stringify(assets)}::jsonb)
-        as i("parentCode" text, "assetFormat" text, "assetId" text, url text, place integer)
-    ), made as (
+        as i("parentCode" text, "assetFormat" text, "assetId" text, url text, was integer, place integer)
+    )`
+  const writes = sql`
+    made as (
       insert into asset (store_uuid, asset_id, asset_format, url)
-      select distinct store_uuid, asset_id, asset_format, url from remaining
+      select distinct ${storeUuid}::uuid, asset_id, asset_format, url from remaining
       order by asset_id
       on conflict (store_uuid, asset_id) do nothing
+      returning asset_id
     ), placed as (
       insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
-      select store_uuid, parent_code, channel, asset_id, place from remaining
+      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
       order by parent_code, asset_id
       on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
       where l.place <> excluded.place
-    ), touched as (
-      select distinct store_uuid, channel, asset_format, parent_code from remaining
     )`
-  await changeGroups(catalogue, storeUuid, changes, sql`1`)
+  const items = sql`
+    ${createdAssets(sql`select asset_id from made`)} union all
+    ${createdLinks(sql`select * from remaining where was is null`)} union all ${movedLinks}`
+  await changeGroups(catalogue, storeUuid, { reads, writes, items }, sql`1`, failed)
 }

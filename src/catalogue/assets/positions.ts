@@ -15,6 +15,8 @@ export interface PlacedAsset {
   assetId: string
   url: string
   place: number | null
+  /** The place before; null: it is a new link. */
+  was?: number | null
 }
 
 const maxPositions = 10_000
@@ -62,7 +64,9 @@ export function applyPositions(
       if (from !== to) changed.add(group)
     }
   }
-  const assets = [...changed].flatMap((group) => group.map((asset, i) => ({ ...asset, place: i + 1 })))
+  const assets = [...changed].flatMap((group) =>
+    group.map((asset, i) => ({ ...asset, was: asset.place, place: i + 1 })),
+  )
   return { assets, created, moved }
 }
 

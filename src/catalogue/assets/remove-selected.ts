@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { CatalogueError, type Reason } from '../../errors.ts'
+import { CatalogueError } from '../../errors.ts'
 import { storeUuidOf } from '../../text.ts'
-import { removeFromGroups } from '../asset-groups/read-model.ts'
+import { type Changes, removeFromGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { boundedFailures, type ItemFailures } from '../item-failure.ts'
+import { boundedFailures, type ItemFailures, type ItemReason } from '../item-failure.ts'
 import { lockStores, type Names } from '../locks.ts'
 
 /** Which links or assets an item means. `assetId` left out does not narrow the choice, an empty list chooses none. */
@@ -27,12 +27,12 @@ export interface Selection {
 export interface Removal {
   /** The parent codes to lock in a store for its selections, or all of them. */
   parentCodes: (selections: readonly Selection[]) => Names
-  /** CTEs from `item(n, …)` to `gone(store_uuid, parent_code, channel, asset_id)`, the removed links. */
-  changes: RawBuilder<unknown>
+  /** CTEs from `item(n, …)` to `gone(parent_code, channel, asset_id)`, the links to remove in a store. */
+  changes: (storeUuid: string) => Changes
   removed: RawBuilder<number>
   /** A query for the items that chose nothing, as `n`, and their reason. */
   missing: RawBuilder<unknown>
-  reason: Reason
+  reason: ItemReason
   /** Equal for selections whose failures count once. */
   identity: (selection: Selection) => string
 }
@@ -41,7 +41,7 @@ export interface Removed extends ItemFailures {
   removed: number
 }
 
-/** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements. */
+/** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements a store. */
 export async function removeSelected(
   catalogue: WriteCatalogue,
   selectors: readonly Selector[],
@@ -54,12 +54,17 @@ export async function removeSelected(
     catalogue,
     new Map(requests.map(([storeUuid, group]) => [storeUuid, { groups: removal.parentCodes(group) }])),
   )
-  const usable = selections.filter((selection) => stores.has(selection.storeUuid) && narrows(selection))
-  const { removed, missing } = await remove(catalogue, usable, removal)
+  let removed = 0
+  const missing = new Set<string>()
+  for (const storeUuid of stores) {
+    const ofStore = await remove(catalogue, storeUuid, byStore.get(storeUuid)?.filter(narrows) ?? [], removal)
+    removed += ofStore.removed
+    for (const key of ofStore.missing) missing.add(key)
+  }
   const reasonOf = (selection: Selection) => {
     if (!narrows(selection)) return 'selector_required'
     if (!stores.has(selection.storeUuid)) return 'store_not_found'
-    return missing.has(keyOf(selection)) ? removal.reason : undefined
+    return missing.size > 0 && missing.has(keyOf(selection)) ? removal.reason : undefined
   }
   const counted = new Set<string>()
   const failures = selections.flatMap((selection) => {
@@ -108,24 +113,34 @@ export function keyOf({ storeUuid, channel, parentCode, assetId }: Selection): s
 }
 
 /** Returns how many assets or links were removed, and the keys of the selections that chose none. */
-async function remove(catalogue: WriteCatalogue, selections: readonly Selection[], removal: Removal) {
-  if (selections.length === 0) return { removed: 0, missing: new Set<string>() }
+async function remove(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  selections: readonly Selection[],
+  removal: Removal,
+): Promise<{ removed: number; missing: string[] }> {
+  if (selections.length === 0) return { removed: 0, missing: [] }
   const chosen = [...new Map(selections.map((selection) => [keyOf(selection), selection]))]
-  const items = chosen.map(([, selection], n) => ({ n, ...selection }))
-  const changes = sql`
+  const named = chosen.map(([, { channel, parentCode, assetId }], n) => ({ n, channel, parentCode, assetId }))
+  const { reads, writes, items } = removal.changes(storeUuid)
+  const selected = sql`
     item as (
-      select n, "storeUuid" as store_uuid, channel collate "C" as channel, "parentCode" collate "C" as parent_code,
-        "assetId" collate "C" as asset_id
-      from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
-        as i(n integer, "storeUuid" uuid, channel text, "parentCode" text, "assetId" text)
-    ), ${removal.changes}`
+      select n, channel collate "C" as channel, "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id
+      from jsonb_to_recordset(${JSON.stringify(named)}::jsonb)
+        as i(n integer, channel text, "parentCode" text, "assetId" text)
+    )`
   const answer = sql<{ removed: number; missing: number[] }>`(${removal.removed}) as removed,
       array(${removal.missing}) as missing`
-  const { removed, missing } = await removeFromGroups(catalogue, changes, answer)
-  return { removed, missing: new Set(missing.flatMap((n) => chosen[n]?.[0] ?? [])) }
+  const { removed, missing } = await removeFromGroups(
+    catalogue,
+    storeUuid,
+    { reads: sql`${selected}, ${reads}`, writes, items },
+    answer,
+  )
+  return { removed, missing: missing.flatMap((n) => chosen[n]?.[0] ?? []) }
 }
 
-function detailsOf({ storeUuid, channel, parentCode, assetId }: Selection, reason: Reason): string {
+function detailsOf({ storeUuid, channel, parentCode, assetId }: Selection, reason: ItemReason): string {
   if (reason === 'store_not_found') return `there is no store ${JSON.stringify(storeUuid)}`
   if (reason === 'selector_required') {
     return 'name a channel, a parent code or asset ids: an item without any would delete all assets of the store'

@@ -5,11 +5,18 @@ export function urlField(assetFormat: string, position: number): string {
   return urlFieldsOf(assetFormat)(position)
 }
 
-/** The same for many positions of one format. */
+/** The same for many positions of one format. Names are kept: made again for each asset they were a third of a page. */
 export function urlFieldsOf(assetFormat: string): (position: number) => string {
+  const kept = urlFields.get(assetFormat)
+  if (kept) return kept
   const prefix = `${wordOf(assetFormat)} URL `
-  return (position) => prefix + position
+  const first = Array.from({ length: 20 }, (_, i) => prefix + (i + 1))
+  const fieldAt = (position: number) => first[position - 1] ?? prefix + position
+  if (urlFields.size < 100) urlFields.set(assetFormat, fieldAt)
+  return fieldAt
 }
+
+const urlFields = new Map<string, (position: number) => string>()
 
 /** The format and position of a URL field's name; undefined when it is no URL field of these formats. */
 export function parseUrlField(

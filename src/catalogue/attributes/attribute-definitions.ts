@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { CatalogueError, type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
-import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
-import { type LockRequest, takeLocks } from '../locks.ts'
-import { requireStore } from '../stores/stores.ts'
+import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
+import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
+import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
 import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
 import { findBadPatterns } from './mismatches.ts'
 
@@ -13,20 +13,13 @@ type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
   [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
 }
 
-export async function listDefinitions(
-  catalogue: Catalogue,
-  storeUuids: readonly string[],
-): Promise<Map<string, StoredDefinition[]>> {
-  const uuids = visibleStores(catalogue, storeUuids)
-  if (uuids.length === 0) return new Map()
-  const rows = await catalogue.db
+export async function listDefinitions(catalogue: Catalogue, storeUuid: string): Promise<StoredDefinition[]> {
+  return catalogue.db
     .selectFrom('attribute_definition')
     .select(['store_uuid as storeUuid', ...definitionColumns])
-    .where('store_uuid', 'in', uuids)
-    .orderBy('store_uuid')
+    .where('store_uuid', '=', visibleStore(catalogue, storeUuid))
     .orderBy('name')
     .execute()
-  return Map.groupBy(rows, (row) => row.storeUuid)
 }
 
 /** The definitions of a store, with `locks` taken for writing its products. Throws `store_not_found`. */
@@ -43,12 +36,12 @@ export async function requireDefinitions(
         s
           .selectFrom('attribute_definition as d')
           .select(definitionColumns)
-          .whereRef('d.store_uuid', '=', 's.store_uuid')
+          .where('d.store_uuid', '=', uuid)
           .orderBy('name'),
       ).as('definitions'),
     )
     .where('s.store_uuid', '=', uuid)
-    .where(takeLocks(new Map([[uuid, locks]])))
+    .where(takeLocks(uuid, locks))
     .executeTakeFirst()
   if (!store) throw storeNotFound('storeUuid', storeUuid)
   return { storeUuid: uuid, definitions: store.definitions }
@@ -72,21 +65,42 @@ export async function defineAttributes(
     faults.push(...definitionFaults(definition, index, definitions, badPatterns))
   }
   if (faults.length > 0) throw invalidRequest(faults)
-  const uuid = await requireStore(catalogue, storeUuid)
+  const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
   await sql`
-    insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-    select ${uuid}::uuid, name, type, "allowedValues", "maxLength", pattern
-    from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
-      as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text)
-    order by name collate "C"
-    on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
-      max_length = excluded.max_length, pattern = excluded.pattern`.execute(catalogue.db)
-  const all = (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
+    with defined as materialized (
+      select name, type, "allowedValues" as allowed_values, "maxLength" as max_length, pattern
+      from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
+        as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text)
+    ), old as materialized (
+      select name, type, allowed_values, max_length, pattern from attribute_definition
+      where store_uuid = ${uuid} and name = any(array(select name from defined))
+    ), written as (
+      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
+      select ${uuid}::uuid, name, type, allowed_values, max_length, pattern from defined
+      order by name collate "C"
+      on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
+        max_length = excluded.max_length, pattern = excluded.pattern
+    ), ${recorded(catalogue, uuid, definedItems)}
+    select`.execute(catalogue.db)
+  return requireFittingDefinitions(catalogue, uuid)
+}
+
+/** The definitions of a store after a change of them. Throws `payload_too_large`. */
+export async function requireFittingDefinitions(catalogue: WriteCatalogue, uuid: string): Promise<StoredDefinition[]> {
+  const all = await listDefinitions(catalogue, uuid)
   const bytes = Buffer.byteLength(JSON.stringify(all))
   if (bytes <= maxBytes) return all
   const details = `the definitions of a store may take ${maxBytes} bytes of JSON; with these they take ${bytes}: allow fewer or shorter values`
   throw new CatalogueError('payload_too_large', [{ field: 'definitions', details }])
 }
+
+const created = createdDefinitions(sql`select name from defined where name not in (select name from old)`)
+const updated = formerDefinitions(
+  'updated',
+  sql`select old.* from old join defined d using (name) where (old.type, old.allowed_values, old.max_length, old.pattern)
+    is distinct from (d.type, d.allowed_values, d.max_length, d.pattern)`,
+)
+const definedItems = sql`${created} union all ${updated}`
 
 /** Each write of products may read all definitions of its store. */
 const maxBytes = 4 * 1024 * 1024
@@ -97,11 +111,15 @@ export async function removeDefinitions(
   storeUuid: string,
   names: readonly string[],
 ): Promise<StoredDefinition[]> {
-  const uuid = await requireStore(catalogue, storeUuid)
-  await sql`delete from attribute_definition where store_uuid = ${uuid}::uuid and name = any(${names.filter(isStorable)}::text[])`.execute(
-    catalogue.db,
-  )
-  return (await listDefinitions(catalogue, [uuid])).get(uuid) ?? []
+  const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
+  await sql`
+    with deleted as (
+      delete from attribute_definition
+      where store_uuid = ${uuid} and name = any(${names.filter(isStorable)}::text[])
+      returning name, type, allowed_values, max_length, pattern
+    ), ${recorded(catalogue, uuid, formerDefinitions('deleted', sql`select * from deleted`))}
+    select`.execute(catalogue.db)
+  return listDefinitions(catalogue, uuid)
 }
 
 function definitionFaults(

@@ -4,6 +4,7 @@ import type { Database } from '../../database/tables.ts'
 import { lazy } from '../../lazy.ts'
 import { isAbsoluteUrl, isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { brief, reasonOf } from '../bounded-failures.ts'
+import { oneOfFault, productStatuses } from '../enumerations.ts'
 import { maxCharactersFor, patternOf } from './patterns.ts'
 
 type AttributeType = Database['attribute_definition']['type']
@@ -52,10 +53,10 @@ export function nameFault(name: string): string | undefined {
 
 function textFault(name: string, value: unknown): string | undefined {
   if (name === 'status') {
-    // The status is a field of the product, not an attribute: here it is no string, or misplaced.
-    return typeof value === 'string'
-      ? 'is the status of the product, not an attribute: give it outside the attributes'
-      : `must be a string, one of the product statuses; got ${shown(value)}`
+    // The status is a field of the product, not an attribute: here it is none of the specification's, or misplaced.
+    if (typeof value !== 'string') return `must be a string, one of the product statuses; got ${shown(value)}`
+    const misplaced = 'is the status of the product, not an attribute: give it outside the attributes'
+    return oneOfFault(value, productStatuses) ?? misplaced
   }
   if (typeof value !== 'string') return `must be a string; got ${shown(value)}`
   if (!isStorable(value)) return `must be a string without NUL and lone surrogates; got ${shown(value)}`

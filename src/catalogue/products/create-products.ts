@@ -5,6 +5,7 @@ import { requireDefinitions } from '../attributes/attribute-definitions.ts'
 import { attributeValidator } from '../attributes/attribute-rules.ts'
 import { findMismatches } from '../attributes/mismatches.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { createdProducts, recorded } from '../changes/record-changes.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type ProductPatch, patchRows, validatePatches } from './product-patches.ts'
 
@@ -34,7 +35,7 @@ export async function createProducts(
   )
   const parts = [...good.values()].map((patch) => ({ ...patch, ...split(assetFormats, target.channel, patch) }))
   const products = parts.map(({ productCode, status, others }) => ({ productCode, status, attributes: others }))
-  const created = await insertProducts(catalogue, storeUuid, products)
+  const created = await insertProducts(catalogue, storeUuid, products, failed.size)
   const assets = parts.flatMap((patch) => (created.has(patch.productCode) ? patch.assets : []))
   if (assets.length > 0) await addAssets(catalogue, enumerations, storeUuid, assets)
 
@@ -47,14 +48,22 @@ export async function createProducts(
   }
 }
 
-async function insertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
+async function insertProducts(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  patches: readonly ProductPatch[],
+  failed: number,
+) {
   if (patches.length === 0) return new Set()
   const { rows } = await sql<{ product_code: string }>`
-    insert into product (store_uuid, product_code, status, attributes)
-    select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from (${patchRows(patches)}) patch
-    order by product_code
-    on conflict (store_uuid, product_code) do nothing
-    returning product_code`.execute(catalogue.db)
+    with written as (
+      insert into product (store_uuid, product_code, status, attributes)
+      select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from (${patchRows(patches)}) patch
+      order by product_code
+      on conflict (store_uuid, product_code) do nothing
+      returning product_code
+    ), ${recorded(catalogue, storeUuid, createdProducts(sql`select product_code from written`), failed)}
+    select product_code from written`.execute(catalogue.db)
   return new Set(rows.map((row) => row.product_code))
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { storeKey } from '../conditions.ts'
+import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
 
 /** Deletes products; their asset groups stay, as a parent code need not be a product. Throws `store_not_found`. */
@@ -10,8 +10,11 @@ export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: strin
   const products = codes.filter(isStorable)
   const uuid = await lockStore(catalogue, storeUuid, { products })
   const { rows } = await sql<{ product_code: string }>`
-    delete from product where store_uuid = ${storeKey(uuid)} and product_code = any(${products}::text[])
-    returning product_code`.execute(catalogue.db)
+    with deleted as (
+      delete from product where store_uuid = ${uuid} and product_code = any(${products}::text[])
+      returning product_code, status, attributes, created_at, updated_at
+    ), ${recorded(catalogue, uuid, deletedProducts)}
+    select product_code from deleted`.execute(catalogue.db)
   const deleted = new Set(rows.map((row) => row.product_code))
   return {
     storeUuid: uuid,
@@ -19,3 +22,8 @@ export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: strin
     unavailableSkus: codes.filter((code) => !deleted.has(code)),
   }
 }
+
+const deletedProducts = sql`
+  select 'product' as kind, 'deleted' as action, product_code as code, null::text as key, json_build_object(
+    'status', status, 'attributes', attributes, 'createdAt', created_at, 'updatedAt', updated_at)::text as was
+  from deleted`

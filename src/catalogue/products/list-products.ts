@@ -1,9 +1,14 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { storeNotFound } from '../../errors.ts'
+import { currentReadLimit } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
-import { type Catalogue, requireVisible, visibleKeys, visibleStores } from '../catalogue.ts'
-import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
+import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
+import { allOf, type KeysetPage } from '../conditions.ts'
 import type { ProductStatus } from '../enumerations.ts'
+import { findTypes, requireBounds } from './attribute-types.ts'
+import { matching } from './matching-products.ts'
+import { attributesOf, type ProductFilter } from './product-filter.ts'
+import { byCode, type ProductOrder, sortOf } from './product-order.ts'
 
 export interface Product {
   storeUuid: string
@@ -14,39 +19,57 @@ export interface Product {
   updatedAt: Date
 }
 
-/** All given conditions must hold. `search`: part of the product code, case-insensitive. */
-export interface ProductFilter {
-  status?: readonly ProductStatus[] | null | undefined
-  codePrefix?: string | null | undefined
-  codes?: readonly string[] | null | undefined
-  search?: string | null | undefined
-}
-
-export interface ProductKey {
-  storeUuid: string
-  productCode: string
-}
+/** A product of a list: `orderValue` is what orders it, if that is not the code. */
+export type ListedProduct = Product & { orderValue: string | null }
 
 const columns = sql`store_uuid as "storeUuid", product_code as "productCode", status, attributes,
         created_at as "createdAt", updated_at as "updatedAt"`
 
-/** A page of each store's products in the order of their codes, by store. One statement for all stores. */
+/** A page of a store's products. Throws `invalid_request` for attributes that cannot be used so. */
 export async function listProducts(
   catalogue: Catalogue,
-  storeUuids: readonly string[],
+  storeUuid: string,
   filter: ProductFilter,
-  page: KeysetPage,
-): Promise<Map<string, Product[]>> {
-  const direction = page.backwards ? sql`desc` : sql`asc`
-  const { rows } = await sql<Product>`
-    select p.* from unnest(${visibleStores(catalogue, storeUuids)}::uuid[]) as s(store) cross join lateral (
-      select ${columns} from product
-      where store_uuid = s.store and ${allOf([matching(filter), ...within(page, 'product_code')])}
-      order by product_code ${direction}
-      limit ${page.limit}
-    ) p
-    order by s.store, p."productCode" ${direction}`.execute(catalogue.db)
-  return Map.groupBy(rows, (product) => product.storeUuid)
+  page: KeysetPage & { orAt?: { after: boolean; before: boolean } },
+  order = byCode,
+): Promise<ListedProduct[]> {
+  const { after, before, limit, orAt } = page
+  const { ofStore, types } = await selectionOf(catalogue, storeUuid, filter, order)
+  const sort = sortOf(order, types)
+  const { rows } = await sql<ListedProduct>`
+    ${unlessPlain(filter, order)}select ${columns}, ${sort.text} as "orderValue" from product p
+    where ${allOf([
+      ofStore,
+      after !== undefined && sort.beyond(after, 'after', orAt?.after),
+      before !== undefined && sort.beyond(before, 'before', orAt?.before),
+    ])}
+    order by ${sort.by(page)}
+    limit ${limit}`.execute(catalogue.db)
+  return rows
+}
+
+/** The condition of a filter on the products of a store, and the types that it and the order need. */
+export async function selectionOf(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ProductFilter,
+  { attribute }: ProductOrder = byCode,
+  further: readonly { name: string; field: string }[] = [],
+) {
+  const attributes = attributesOf(filter)
+  const named = attributes.map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` }))
+  const ordered = attribute == null ? [] : [{ name: attribute, field: 'orderBy.attribute' }]
+  const types = await findTypes(catalogue, storeUuid, [...named, ...ordered, ...further])
+  requireBounds(attributes, types)
+  const uuid = visibleStore(catalogue, storeUuid)
+  return { ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, filter, types)}`, types }
+}
+
+/** Begins a statement that is not prepared: connections keep a few hundred, and filters may have any form. */
+export function unlessPlain(filter: ProductFilter, order = byCode): RawBuilder<unknown> {
+  const { status, codePrefix, codes, search, ...others } = filter
+  const isPlain = order.field === 'code' && Object.values(others).every((condition) => condition == null)
+  return isPlain ? sql`` : sql`/* any filter */ `
 }
 
 /** A page by offset, with the exact number of those that match: one statement. Throws `store_not_found`. */
@@ -57,69 +80,61 @@ export async function pageProducts(
   { offset, limit }: { offset: number; limit: number },
 ) {
   const uuid = requireVisible(catalogue, storeUuid)
-  const ofStore = sql`store_uuid = s.store and ${matching(filter)}`
+  const { ofStore } = await selectionOf(catalogue, uuid, filter)
+  const readLimit = currentReadLimit()
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
-    select counted.total, page.*
-    from (select store_uuid as store from store) s cross join lateral (
-      select count(*)::int as total from product where ${ofStore}
+    ${unlessPlain(filter)}select counted.total, page.*
+    from store s cross join lateral (
+      select count(*)::int as total from product p where ${ofStore}
     ) counted left join lateral (
-      select ${columns} from product
-      where ${ofStore} and product_code >= (
-          select product_code from product where ${ofStore} order by product_code offset ${offset} limit 1
-        )
-      order by product_code
-      limit ${limit}
+      select "storeUuid", "productCode", status, "createdAt", "updatedAt",
+        case when sum(pg_column_size(attributes)) over () <= ${readLimit.left} then attributes end as attributes
+      from (
+        select ${columns} from product p
+        where ${ofStore} and product_code >= (
+            select product_code from product p where ${ofStore} order by product_code offset ${offset} limit 1
+          )
+        order by product_code
+        limit ${limit}
+      ) listed
     ) page on true
-    where s.store = ${uuid}
+    where s.store_uuid = ${uuid}
     order by page."productCode"`.execute(catalogue.db)
   const [first] = rows
   if (!first) throw storeNotFound('storeUuid', storeUuid)
+  // Compressed attributes may be longer than their size says: then the connection's limit holds.
+  if (first.productCode !== null && first.attributes === null) throw readLimit.exceed()
   const products = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
   return { storeUuid: uuid, totalProducts: first.total, products }
 }
 
-export async function countProducts(
-  catalogue: Catalogue,
-  storeUuids: readonly string[],
-  filter: ProductFilter,
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ store_uuid: string; count: number }>`
-    select store_uuid, count(*)::int as count from product
-    where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[]) and ${matching(filter)}
-    group by store_uuid`.execute(catalogue.db)
-  return new Map(rows.map((row) => [row.store_uuid, row.count]))
+export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
+  const { ofStore } = await selectionOf(catalogue, storeUuid, filter)
+  const { rows } = await sql<{ count: number }>`
+    ${unlessPlain(filter)}select count(*)::int as count from product p where ${ofStore}`.execute(catalogue.db)
+  return rows[0]?.count ?? 0
 }
 
 export async function countStatuses(
   catalogue: Catalogue,
-  storeUuids: readonly string[],
-): Promise<Map<string, { status: ProductStatus; count: number }[]>> {
-  const { rows } = await sql<{ store_uuid: string; status: ProductStatus; count: number }>`
-    select store_uuid, status, count(*)::int as count from product
-    where store_uuid = any(${visibleStores(catalogue, storeUuids)}::uuid[])
-    group by store_uuid, status
-    order by store_uuid, status`.execute(catalogue.db)
-  return Map.groupBy(rows, (row) => row.store_uuid)
-}
-
-export async function findProducts(catalogue: Catalogue, keys: readonly ProductKey[]): Promise<Product[]> {
-  const visible = visibleKeys(catalogue, keys)
-  const { rows } = await sql<Product>`
-    select ${columns}
-    from unnest(${visible.map((key) => key.storeUuid)}::uuid[], ${visible.map((key) => key.productCode)}::text[]) as k(store, code)
-    join product on store_uuid = k.store and product_code = k.code collate "C"`.execute(catalogue.db)
+  storeUuid: string,
+): Promise<{ status: ProductStatus; count: number }[]> {
+  const { rows } = await sql<{ status: ProductStatus; count: number }>`
+    select status, count(*)::int as count from product where store_uuid = ${visibleStore(catalogue, storeUuid)}
+    group by status
+    order by status`.execute(catalogue.db)
   return rows
 }
 
-/** Added to a prefix, it sorts after every code with that prefix. */
-const beyondAll = '\u{10ffff}'.repeat(255)
-
-function matching(filter: ProductFilter) {
-  return allOf([
-    filter.status != null && sql<boolean>`status = any(${[...filter.status]}::text[])`,
-    filter.codes != null && sql<boolean>`product_code = any(${filter.codes.filter(isStorable)}::text[])`,
-    filter.codePrefix != null && sql<boolean>`product_code >= ${filter.codePrefix}`,
-    filter.codePrefix != null && sql<boolean>`product_code <= ${filter.codePrefix + beyondAll}`,
-    filter.search != null && sql<boolean>`product_code collate "default" ilike ${containing(filter.search)}`,
-  ])
+export async function findProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  codes: readonly string[],
+): Promise<Product[]> {
+  const { rows } = await sql<Product>`
+    select ${columns} from product
+    where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`.execute(
+    catalogue.db,
+  )
+  return rows
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { OwnConnection } from '../../database/own-connection.ts'
+import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { storeKey } from '../conditions.ts'
-import { lockStores } from '../locks.ts'
+import { createdProducts, recordChanges, recorded, updatedProducts } from '../changes/record-changes.ts'
+import { lockStore } from '../locks.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
 export interface LoadedProduct {
@@ -29,16 +29,18 @@ export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
 
 /**
  * Creates and merges any number of products, each code once, as `upsertProducts` does. If all are new, as in a first
- * import, they are copied into the table; else into a temporary one, which one statement merges. At most 5 statements.
+ * import, they are copied into the table; else into a temporary one, which one statement merges. `failed`: how many rows
+ * failed beside them. At most 5 statements.
  */
 export async function loadProducts(
   connection: OwnConnection,
   catalogue: WriteCatalogue,
   storeUuid: string,
   products: readonly LoadedProduct[],
+  failed: number,
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0 }
-  await lockStores(catalogue, new Map([[storeUuid, { products: 'all' }]]))
+  await lockStore(catalogue, storeUuid, { products: 'all' })
   if (await hasAny(catalogue, storeUuid, products)) {
     // A dry run's chunks are savepoints of one transaction.
     await sql`create temporary table if not exists loaded_product (product_code text collate "C", status text,
@@ -46,11 +48,18 @@ export async function loadProducts(
     await connection.copy('loaded_product', products, (product) => {
       return [product.productCode, product.status, jsonOf(product), product.isCounted]
     })
-    return merge(catalogue, storeUuid)
+    return merge(catalogue, storeUuid, failed)
   }
   await connection.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
     return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
   })
+  const codes = products.map(({ productCode }) => productCode)
+  await recordChanges(
+    catalogue,
+    storeUuid,
+    createdProducts(sql`select unnest(${codes}::text[]) as product_code`),
+    failed,
+  )
   return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }
 }
 
@@ -58,7 +67,7 @@ export async function loadProducts(
 async function hasAny({ db }: WriteCatalogue, storeUuid: string, products: readonly LoadedProduct[]): Promise<boolean> {
   const { rows } = await sql`
     select from unnest(${products.map(({ productCode }) => productCode)}::text[]) as n(product_code) cross join lateral (
-      select from product where store_uuid = ${storeKey(storeUuid)} and product_code = n.product_code collate "C" limit 1
+      select from product where store_uuid = ${storeUuid} and product_code = n.product_code collate "C" limit 1
     ) p
     limit 1`.execute(db)
   return rows.length > 0
@@ -69,30 +78,30 @@ function jsonOf({ names, values }: LoadedProduct): string {
 }
 
 /**
- * Writes the products that are new or differ, in the order of their codes. `offset 0` and `= any` make PostgreSQL find
- * each product by its key: it would join all of the store's products where its statistics know a large store.
+ * Writes the products that are new or differ, in the order of their codes. `offset 0` and `on conflict` make PostgreSQL
+ * find each product by its key: in a join it may read all of the store's products.
  */
-async function merge({ db }: WriteCatalogue, storeUuid: string): Promise<LoadedProducts> {
+async function merge(catalogue: WriteCatalogue, storeUuid: string, failed: number): Promise<LoadedProducts> {
+  const items = sql`${createdProducts(sql`select product_code from item where attributes is null`)} union all
+    ${updatedProducts(sql`select * from item where attributes is not null`)}`
   const { rows } = await sql<LoadedProducts>`
     with item as materialized (
-      select l.*, p.attributes is not null as is_known
+      select l.product_code, coalesce(l.status, p.status, 'new') as new_status, l.attributes as new_attributes, l.is_counted,
+        p.status, p.attributes
       from loaded_product l left join lateral (
         select status, attributes from product
-        where store_uuid = ${storeKey(storeUuid)} and product_code = l.product_code
+        where store_uuid = ${storeUuid} and product_code = l.product_code
         offset 0
       ) p on true
       where p.attributes is null or not p.attributes @> l.attributes or p.status <> l.status
       order by l.product_code
-    ), changed as (
-      update product p
-      set attributes = p.attributes || i.attributes, status = coalesce(i.status, p.status), updated_at = now()
-      from (select * from item where is_known offset 0) i
-      where p.store_uuid = ${storeKey(storeUuid)} and p.product_code = any(array[i.product_code])
-    ), made as (
+    ), written as (
       insert into product (store_uuid, product_code, status, attributes)
-      select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from item where not is_known
-    )
-    select count(*) filter (where not is_known)::int as created, count(*) filter (where is_known)::int as updated
-    from item where is_counted`.execute(db)
+      select ${storeUuid}::uuid, product_code, new_status, new_attributes from item
+      on conflict (store_uuid, product_code) do update set attributes = product.attributes || excluded.attributes,
+        status = excluded.status, updated_at = excluded.updated_at
+    ), ${recorded(catalogue, storeUuid, items, failed)}
+    select count(*) filter (where attributes is null)::int as created, count(attributes)::int as updated
+    from item where is_counted`.execute(catalogue.db)
   return rows[0] ?? { created: 0, updated: 0 }
 }

@@ -1,3 +1,13 @@
+-- Whether attributes are within a limit of bytes of JSON after others are merged in: not checked up to so many stored
+-- bytes; the text is only made beyond an eighth of the limit. A function that is declared immutable, though how many
+-- bytes are stored depends on their compression: in a CASE of a write, Citus runs no others.
+create or replace function attributes_fit(stored jsonb, added jsonb, size_not_checked integer, max_size integer)
+  returns boolean language plpgsql immutable as $$
+begin
+  return pg_column_size(stored) < size_not_checked or pg_column_size(stored || added) <= max_size / 8
+    or octet_length((stored || added)::text) <= max_size;
+end $$;
+
 -- PUT of products in one round trip (update-products.ts). A function, because a statement does not see what was
 -- committed after it began: the products must be read by a statement that begins after the locks were taken.
 --
@@ -7,7 +17,9 @@
 --   locks: [{store, number, shared}], advisory locks in the order to take them in
 --   patches, statuses,                attributes and statuses to merge, by product code
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
---   sizeNotChecked, maxSize           up to so many stored bytes the size after the merge is not checked; its limit in bytes of JSON (the text is only made beyond an eighth of it)
+--   sizeNotChecked, maxSize           see above
+--   names                             the attributes in the patches, if they are few: the ledger's items are found faster
+--   origin                            who writes, as the ledger says it (record-changes.ts), or null: nothing is recorded
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
@@ -21,9 +33,20 @@ declare
   statuses constant jsonb := request -> 'statuses';
   size_not_checked constant integer := request -> 'sizeNotChecked';
   max_size constant integer := request -> 'maxSize';
+  origin constant jsonb := request -> 'origin';
+  names constant text[] := case jsonb_typeof(request -> 'names') when 'array'
+    then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
 begin
-  perform from store s where s.store_uuid = store;
+  -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
+  -- without one it would release the locks at once.
+  delete from attribute_definition d where d.store_uuid = store and d.name = '';
+
+  -- On the store's row, as all locks are taken (locks.ts).
+  perform from store s where s.store_uuid = store and (
+    select count(case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number)::text else pg_advisory_xact_lock(l.store, l.number)::text end)
+    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean)
+  ) >= 0;
   if not found then
     return;
   end if;
@@ -37,30 +60,65 @@ begin
     return;
   end if;
 
-  perform case when l.shared then pg_advisory_xact_lock_shared(l.store, l.number) else pg_advisory_xact_lock(l.store, l.number) end
-    from jsonb_to_recordset(request -> 'locks') as l(store integer, number integer, shared boolean);
-
   -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
-  -- product. The store is a subquery, so that the plan does not depend on its statistics, which lack a store that was
-  -- created since they were collected.
+  -- product.
   return query
-    with changed as (
+    with old as materialized (
+      select p.product_code, p.status, p.attributes, i.patch
+      from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
+      where p.store_uuid = store and p.product_code = any(codes)
+        and case when p.attributes @> i.patch then p.status <> statuses ->> p.product_code
+          when i.patch is not null then pg_column_size(p.attributes) < size_not_checked
+            or attributes_fit(p.attributes, i.patch, size_not_checked, max_size) end
+    ), unchanged as materialized (
+      select code, (
+        select coalesce(p.attributes @> (patches -> code)
+          or attributes_fit(p.attributes, patches -> code, size_not_checked, max_size), true)
+        from product p where p.store_uuid = store and p.product_code = code
+      ) as fits
+      from unnest(codes) code where code not in (select product_code from old)
+    ), changed as (
       update product p set attributes = p.attributes || (patches -> p.product_code),
         status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
-      where p.store_uuid = (select store) and p.product_code = any(codes)
-        and case when p.attributes @> (patches -> p.product_code) then p.status <> statuses ->> p.product_code
-          when patches ? p.product_code then pg_column_size(p.attributes) < size_not_checked
-            or pg_column_size(p.attributes || (patches -> p.product_code)) <= max_size / 8
-            or octet_length((p.attributes || (patches -> p.product_code))::text) <= max_size end
-      returning p.product_code
-    ), unchanged as (
-      select code, (
-        select coalesce(p.attributes @> (patches -> code) or pg_column_size(p.attributes) < size_not_checked
-          or pg_column_size(p.attributes || (patches -> code)) <= max_size / 8
-          or octet_length((p.attributes || (patches -> code))::text) <= max_size, true)
-        from product p where p.store_uuid = (select store) and p.product_code = code
-      ) as fits
-      from unnest(codes) code where code not in (select product_code from changed)
+      where p.store_uuid = store and p.product_code = any(array(select product_code from old))
+    ), item as (
+      select product_code, key, was from (
+          select o.product_code, k as key, o.attributes ->> k as was, o.patch ->> k as now
+          from old o cross join unnest(names) k where origin <> 'null'
+        union all
+          select o.product_code, k, o.attributes ->> k, o.patch ->> k
+          from old o cross join lateral jsonb_object_keys(o.patch) k where origin <> 'null' and names is null
+      ) i
+      where was <> now or was is null and now is not null
+      union all
+      select product_code, 'status', status from old
+      where origin <> 'null' and statuses <> '{}' and status <> statuses ->> product_code
+    ), size as (
+      -- An estimate: it costs less than the items, or the keys where codes are short. Products are in several rows only if the code of one fills them.
+      select 1 + sum(values_size) / 4000000 + sum(codes_size) / 2000000 as parts, max(codes_size) > 2000000 as is_divided
+      from (
+        select pg_column_size(patch) + case when pg_column_compression(attributes) is null then pg_column_size(attributes)
+            else octet_length(attributes::text) end as values_size,
+          octet_length(product_code) * case when names is not null then cardinality(names)
+            when octet_length(product_code) < 100 then pg_column_size(patch) / 20
+            else (select count(*)::integer from jsonb_object_keys(patch)) end as codes_size
+        from old where origin <> 'null'
+      ) o
+    ), recorded as (
+      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
+        count, failed)
+      select store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
+        origin ->> 'operation', origin ->> 'reverts', 'product', 'updated', array_agg(product_code), array_agg(key),
+        array_agg(was), case when (select is_divided from size) then
+            case row_number() over (order by min(product_code)) when 1 then (select count(*) from old) else 0 end
+          else (
+            select count(*) from old o cross join size
+            where hashtext(o.product_code) % size.parts = hashtext(min(item.product_code)) % size.parts
+          ) end, case row_number() over (order by min(product_code)) when 1 then (
+          select count(*) from unchanged where not fits or fits and not patches ? code) else 0 end
+      from item
+      group by hashtext(case when (select is_divided from size) then product_code || key else product_code end)
+        % (select parts from size)
     )
     select null::text, null::text, array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits)
     from unchanged;
@@ -70,7 +128,7 @@ end $$;
 -- is needed.
 do $$
 begin
-  grant execute on function merge_products(jsonb) to catalogue_tenant;
+  grant execute on function merge_products(jsonb), attributes_fit(jsonb, jsonb, integer, integer) to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

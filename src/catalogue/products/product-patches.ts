@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isName } from '../../text.ts'
 import type { AttributeValidator } from '../attributes/attribute-rules.ts'
 import { BoundedFailures, brief, mostFailures } from '../bounded-failures.ts'
-import { oneOfFault, productStatuses } from '../enumerations.ts'
+import { oneOfFault, productStatuses, productStatusOf } from '../enumerations.ts'
 
 /** A change of one product. Attribute values may be anything: they are validated one by one. */
 export interface ProductPatch {
@@ -76,7 +76,8 @@ function validatePatch(
   validate: AttributeValidator,
   fail: (attribute: string, reason: string) => void,
 ): void {
-  const fault = status == null ? undefined : oneOfFault(status, productStatuses)
+  const isKnown = status == null || productStatusOf(status) !== undefined
+  const fault = isKnown ? undefined : oneOfFault(status, productStatuses)
   if (fault !== undefined) fail('status', fault)
   for (const attribute in attributes) {
     const reason = validate(attribute, attributes[attribute])
@@ -87,9 +88,10 @@ function validatePatch(
 /** One patch of the entries of a code, which have no failures: their attributes are strings. */
 function merged(productCode: string, entries: readonly ProductPatch[]): GoodPatch {
   const [first = {}, ...others] = entries.map(({ attributes }) => (attributes ?? {}) as GoodPatch['attributes'])
+  const status = entries.findLast((entry) => entry.status != null)?.status
   return {
     productCode,
-    status: entries.findLast(({ status }) => status != null)?.status ?? null,
+    status: (status == null ? undefined : productStatusOf(status)) ?? null,
     attributes:
       others.length === 0 ? first : Object.fromEntries([first, ...others].flatMap((each) => Object.entries(each))),
   }
@@ -153,9 +155,7 @@ function fitsAlone(attributes: Readonly<Record<string, string>>): boolean {
   return Buffer.byteLength(JSON.stringify(attributes)) <= maxSize
 }
 
-/** SQL: whether attributes are within the limit after others are merged in, as merge-products.sql has it. */
+/** SQL: whether attributes are within the limit after others are merged in. */
 export function fits(stored: RawBuilder<unknown>, added: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`(pg_column_size(${stored}) < ${sizeNotChecked}::integer
-    or pg_column_size(${stored} || ${added}) <= ${maxSize / 8}::integer
-    or octet_length((${stored} || ${added})::text) <= ${maxSize}::integer)`
+  return sql<boolean>`attributes_fit(${stored}, ${added}, ${sizeNotChecked}, ${maxSize})`
 }

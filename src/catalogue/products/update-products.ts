@@ -87,10 +87,12 @@ export async function mergeProducts(
   const request = {
     store: storeUuid,
     validatedBy: validatedBy ?? null,
-    locks: locksOf(new Map([[storeUuid, { products: [...good.keys(), ...failed.keys()] }]])),
+    locks: locksOf(storeUuid, { products: [...good.keys(), ...failed.keys()] }),
     refused: [...failed.keys()],
     sizeNotChecked,
     maxSize,
+    names: fewNames(good),
+    origin: catalogue.origin ?? null,
   }
   const patches = byCode(good, (patch) => patch.attributes)
   const statuses = byCode(good, (patch) => patch.status)
@@ -100,6 +102,16 @@ export async function mergeProducts(
     catalogue.db,
   )
   return rows[0]
+}
+
+const mostNames = 8
+
+/** The names of the patches' attributes; null if they are more than a few. */
+function fewNames(patches: ReadonlyMap<string, GoodPatch>): string[] | null {
+  const names = new Set<string>()
+  for (const { attributes } of patches.values())
+    for (const name in attributes) if (names.add(name).size > mostNames) return null
+  return [...names]
 }
 
 /** A JSON object by product code, without nulls. Concatenated: an object with ten thousand keys is slow to make. */

@@ -24,6 +24,20 @@ export function listStores(catalogue: Catalogue, filter: StoreFilter, page: Keys
     .execute()
 }
 
+/** A page by offset, and the number of those that match. */
+export async function pageStores(catalogue: Catalogue, filter: StoreFilter, offset: number, limit: number) {
+  const listed = catalogue.db
+    .selectFrom('store')
+    .select(storeColumns)
+    .where(matching(catalogue, filter))
+    .orderBy('store_uuid')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  const [stores, totalStores] = await Promise.all([listed, countStores(catalogue, filter)])
+  return { totalStores, stores }
+}
+
 export async function countStores(catalogue: Catalogue, filter: StoreFilter): Promise<number> {
   const row = await catalogue.db
     .selectFrom('store')
@@ -40,7 +54,7 @@ export async function listStoresOfGroups(
   const rows = await catalogue.db
     .selectFrom('store')
     .select(storeColumns)
-    .where('store_group', 'in', storeGroups)
+    .where(sql<boolean>`store_group = any(${[...storeGroups]}::uuid[])`)
     .where(matching(catalogue, {}))
     .orderBy('store_uuid')
     .execute()

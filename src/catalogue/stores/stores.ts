@@ -4,6 +4,7 @@ import type { Database } from '../../database/tables.ts'
 import { type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
+import { createdDefinitions, recording } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 
 export const storeColumns = [
@@ -40,31 +41,52 @@ export async function createStore(
   }
   if (faults.length > 0) throw invalidRequest(faults)
 
-  const linked = linkedStoreId == null ? null : requireVisible(catalogue, linkedStoreId, 'linkedStoreId')
+  const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
   const storeUuid = uuidv7()
-  const store = await catalogue.db
-    .with('linked', (db) => db.selectFrom('store').select('store_group').where('store_uuid', '=', linked))
-    .with(
-      'created',
-      () => sql<Database['store']>`(
-        insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation, store_website)
-        select ${storeUuid}::uuid, coalesce((select store_group from linked), ${uuidv7()}::uuid), ${input.storeName.trim()},
-          ${input.storeTaxonomy}, ${unique(input.region)}::text[], ${unique(input.channels)}::text[],
-          ${unique(input.defaultAutomation)}::text[], ${input.storeWebsite ?? null}
-        where ${linked}::uuid is null or exists (select from linked)
-        returning *)`,
+  return catalogue.db
+    .with('created', (db) =>
+      db
+        .insertInto('store')
+        .values({
+          store_uuid: storeUuid,
+          store_group: linked?.store_group ?? uuidv7(),
+          store_name: input.storeName.trim(),
+          store_taxonomy: input.storeTaxonomy,
+          region: unique(input.region),
+          channels: unique(input.channels),
+          default_automation: unique(input.defaultAutomation),
+          store_website: input.storeWebsite ?? null,
+        })
+        .returningAll(),
     )
     .with(
       'copied',
       () => sql`(
         insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-        select created.store_uuid, d.name, d.type, d.allowed_values, d.max_length, d.pattern
-        from created, attribute_definition d where d.store_uuid = ${linked}::uuid and ${copyTaxonomy})`,
+        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern
+        from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
+        returning name)`,
     )
+    .with('recorded', () => recording(catalogue, storeUuid, createdItems))
     .selectFrom('created')
     .select(storeColumns)
-    .executeTakeFirst()
-  if (!store) throw storeNotFound('linkedStoreId', linkedStoreId ?? '')
+    .executeTakeFirstOrThrow()
+}
+
+const createdItems = sql`
+  select 'store' as kind, 'created' as action, '' as code, null::text as key, null::text as was
+  union all ${createdDefinitions(sql`select name from copied`)}`
+
+/** The group of a store, and the definitions to copy as JSON. Throws `store_not_found`. */
+async function readLinked(catalogue: WriteCatalogue, linkedStoreId: string, copyTaxonomy: boolean) {
+  const uuid = requireVisible(catalogue, linkedStoreId, 'linkedStoreId')
+  const { rows } = await sql<{ store_group: string; definitions: string | null }>`
+    select s.store_group, (
+      select json_agg(d)::text from attribute_definition d where d.store_uuid = ${uuid} and ${copyTaxonomy}
+    ) as definitions
+    from store s where s.store_uuid = ${uuid}`.execute(catalogue.db)
+  const [store] = rows
+  if (!store) throw storeNotFound('linkedStoreId', linkedStoreId)
   return store
 }
 
@@ -79,23 +101,46 @@ export async function updateStore(
   if (faults.length > 0) throw invalidRequest(faults)
   const uuid = requireVisible(catalogue, storeUuid)
   const store = await catalogue.db
-    .updateTable('store')
-    // Kysely leaves out what is undefined; an update needs at least one column.
-    .set({
-      store_uuid: uuid,
-      store_name: changes.storeName?.trim(),
-      store_taxonomy: changes.storeTaxonomy,
-      region: changes.region && unique(changes.region),
-      channels: changes.channels && unique(changes.channels),
-      default_automation: changes.defaultAutomation && unique(changes.defaultAutomation),
-      store_website: changes.storeWebsite,
-    })
-    .where('store_uuid', '=', uuid)
-    .returning(storeColumns)
+    .with('old', (db) => db.selectFrom('store').selectAll().where('store_uuid', '=', uuid).forNoKeyUpdate())
+    // From `old`, so that this is locked and read before: a row that the statement itself has changed is not locked.
+    .with('changed', (db) =>
+      db
+        .updateTable('store')
+        .from('old')
+        // Kysely leaves out what is undefined; an update needs at least one column.
+        .set({
+          store_uuid: (row) => row.ref('old.store_uuid'),
+          store_name: changes.storeName?.trim(),
+          store_taxonomy: changes.storeTaxonomy,
+          region: changes.region && unique(changes.region),
+          channels: changes.channels && unique(changes.channels),
+          default_automation: changes.defaultAutomation && unique(changes.defaultAutomation),
+          store_website: changes.storeWebsite,
+        })
+        .where('store.store_uuid', '=', uuid)
+        .returningAll('store'),
+    )
+    .with('recorded', () => recording(catalogue, uuid, changedFields))
+    .selectFrom('changed')
+    .select(storeColumns)
     .executeTakeFirst()
   if (!store) throw storeNotFound('storeUuid', storeUuid)
   return store
 }
+
+/** The fields of a store, by name. */
+export const fieldsOf = (row: string) =>
+  sql`jsonb_build_object(${sql.join(
+    storeColumns.flatMap((selected) => {
+      const [column, name = column] = selected.split(' as ')
+      return [sql`${name}::text`, sql.ref(`${row}.${column}`)]
+    }),
+  )})`
+
+const changedFields = sql`
+  select 'store' as kind, 'updated' as action, '' as code, f.key, f.value::text as was
+  from old cross join changed cross join lateral jsonb_each(${fieldsOf('old')}) f
+  where f.value <> ${fieldsOf('changed')} -> f.key`
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
@@ -120,7 +165,11 @@ function storeFaults(enumerations: Enumerations, input: Partial<NewStore>): Omit
 export async function findStores(catalogue: Catalogue, storeUuids: readonly string[]): Promise<Map<string, Store>> {
   const uuids = visibleStores(catalogue, storeUuids)
   if (uuids.length === 0) return new Map()
-  const stores = await catalogue.db.selectFrom('store').select(storeColumns).where('store_uuid', 'in', uuids).execute()
+  const stores = await catalogue.db
+    .selectFrom('store')
+    .select(storeColumns)
+    .where(sql<boolean>`store_uuid = any(${uuids}::uuid[])`)
+    .execute()
   return new Map(stores.map((store) => [store.storeUuid, store]))
 }
 

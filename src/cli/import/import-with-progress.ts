@@ -6,16 +6,25 @@ import { resolve } from 'node:path'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
+import { addChangeDays, noteRecording } from '../../database/change-days.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { type ImportResult, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
 import { findPosition, forgetRun, type RunKey, start } from '../../import/position.ts'
+import { presetFor } from '../../import/presets/presets.ts'
 import { UsageError } from '../../import/usage-error.ts'
-import { withDatabase } from '../with-database.ts'
+import { runAsJob } from '../../jobs/command-line-import.ts'
+import { storeUuidOf } from '../../text.ts'
+import { findStoreUuid } from '../store/find-store.ts'
+import { originOf, withDatabase } from '../with-database.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
+
+type Imported = ImportResult & { advice: string; resumedAfter: number }
+
+const unknownStore = '00000000-0000-0000-0000-000000000000'
 
 interface Input {
   stats: Stats
@@ -26,21 +35,29 @@ interface Input {
  * Imports a file as the command line says, with progress and problems on stderr. `advice` says what to do if the import
  * stopped before the end. Throws a UsageError, before anything has changed, if the options or the file do not allow it.
  */
-export async function importWithProgress(
-  file: string,
-  options: ImportOptions,
-  signal: AbortSignal,
-): Promise<ImportResult & { advice: string }> {
-  const request = importRequest(file, options)
+export async function importWithProgress(file: string, options: ImportOptions, signal: AbortSignal): Promise<Imported> {
+  // A name is looked up once the database is open.
+  const given = importRequest(file, { ...options, store: storeUuidOf(options.store) ?? unknownStore })
   const input = await unlessAborted(openInput(file), signal)
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
     return await withDatabase(async ({ catalogue, config, log }) => {
       const globalConfig = await startGlobalConfig(config, log)
       globalConfig.stop()
-      requireConfigured(request, globalConfig.enumerations())
-      await requireTarget(catalogue, request.storeUuid)
-      return importReporting(request, catalogue, globalConfig.enumerations(), input, signal)
+      requireConfigured(given, globalConfig.enumerations())
+      const request = { ...given, storeUuid: await findTarget(catalogue, options.store) }
+      await addChangeDays(catalogue.db)
+      const recording = { ...catalogue, origin: originOf(config, 'import') }
+      const note = async () => {
+        if (!request.dryRun) await noteRecording(catalogue.db, recording.origin !== undefined)
+      }
+      await note()
+      try {
+        return await importReporting(request, recording, globalConfig.enumerations(), input, signal)
+      } finally {
+        // A gateway that records may have begun the ledger anew meanwhile. A failure here must not hide the import's.
+        if (!recording.origin) await note().catch(() => {})
+      }
     })
   } finally {
     input.stream.destroy()
@@ -69,8 +86,8 @@ async function importReporting(
   enumerations: Enumerations,
   { stats, stream }: Input,
   signal: AbortSignal,
-): Promise<ImportResult & { advice: string }> {
-  const { db } = catalogue
+): Promise<Imported> {
+  const { db, origin } = catalogue
   const { errors, resume } = request
   const earlier = errors === undefined ? undefined : await stat(errors).catch(() => undefined)
   if (earlier && earlier.ino === stats.ino && earlier.dev === stats.dev) {
@@ -84,16 +101,31 @@ async function importReporting(
   // The report may have been deleted meanwhile.
   if (errors !== undefined && from.reportBytes > (earlier?.size ?? 0)) from.reportBytes = 0
   if (resume) print(found ? `resumes after row ${from.counts.rows}` : 'nothing to resume: starts at the beginning')
-  const report = await startReport(errors, request.format, from.reportBytes)
+  const report = await startReport(errors, request.format, from.reportBytes, (columns) => {
+    const preset = request.preset ?? presetFor(columns)
+    if (preset !== request.preset)
+      print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
+  })
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
-  const { update: onProgress, stop } = startProgress(process.stderr, from.counts.rows, read)
+  const { update: onProgress, stop } = startProgress(process.stderr, { fromRow: from.counts.rows, read })
   let { failed } = from.counts
   try {
-    const work = { enumerations, signal, onProgress, report, run, from }
-    const result = await importFile(db, stream, request, work)
+    const work = { enumerations, origin, signal, run, from }
+    const job = { storeUuid: request.storeUuid, file: request.file, origin, counts: from.counts }
+    const result = request.dryRun
+      ? await importFile(db, stream, request, { ...work, report, onProgress })
+      : await runAsJob(db, job, report, (saving, onCounts) =>
+          importFile(db, stream, request, {
+            ...{ ...work, report: saving },
+            onProgress: (counts) => {
+              onCounts(counts)
+              onProgress(counts)
+            },
+          }),
+        )
     failed = result.counts.failed
     if (run && (result.stopped === undefined || result.isBroken)) await forgetRun(db, run)
-    return { ...result, advice: adviceOn(request, result, run !== undefined) }
+    return { ...result, advice: adviceOn(request, result, run !== undefined), resumedAfter: from.counts.rows }
   } finally {
     stop()
     const incomplete = (error: unknown) => [
@@ -125,13 +157,13 @@ async function runKeyOf(request: ImportRequest): Promise<RunKey> {
   return { storeUuid, file: resolve(file), content: hash.digest('hex'), options, report }
 }
 
-async function requireTarget(catalogue: Catalogue, storeUuid: string): Promise<void> {
+async function findTarget(catalogue: Catalogue, store: string): Promise<string> {
   try {
-    await requireStore(catalogue, storeUuid, '--store')
+    return await requireStore(catalogue, await findStoreUuid(catalogue.db, store), '--store')
   } catch (error) {
     if (error instanceof CatalogueError) throw new UsageError(error.message)
     const isEmpty = error instanceof Error && 'code' in error && error.code === '42P01' // undefined_table
-    if (isEmpty) throw new UsageError(`--store: there is no store ${storeUuid}: the database is empty`)
+    if (isEmpty) throw new UsageError(`--store: there is no store ${store}: the database is empty`)
     throw error
   }
 }

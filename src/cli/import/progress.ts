@@ -3,21 +3,30 @@ import type { Counts } from '../../import/report/counts.ts'
 
 const rowsPerLine = 100_000
 
+interface ProgressOptions {
+  fromRow?: number
+  read?: () => number
+  unit?: string
+}
+
 /**
  * Shows the imported rows, the speed and the time left: on a terminal in a line that is replaced, else in a line every
  * 100,000 rows. `read` returns the part of the file that has been read, from 0 to 1; 0 if it is not known.
  */
-export function startProgress(stream: WriteStream, fromRow: number, read: () => number) {
+export function startProgress(
+  stream: WriteStream,
+  { fromRow = 0, read = () => 0, unit = 'rows' }: ProgressOptions = {},
+) {
   const begun = performance.now()
   let shown = fromRow - (fromRow % rowsPerLine)
   const lineOf = (rows: number) => {
     const seconds = Math.max((performance.now() - begun) / 1000, 0.001)
     const part = read()
     const left = part > 0 ? `, ${Math.floor(part * 100)}%, about ${duration((seconds / part) * (1 - part))} left` : ''
-    return `${rows} rows, ${Math.round((rows - fromRow) / seconds)} rows/s${left}`
+    return `${rows} ${unit}, ${Math.round((rows - fromRow) / seconds)} ${unit}/s${left}`
   }
   return {
-    update: ({ rows }: Counts) => {
+    update: ({ rows }: Pick<Counts, 'rows'>) => {
       if (stream.isTTY) stream.write(`\r\x1b[K${lineOf(rows)}`)
       else if (rows - shown >= rowsPerLine) stream.write(`${lineOf(rows)}\n`)
       shown = Math.max(shown, rows - (rows % rowsPerLine))

@@ -2,7 +2,8 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 import type { ImportReport } from '../../import/import.ts'
 import type { FailedRow } from '../../import/load/map-row.ts'
 import type { Format } from '../../import/read/row.ts'
-import { type Problem, problemsOf, reportFormats, reportText } from '../../import/report/report-format.ts'
+import { type Problem, problemsOf } from '../../import/report/problems.ts'
+import { reportFormats, reportText } from '../../import/report/report-format.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { shown } from '../../text.ts'
 
@@ -12,40 +13,69 @@ export interface Report extends ImportReport {
   close(failed: number): Promise<string[]>
 }
 
+type OnColumns = (columns: readonly string[]) => void
+
 const mostShown = 20
 
 /**
  * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or a file of all the rows
  * as they came. `from` is the length of a resumed run's report. Throws a UsageError if the file cannot be written.
  */
-export async function startReport(path: string | undefined, format: Format, from: number): Promise<Report> {
-  if (path === undefined) return reportInSentences(from)
+export async function startReport(
+  path: string | undefined,
+  format: Format,
+  from: number,
+  onColumns: OnColumns,
+): Promise<Report> {
+  if (path === undefined) return reportInSentences(from, onColumns)
   // Wrong usage changes nothing: an earlier report is kept until `begin`.
   const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
     throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
   })
-  return reportInFile(path, file, format, from)
+  const report = reportInFile(path, file, format, from)
+  const begin = async (columns: readonly string[]) => {
+    onColumns(columns)
+    await report.begin(columns)
+  }
+  return { ...report, begin }
 }
 
-/** The length of this report is its number of faults. */
-function reportInSentences(from: number): Report {
-  const problems: Problem[] = []
+/** The length of this report is its number of faults. The first of those of one kind is shown, with their number. */
+function reportInSentences(from: number, onColumns: OnColumns): Report {
+  let kinds = new Map<string, { first: Problem; count: number }>()
+  /** Those before the last chunk, which is added again when its transaction is retried. */
+  let before = kinds
   let count = from
   return {
-    begin: async () => {},
+    begin: async (columns) => onColumns(columns),
     add: async (rows, length) => {
+      if (length === count) before = new Map(kinds)
+      kinds = new Map(before)
       const found = problemsOf(rows)
-      problems.length = Math.min(problems.length, length - from)
-      problems.push(...found.slice(0, mostShown - problems.length))
+      for (const problem of found) {
+        const kind = kindOf(problem)
+        const known = kinds.get(kind)
+        if (known) kinds.set(kind, { ...known, count: known.count + 1 })
+        else if (kinds.size < mostShown) kinds.set(kind, { first: problem, count: 1 })
+      }
       count = length + found.length
       return count
     },
     close: async () => {
-      const rest = count - from - problems.length
+      const counted = [...kinds.values()].reduce((sum, kind) => sum + kind.count, 0)
+      const rest = count - from - counted
       const more = rest > 0 ? [`and ${rest} more problems; --errors FILE reports all of them`] : []
-      return [...problems.map(sentence), ...more]
+      const sentences = [...kinds.values()].map(({ first, count }) =>
+        count === 1 ? sentence(first) : `${sentence(first)} (and ${count - 1} more of this kind)`,
+      )
+      return [...sentences, ...more]
     },
   }
+}
+
+/** What is wrong, without the value that came. */
+function kindOf({ field, reason }: Problem): string {
+  return `${field} ${reason.replace(/; got .*$/s, '')}`
 }
 
 function reportInFile(path: string, file: FileHandle, format: Format, from: number): Report {

@@ -13,12 +13,15 @@ create table import_run (
 );
 
 -- Imports and exports that the gateway runs in the background. The library pg-boss queues them, in its own schema.
+-- Imports of the command line are seen here, too: they are running with `attempt` 0.
 create table job (
   store_uuid uuid not null,
   job_id uuid not null unique,
   kind text not null check (kind in ('import', 'export')),
   state text not null check (state in ('queued', 'running', 'succeeded', 'failed')),
   options jsonb not null,
+  -- Who started it, where changes are recorded.
+  origin jsonb,
   counts jsonb not null,
   problems jsonb not null default '[]',
   error text,

@@ -1,5 +1,5 @@
-// The token is the one that GraphiQL keeps, so that a person enters it once.
-const storageKey = 'catalogue-gateway:token'
+// The token is the one that GraphiQL keeps, so that a person enters it once; its "Clear data" forgets it.
+const storageKey = 'graphiql:token'
 const { SwaggerUIBundle } = window
 
 /** Shows, above an operation's parameters, the GraphQL operation that it runs. */

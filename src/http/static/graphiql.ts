@@ -2,40 +2,76 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { Twin } from '../../../rest/openapi/operation.ts'
-import { contentPolicy, type Page } from './page.ts'
+import { contentPolicy, fixedPage, type Page } from './page.ts'
 
-/** GraphiQL as one page without other files. It asks for a token once, keeps it in the browser and always sends it. */
-export function graphiqlPage(operations: readonly Twin[]): Page {
+const html = 'text/html; charset=utf-8'
+
+/**
+ * GraphiQL: its page, and the script and styles that browsers keep. It asks for a token once, keeps it in the browser
+ * and always sends it. It is started by `open-operation.js`.
+ */
+export function graphiqlPages(operations: readonly Twin[]): { page: Page; js: Page; css: Page } {
   const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
     name,
     query: document,
     // GraphiQL would open a tab of its own for a query whose variables differ from the kept ones, which are none.
-    variables: Object.keys(variables).length > 0 ? JSON.stringify(variables, null, 2) : undefined,
+    variables: Object.keys(variables).length > 0 ? JSON.stringify(rehearsed(variables), null, 2) : undefined,
   }))
   const rendered = renderGraphiQL({
     title: 'Catalogue gateway: GraphiQL',
     defaultTabs: tabs.slice(0, 1).map(({ query }) => ({ query })),
     shouldPersistHeaders: false,
   })
+  const [script = '', styles = ''] = [partOf(rendered, 'script'), partOf(rendered, 'style')]
+  const js = fixedPage('text/javascript; charset=utf-8', script.replace(scalarType, 'definition.title = baseType.name'))
+  const css = fixedPage('text/css; charset=utf-8', styles + stillTabs)
   const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
-  const opening = `<script type="application/json" id="operations">${inScript(tabs)}</script><script>${own('open-operation.js')}</script>`
+  const source = `/graphql/graphiql.js?v=${js.version}`
+  const opening = `<script type="application/json" id="operations">${inScript(tabs)}</script><script id="opening" data-source="${source}">${own('open-operation.js')}</script>`
   const body = rendered
+    .replace(script, () => '')
+    .replace('<script></script>', '')
+    .replace(
+      `<style>${styles}</style>`,
+      () => `<link rel="stylesheet" href="/graphql/graphiql.css?v=${css.version}" />`,
+    )
+    .replace(/(?<=<link rel="icon" href=")[^"]*/, 'data:,')
     .replace('<meta charset="utf-8" />', (charset) => charset + viewport)
     .replace('<div id="root"></div>', (root) => root + own('token-dialog.html') + opening)
-  return { type: 'text/html; charset=utf-8', body, headers: { 'Content-Security-Policy': policyOf(body) } }
+  return { page: fixedPage(html, body, { 'Content-Security-Policy': policyOf(body) }), js, css }
+}
+
+/**
+ * A tab that is pressed for the first time would move to where it was before the page was laid out, away from the mouse:
+ * the click would be lost.
+ */
+const stillTabs = '.graphiql-tab{transform:none!important}'
+
+/** The language service takes no object for a scalar that it does not know, as `AttributeMap` is one. */
+const scalarType = /definition\.type = \[\\*"string\\*", \\*"number\\*", \\*"boolean\\*", \\*"integer\\*"\]/
+
+/** A prepared mutation changes nothing until its reader wants it to. */
+function rehearsed(variables: object): object {
+  return 'dryRun' in variables ? { ...variables, dryRun: true } : variables
+}
+
+/** The content of the longest element of a tag: GraphiQL's own. */
+function partOf(page: string, tag: 'script' | 'style'): string {
+  const parts = [...page.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))].map(([, part = '']) => part)
+  return parts.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 
 /** The scripts of this page and no other; its workers are blobs that it makes itself. */
 function policyOf(body: string): string {
-  const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => {
+  const inline = [...body.matchAll(/<script(?! type)[^>]*>([\s\S]*?)<\/script>/g)].map(([, script = '']) => {
     return `'sha256-${hash('sha256', script.replaceAll('\r\n', '\n'), 'base64')}'`
   })
   return contentPolicy([
-    `script-src ${scripts.join(' ')} blob:`,
+    `script-src 'self' ${inline.join(' ')} blob:`,
     'worker-src blob:',
-    "style-src 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'",
     'img-src data:',
-    'font-src data:',
+    "font-src 'self' data:",
     "connect-src 'self'",
   ])
 }

@@ -1,11 +1,19 @@
-// Runs before GraphiQL, which reads `query` from the address and the rest from what the browser keeps.
-;(() => {
+// Starts GraphiQL, which reads `query` from the address and the rest from what the browser keeps, once a token is known.
+;(async () => {
   const operations = JSON.parse(document.getElementById('operations').textContent)
+  const { source } = document.getElementById('opening').dataset
+  // The examples are of a store that the token has, if it has one.
+  const found = await fetch('/v1/stores?limit=1')
+    .then((answer) => answer.json())
+    .catch(() => undefined)
+  const store = found?.data?.stores?.[0]?.store_uuid
+  const filled = (text) => (store ? text?.replaceAll(/019aa000-0000-7000-8000-\d{12}/g, store) : text)
   const address = new URL(location.href)
   const wanted = operations.find(({ name }) => name === address.searchParams.get('operation'))
-  const variables = wanted?.variables ?? address.searchParams.get('variables')
+  const variables = filled(wanted?.variables) ?? address.searchParams.get('variables')
   if (wanted) address.searchParams.set('query', wanted.query)
   if (variables) localStorage.setItem('graphiql:variables', variables)
+  else if (address.searchParams.has('query')) localStorage.removeItem('graphiql:variables')
   address.searchParams.delete('operation')
   address.searchParams.delete('variables')
   history.replaceState({}, '', address)
@@ -18,7 +26,8 @@
     id: name,
     title: name,
     query,
-    variables,
+    variables: filled(variables),
   }))
   localStorage['graphiql:tabState'] ??= JSON.stringify({ tabs, activeTabIndex: 0 })
+  document.body.append(Object.assign(document.createElement('script'), { src: source }))
 })()

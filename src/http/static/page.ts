@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { HttpResponse } from '../../../rest/exchange.ts'
 import { HttpError } from '../../../rest/response/http-error.ts'
 
@@ -8,6 +10,8 @@ export interface Page {
   headers?: Record<string, string>
   /** Whether it is for browsers alone: others get 404, as on any path that is none. */
   isForBrowsers?: boolean
+  /** The hash of its content: asked for with it as `?v=`, the answer never changes. */
+  version?: string
 }
 
 /** The Content-Security-Policy of a page that needs these sources and nothing else. */
@@ -16,12 +20,25 @@ export function contentPolicy(sources: readonly string[]): string {
   return ["default-src 'none'", ...sources, ...nothing].join('; ')
 }
 
-/** The page for GET and HEAD. Throws `method_not_allowed`. */
-export function answerWithPage({ status = 200, type, body, headers }: Page, method: string | undefined): HttpResponse {
+/** A page that stays as it is, with its version. */
+export function fixedPage(type: string, content: string | Buffer, headers: Record<string, string> = {}): Page {
+  const bytes = Buffer.from(content)
+  return { type, body: Object.freeze([bytes]), headers, version: hash('sha256', bytes, 'hex').slice(0, 16) }
+}
+
+/** The page for GET and HEAD, or 304 for a client that has it. Throws `method_not_allowed`. */
+export function answerWithPage(page: Page, { method, headers: asked }: IncomingMessage, search = ''): HttpResponse {
+  const { status = 200, type, body, headers, version } = page
   const allow = 'GET, HEAD, OPTIONS'
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
   if (method !== 'GET' && method !== 'HEAD') {
     throw new HttpError('method_not_allowed', `this path takes ${allow}; got ${method}`, { Allow: allow })
   }
-  return { status, headers: { 'Content-Type': type, 'Cache-Control': 'no-cache', ...headers }, body }
+  const sent = { 'Content-Type': type, 'Cache-Control': 'no-cache', ...headers }
+  if (version === undefined) return { status, headers: sent, body }
+  const isFixed = search === `v=${version}`
+  const kept = { ...(isFixed && { 'Cache-Control': 'public, max-age=31536000, immutable' }), ETag: `W/"${version}"` }
+  const { 'Content-Type': _, ...withoutType } = sent
+  if (asked['if-none-match'] === kept.ETag) return { status: 304, headers: { ...withoutType, ...kept } }
+  return { status, headers: { ...sent, ...kept }, body }
 }

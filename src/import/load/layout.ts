@@ -3,6 +3,7 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { shown } from '../../text.ts'
 import { attributeColumn, attributeOfColumn, isOfReport } from '../attribute-column.ts'
 import type { ImportRequest } from '../options.ts'
+import { presetFor } from '../presets/presets.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** What each column of a file is read as. */
@@ -30,7 +31,9 @@ export function planLayout(
 ): Layout {
   const code = request.code ?? usualCode(columns)
   if (code === undefined) {
-    throw new UsageError(`--code must name the column of the product code; the file has ${listed(columns)}`)
+    const preset = presetFor(columns)
+    const hint = preset ? `; for an export of ${preset} use --preset ${preset}` : ''
+    throw new UsageError(`--code must name the column of the product code; the file has ${listed(columns)}${hint}`)
   }
   const status = request.status ?? 'status'
   const others = new Set([code, status, ...request.assets])

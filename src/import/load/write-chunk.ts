@@ -5,7 +5,7 @@ import type { WriteCatalogue } from '../../catalogue/catalogue.ts'
 import { oneOfFault, productStatuses } from '../../catalogue/enumerations.ts'
 import { createPauses } from '../../catalogue/pauses.ts'
 import { type LoadedProduct, loadProducts, prepareLoading } from '../../catalogue/products/load-products.ts'
-import type { OwnConnection } from '../../database/own-connection.ts'
+import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
 import type { Counts } from '../report/counts.ts'
@@ -29,9 +29,9 @@ export async function writeChunk(
   const { products, groups, failed } = await prepare(rows, attributeValidator(definitions), columnOf, signal)
   // Groups before products, as every writer of both locks them: so no two wait for each other.
   const { added, linked } = await loadAssets(connection, catalogue, target, groups)
-  const { created, updated } = await loadProducts(connection, catalogue, target.storeUuid, products)
-  const all = rows.reduce((sum, row) => sum + rowsOf(row).length, 0)
   const bad = failed.reduce((sum, { row }) => sum + rowsOf(row).length, 0)
+  const { created, updated } = await loadProducts(connection, catalogue, target.storeUuid, products, bad)
+  const all = rows.reduce((sum, row) => sum + rowsOf(row).length, 0)
   const unchanged = all - bad - created - updated
   const counts = { rows: all, created, updated, unchanged, failed: bad, assetsAdded: added, linksAdded: linked }
   return { counts, failed }

@@ -1,4 +1,4 @@
-import type { ImportOptions, ImportRequest, PresetName } from '../options.ts'
+import { type ImportOptions, type ImportRequest, type PresetName, presetNames } from '../options.ts'
 import type { RowSource } from '../read/row.ts'
 import { UsageError } from '../usage-error.ts'
 import { unpacked } from './magento.ts'
@@ -18,6 +18,16 @@ const presets: Record<PresetName, Preset> = {
     assets: ['base_image', 'additional_images'],
     reshape: ({ columns, rows }) => ({ columns, rows: unpacked(rows) }),
   },
+}
+
+const marks: Record<PresetName, readonly string[]> = {
+  shopify: ['Handle', 'Title', 'Image Src'],
+  magento: ['sku', 'store_view_code', 'product_online'],
+}
+
+/** The preset whose columns a file has. */
+export function presetFor(columns: readonly string[]): PresetName | undefined {
+  return presetNames.find((name) => marks[name].every((column) => columns.includes(column)))
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */

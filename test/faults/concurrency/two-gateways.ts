@@ -1,8 +1,9 @@
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { citusNodes } from '../../support/database/citus.ts'
+import { startTestGateway, type TestGateway } from '../../support/servers/gateway.ts'
 
 export const writers = 64
 
-/** Two gateways on one database, each with connections for half of the writers. */
+/** Two gateways on one database, each with connections for half of the writers: on Citus, to different servers. */
 export interface TwoGateways {
   gateway: TestGateway
   /** Calls one gateway or the other, by the writer's number; throws when the answer is no success. */
@@ -15,7 +16,8 @@ const connection = { max: writers / 2, connectionTimeoutMillis: 20_000 }
 
 export async function startTwoGateways(): Promise<TwoGateways> {
   const gateway = await startTestGateway({ connection })
-  const other = await startTestGateway({ database: gateway.database, connection })
+  const worker = process.env.CITUS_URL ? (await citusNodes())[1] : {}
+  const other = await startTestGateway({ database: gateway.database, connection: { ...connection, ...worker } })
   const of = (writer: number) => (writer % 2 ? other : gateway)
   return {
     gateway,

@@ -6,7 +6,7 @@ import { Random } from '../../support/random.ts'
 import { startTwoGateways, type TwoGateways, together, writers } from './two-gateways.ts'
 
 /** WRITERS_ROUNDS makes it longer, WRITERS_SEED (`random` for another each time) different. */
-const rounds = Number(process.env.WRITERS_ROUNDS ?? 6)
+const rounds = Number(process.env.WRITERS_ROUNDS ?? 4)
 const seed = process.env.WRITERS_SEED === 'random' ? Date.now() | 0 : Number(process.env.WRITERS_SEED ?? 20_261_121)
 const timeout = 30_000 + rounds * 10_000
 const randomOf = (writer: number) => new Random(seed + writer * 7_919)

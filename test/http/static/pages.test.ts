@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { useGateway } from '../../support/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

@@ -1,4 +1,4 @@
-import { token } from '../../support/gateway.ts'
+import { token } from '../../support/servers/gateway.ts'
 import type { Fixture } from './fixture.ts'
 import { type WireRequest, wireRequest } from './wire-request.ts'
 

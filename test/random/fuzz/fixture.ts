@@ -1,5 +1,5 @@
 import { addAssets, addProducts, define, type NewLink, newStore } from '../../support/factories.ts'
-import type { TestGateway } from '../../support/gateway.ts'
+import type { TestGateway } from '../../support/servers/gateway.ts'
 
 export interface Fixture {
   stores: readonly string[]

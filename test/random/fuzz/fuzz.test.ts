@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
-import { useGateway } from '../../support/gateway.ts'
-import { openWire, type Wire, type WireAnswer } from '../../support/wire.ts'
+import { openWire, type Wire, type WireAnswer } from '../../support/clients/wire.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
 import { graphqlRequests } from './graphql-requests.ts'
@@ -11,7 +11,7 @@ import { restRequests } from './rest-requests.ts'
 import type { WireRequest } from './wire-request.ts'
 
 /** FUZZ_REQUESTS=1000000 FUZZ_SEED=7 for a long run; a failure names the seed and the batch that show it again. */
-const total = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+const total = Number(process.env.FUZZ_REQUESTS ?? 10_000)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const batch = 100
 const lanes = 8

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { token } from '../../support/gateway.ts'
+import { token } from '../../support/servers/gateway.ts'
 import { hostileMethod } from './hostile.ts'
 import { type Framing, type Header, lies } from './wire-request.ts'
 

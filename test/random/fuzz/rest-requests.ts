@@ -58,6 +58,17 @@ function usualRequests({ stores, codes, assetIds }: Fixture): Usual[] {
   return [
     { method: 'GET', path: '/v1/assets', query: listing },
     { method: 'GET', path: '/v1/assets', query: [['store_uuid', store.toUpperCase()]] },
+    {
+      method: 'GET',
+      path: '/v1/changes',
+      query: [
+        ['store_uuid', store],
+        ['after', 'latest'],
+        ['limit', '3'],
+        ['product_code', code],
+      ],
+    },
+    { method: 'GET', path: '/v1/requests/a-request', query: [['store_uuid', store]] },
     { method: 'PUT', path: '/v1/products', query: [['store_uuid', store]], body: patches },
     { method: 'PUT', path: '/v1/products', query: [['store_uuid', other]], body: patches.slice(0, 2) },
     { method: 'POST', path: '/v1/stores', query: [], body: newStore },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
-import { useGateway } from '../../support/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { expected, resolved } from './expected.ts'
 import type { Catalogue } from './model.ts'
 import { operations } from './operations.ts'
@@ -11,7 +11,7 @@ import { perform as performRest } from './over-rest.ts'
 import { modelState, storedAssets, visibleState } from './state.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 150)
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 80)
 const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
 const msPerRun = 5_000
 

@@ -1,4 +1,4 @@
-import type { TestGateway } from '../../support/gateway.ts'
+import type { TestGateway } from '../../support/servers/gateway.ts'
 import type { Failure } from './model-assets.ts'
 import type { Patch, ProductQuery } from './model-products.ts'
 import type { Operation } from './operations.ts'

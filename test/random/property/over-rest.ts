@@ -1,5 +1,5 @@
-import type { TestGateway } from '../../support/gateway.ts'
-import type { Reply } from '../../support/http.ts'
+import type { Reply } from '../../support/clients/http.ts'
+import type { TestGateway } from '../../support/servers/gateway.ts'
 import type { Failure, Selector } from './model-assets.ts'
 import type { Patch } from './model-products.ts'
 import type { Operation } from './operations.ts'

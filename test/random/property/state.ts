@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TestGateway } from '../../support/gateway.ts'
+import type { TestGateway } from '../../support/servers/gateway.ts'
 import {
   byCodePoint,
   type Catalogue,

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { createCatalogueClient } from '../../../rest/client/catalogue-client.ts'
 import { CatalogueApiError } from '../../../rest/client/send.ts'
 import { storeBody, storeWithAssets, unknownStore } from '../../support/factories.ts'
-import { token } from '../../support/gateway.ts'
-import { useGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
+import { token } from '../../support/servers/gateway.ts'
+import { useGatewayBehindProxy } from '../../support/servers/gateway-behind-proxy.ts'
 
 const gateway = useGatewayBehindProxy()
 
@@ -26,6 +26,9 @@ describe('the typed client', () => {
       { product_code: '2' },
     ])
     expect(created).toEqual({ store_uuid, created_skus: ['1', '2'], existing_skus: [], failed_products: {} })
+    const { next } = await client().listChanges({ store_uuid, after: 'latest' })
+    expect(next).toEqual(expect.any(String))
+    await expect(client().getRequest('a request/1', { store_uuid })).rejects.toMatchObject({ status: 404 })
     expect((await updateProducts({ store_uuid }, [{ product_code: '2', status: 'active' }])).updated_skus).toEqual([
       '2',
     ])

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../../src/demo/demo.ts'
-import { token, useGateway } from '../../support/gateway.ts'
+import { token, useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { type Step, scenario } from '../../outside/scenario.ts'
-import { useGatewayBehindProxy } from '../../support/gateway-behind-proxy.ts'
-import { queryString } from '../../support/rest-client.ts'
+import { queryString } from '../../support/clients/rest-client.ts'
+import { settled } from '../../support/database/changes.ts'
+import { useGatewayBehindProxy } from '../../support/servers/gateway-behind-proxy.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGatewayBehindProxy({ more: { rateLimit: 3 } })
@@ -11,6 +12,7 @@ it('the examples of the reference are what the service answers (vitest -u writes
   const examples: unknown[] = []
   const reader = await newToken(gateway, { scopes: ['READ'] })
   for (const step of scenario) {
+    if (step.path === '/changes') await settled(gateway.database)
     if (step.without === 'database') await gateway.cut()
     const filled = fill(step, known)
     const ask = () =>
@@ -54,7 +56,10 @@ function remember(answer: unknown, known: Map<string, string>): void {
   }
 }
 
-/** Replaces what differs from run to run: UUIDs by the first, second, … fixed one, times to wait by a minute. */
+/**
+ * Replaces what differs from run to run: UUIDs by the first, second, … fixed one, cursors and times of changes, and times
+ * to wait by a minute.
+ */
 function withFixedIds(examples: readonly unknown[]): unknown {
   const ids = new Map<string, string>()
   const text = JSON.stringify(examples).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (uuid) => {
@@ -62,5 +67,14 @@ function withFixedIds(examples: readonly unknown[]): unknown {
     if (!ids.has(uuid)) ids.set(uuid, `019aa000-0000-7000-8000-${String(ids.size + 1).padStart(12, '0')}`)
     return ids.get(uuid) ?? ''
   })
-  return JSON.parse(text.replace(/(?<=try again in )\d+/g, '60'))
+  const cursors = new Map<string, string>()
+  const withCursors = text.replace(/(?<="(?:cursor|next)":"|oldest valid cursor is )[\w-]+/g, (cursor) => {
+    if (!cursors.has(cursor)) cursors.set(cursor, Buffer.from(`${cursors.size + 1}-1-00000001`).toString('base64url'))
+    return cursors.get(cursor) ?? ''
+  })
+  return JSON.parse(
+    withCursors
+      .replace(/(?<="(?:created_)?at":")[^"]+/g, '2026-11-21T10:00:00.000Z')
+      .replace(/(?<=try again in )\d+/g, '60'),
+  )
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { codeOf, type Reply, send } from '../../support/http.ts'
+import { codeOf, type Reply, send } from '../../support/clients/http.ts'
 
 export interface Request {
   /** What to print of it. */

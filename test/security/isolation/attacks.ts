@@ -1,5 +1,5 @@
-import { audience, type JwksServer, startJwksServer } from '../../support/jwks-server.ts'
-import { startProgram } from '../../support/program.ts'
+import { audience, type JwksServer, startJwksServer } from '../../support/servers/jwks-server.ts'
+import { startProgram } from '../../support/servers/program.ts'
 import { type Attacker, graphql, put, times } from './attacker.ts'
 import type { Attack } from './two-tenants.ts'
 
@@ -49,6 +49,7 @@ let provider: JwksServer | undefined
 export const attacks: Attack[] = [
   {
     name: 'import: slow pattern, long values',
+    isLong: true,
     run: async (attacker) => {
       const { store } = attacker
       for (const pattern of [slowPattern, allowedPattern]) {
@@ -73,12 +74,14 @@ export const attacks: Attack[] = [
   },
   {
     name: 'CSV export of 100,000 names',
+    isLong: true,
     prepare: (attacker) =>
       fill(attacker, 1_000, (i) => Object.fromEntries(times(100, (name) => [`own ${i} ${name}`, 'x']))),
     run: (attacker) => attacker.job(exportOf(attacker, 'CSV')),
   },
   {
     name: 'import of many columns',
+    isLong: true,
     run: async (attacker) => {
       for (const columns of [20_000, 300_000, 4_990]) {
         const header = `sku,${times(columns, (i) => `c${i}`).join(',')}\n`
@@ -206,11 +209,10 @@ export const attacks: Attack[] = [
     name: 'channels that close a literal',
     prepare: (attacker) => fill(attacker, 10, () => ({ Color: 'red' })),
     run: async (attacker) => {
-      for (const quote of ["'", "\\'", "\\\\'", "''"]) {
-        for (const end of [' or true --', ' union all select * from product --', '; select pg_sleep(5) --']) {
-          await attacker.job(exportOf(attacker, 'JSONL', `SMP${quote}${end}`))
-        }
-      }
+      const ends = [' or true --', ' union all select * from product --', '; select pg_sleep(5) --']
+      const channels = ["'", "\\'", "\\\\'", "''"].flatMap((quote) => ends.map((end) => `SMP${quote}${end}`))
+      const replies = await attacker.send(...channels.map((channel) => exportOf(attacker, 'JSONL', channel)))
+      await attacker.endOfJobs(replies)
     },
   },
   {

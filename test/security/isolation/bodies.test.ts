@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { outcomeOf } from '../../support/clients/rest-client.ts'
 import { newStore, productOf, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
-import { outcomeOf } from '../../support/rest-client.ts'
+import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

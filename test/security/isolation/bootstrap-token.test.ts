@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/app/config.ts'
-import { startTestGateway } from '../../support/gateway.ts'
-import { startProgram } from '../../support/program.ts'
+import { startTestGateway } from '../../support/servers/gateway.ts'
+import { startProgram } from '../../support/servers/program.ts'
 
 const sentence =
   'BOOTSTRAP_TOKEN must have 16 to 4096 characters, all of them visible ASCII: no other fits into a header'

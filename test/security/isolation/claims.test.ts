@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newStore } from '../../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { audience, type JwksServer, startJwksServer } from '../../support/jwks-server.ts'
+import { startTestGateway, type TestGateway } from '../../support/servers/gateway.ts'
+import { audience, type JwksServer, startJwksServer } from '../../support/servers/jwks-server.ts'
 
 let provider: JwksServer
 let gateway: TestGateway

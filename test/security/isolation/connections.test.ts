@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { storeWithAssets } from '../../support/factories.ts'
-import { useGateway } from '../../support/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGateway()

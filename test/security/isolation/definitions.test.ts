@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { define, newStore } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
+import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
 import { times } from './attacker.ts'
 
 const gateway = useGateway()

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRemoteFilter, type RemoteFilter } from '../../../src/filter/remote-filter.ts'
-import { answer, type FaultyFilter, startFaultyFilter } from '../../faults/faulty-filter.ts'
+import { answer, type FaultyFilter, startFaultyFilter } from '../../faults/support/faulty-filter.ts'
 import { newStore } from '../../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { startTestGateway, type TestGateway } from '../../support/servers/gateway.ts'
 
 let faulty: FaultyFilter
 let remoteFilter: RemoteFilter

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { newStore, productOf, storeWithProducts } from '../../support/factories.ts'
-import { useGateway } from '../../support/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGateway()

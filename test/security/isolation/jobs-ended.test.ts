@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { TaskLimits } from '../../../src/heavy/thread-pool.ts'
 import { newStore } from '../../support/factories.ts'
-import { startTestGateway } from '../../support/gateway.ts'
+import { startTestGateway } from '../../support/servers/gateway.ts'
 
 const startImport = `mutation ($store: ID!, $content: String!) {
   job: startImport(storeUuid: $store, input: { content: $content, preset: SHOPIFY }) { jobId } }`

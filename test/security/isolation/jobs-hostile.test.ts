@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { useDatabase } from '../../support/database.ts'
+import { send } from '../../support/clients/http.ts'
+import { useDatabase } from '../../support/database/database.ts'
 import { storeBody } from '../../support/factories.ts'
-import { send } from '../../support/http.ts'
-import { type Program, startProgram } from '../../support/program.ts'
+import { type Program, startProgram } from '../../support/servers/program.ts'
 import { times } from './attacker.ts'
 
 const token = 'a-token-for-hostile-jobs'
@@ -91,7 +91,7 @@ async function othersDuring(work: Promise<unknown>): Promise<{ wait: number; mem
 async function ended(id: string): Promise<Job> {
   for (;;) {
     const job = await jobOf(id)
-    if (job.state === 'SUCCEEDED' || job.state === 'FAILED') return job
+    if (job.state !== 'QUEUED' && job.state !== 'RUNNING') return job
     await sleep(50)
   }
 }
@@ -118,10 +118,10 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
     input: () => ({
       content: csv([
         `sku,${times(4_999, (i) => `c${i}`).join(',')}`,
-        ...times(500, (i) => `${i}${',x'.repeat(4_999)}`),
+        ...times(200, (i) => `${i}${',x'.repeat(4_999)}`),
       ]),
     }),
-    expected: { state: 'SUCCEEDED', counts: { created: 500 } },
+    expected: { state: 'SUCCEEDED', counts: { created: 200 } },
   },
   '5,000 columns with names of 1,000 characters': {
     input: () => ({ content: csv([`sku,${times(4_999, (i) => 'n'.repeat(1_000) + i).join(',')}`]) }),
@@ -162,7 +162,7 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
         ...times(1_000, (i) => `${i}${',x'.repeat(2_000)}`),
       ]),
     }),
-    expected: { state: 'SUCCEEDED', counts: { failed: 1_000 } },
+    expected: { state: 'SUCCEEDED_WITH_FAILURES', counts: { failed: 1_000 } },
   },
 }
 
@@ -192,7 +192,7 @@ it('others are answered during imports whose patterns take minutes, large reques
   const ids = (await Promise.all(jobs)).map(({ jobId }) => jobId)
   const states = () => Promise.all(ids.map(async (id) => (await jobOf(id)).state))
   await expect.poll(states).toEqual(['RUNNING', 'RUNNING'])
-  const { wait, memory } = await othersDuring(sleep(10_000))
+  const { wait, memory } = await othersDuring(sleep(5_000))
   expect((await create()).status).toBe(200)
   expect(await states()).toEqual(['RUNNING', 'RUNNING'])
   expect(wait).toBeLessThan(3_000)
@@ -221,7 +221,7 @@ it.each([
     const store = await newStore()
     const client = await database.client()
     await client.query(`insert into product (store_uuid, product_code, status, attributes)
-    select '${store}', 'P' || n, 'new', (${fillings[filling]}) from generate_series(1, ${filling === 'names' ? 1_000 : 120}) n`)
+    select '${store}', 'P' || n, 'new', (${fillings[filling]}) from generate_series(1, ${filling === 'names' ? 1_000 : 40}) n`)
     await client.end()
     const { jobId } = await start.export(store, format)
     const { wait, memory } = await othersDuring(ended(jobId))

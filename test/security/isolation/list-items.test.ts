@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { productOf, storeWithProducts } from '../../support/factories.ts'
-import { useGateway } from '../../support/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

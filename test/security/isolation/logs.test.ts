@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { useDatabase } from '../../support/database.ts'
-import { send } from '../../support/http.ts'
-import { type Program, startProgram } from '../../support/program.ts'
+import { send } from '../../support/clients/http.ts'
+import { useDatabase } from '../../support/database/database.ts'
+import { type Program, startProgram } from '../../support/servers/program.ts'
 
 const token = 'a-token-for-the-log'
 const database = useDatabase()

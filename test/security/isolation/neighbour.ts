@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Call, codeOf, sendKept } from '../../support/http.ts'
+import { type Call, codeOf, sendKept } from '../../support/clients/http.ts'
 
 /** What the other tenant saw: the milliseconds of its answers, and those that were not 200. */
 export interface Seen {

@@ -2,9 +2,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { type PatternTask, runPatterns } from '../../../src/catalogue/attributes/patterns.ts'
 import { RequestPatterns } from '../../../src/catalogue/attributes/request-patterns.ts'
+import { outcomeOf } from '../../support/clients/rest-client.ts'
 import { define, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
-import { outcomeOf } from '../../support/rest-client.ts'
+import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
 import { times } from './attacker.ts'
 
 const gateway = useGateway()

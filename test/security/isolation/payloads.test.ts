@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { define, newStore, productOf, storeWithAssets, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
+import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGateway()

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { outcomeOf } from '../../support/cli.ts'
-import { searchPath } from '../../support/program.ts'
+import { outcomeOf } from '../../support/clients/cli.ts'
+import { searchPath } from '../../support/servers/program.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { useGateway } from '../../support/gateway.ts'
-import { send } from '../../support/http.ts'
-import { type Program, startProgram } from '../../support/program.ts'
+import { send } from '../../support/clients/http.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { type Program, startProgram } from '../../support/servers/program.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const token = 'a-token-for-the-clocks'

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLong, seed } from '../../faults/scale.ts'
-import { useDatabase } from '../../support/database.ts'
+import { isLong, seed } from '../../faults/support/scale.ts'
+import { useDatabase } from '../../support/database/database.ts'
 import { attacks } from './attacks.ts'
 import { foundAttacks } from './found-attacks.ts'
 import { randomAttack } from './random-attack.ts'
 import { excesses, head, mostMemory, type Outcome, row, startTwoTenants, type TwoTenants } from './two-tenants.ts'
 
 /** The long form takes ISOLATION_MINUTES for random attacks. */
-const searchMs = isLong ? Number(process.env.ISOLATION_MINUTES ?? 30) * 60_000 : 20_000
+const searchMs = isLong ? Number(process.env.ISOLATION_MINUTES ?? 30) * 60_000 : 8_000
 
 const database = useDatabase()
 let tenants: TwoTenants
@@ -52,7 +52,7 @@ describe('while one tenant attacks, the other one is answered', () => {
     },
   )
 
-  it(`random attacks for ${searchMs / 60_000} min (seed ${seed})`, { timeout: searchMs + 1_200_000 }, async () => {
+  it(`random attacks for ${searchMs / 1_000} s (seed ${seed})`, { timeout: searchMs + 1_200_000 }, async () => {
     const until = Date.now() + searchMs
     const found: string[] = []
     let cases = 0

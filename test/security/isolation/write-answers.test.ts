@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { define, newStore, productOf, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/gateway.ts'
+import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
 

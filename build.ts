@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+
+/**
+ * Makes the published package in `dist`, which `npm pack ./dist` packs: the sources as JavaScript, since Node strips no
+ * types under `node_modules`, and the files that they read. The paths in it are those of the repository. A package.json
+ * of its own keeps `engines` from the repository's, whose packages bring their own Node.
+ */
+const out = 'dist'
+const compile = (...args: string[]) => execFileSync('tsc', args, { stdio: 'inherit' })
+
+rmSync(out, { recursive: true, force: true })
+compile('-p', 'tsconfig.build.json')
+compile('-p', 'rest/client/tsconfig.json', '--outDir', `${out}/rest/client`)
+const assets = globSync('{src,rest/openapi}/**/*.{sql,json,html,css,js,csv}')
+for (const path of [...assets, 'bin', 'mcp', 'docs/examples', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
+  cpSync(path, `${out}/${path}`, { recursive: true })
+}
+
+const { name, version, description, license, type, bin, dependencies } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+)
+const client = { types: './rest/client/index.d.ts', default: './rest/client/index.js' }
+const exports = { './client': client, './package.json': './package.json' }
+const published = { name, version, description, license, type, bin, exports, dependencies }
+const engines = { node: '>=22.18' }
+writeFileSync(`${out}/package.json`, `${JSON.stringify({ ...published, engines }, null, 2)}\n`)

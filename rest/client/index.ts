@@ -1,0 +1,2 @@
+export { type CatalogueClient, createCatalogueClient, type ListedGroup } from './catalogue-client.ts'
+export { type CallOptions, CatalogueApiError, type ClientOptions } from './send.ts'

@@ -1,0 +1,38 @@
+/** A path below the version prefix, which may have parameters: `/requests/{request_id}`. */
+interface HasPath {
+  path: string
+}
+
+export const prefix = '/v1'
+
+/** What serves a path, and the values of its parameters as they came; no routes where nothing does. */
+export interface Route<E> {
+  endpoints: readonly E[] | undefined
+  values: Readonly<Record<string, string>>
+}
+
+/** Makes the function that finds the endpoints at a path. */
+export function createRoutes<E extends HasPath>(endpoints: readonly E[]): (path: string) => Route<E> {
+  const byPath = Map.groupBy(endpoints, ({ path }) => prefix + path)
+  const templates = [...byPath.keys()].filter((path) => path.includes('{'))
+  return (path) => {
+    for (const template of templates) {
+      const values = valuesIn(template, path)
+      if (values) return { endpoints: byPath.get(template), values }
+    }
+    return { endpoints: byPath.get(path), values: {} }
+  }
+}
+
+/** The values of a template's parameters in a path; undefined where it does not fit. */
+export function valuesIn(template: string, path: string): Record<string, string> | undefined {
+  const [parts, given] = [template.split('/'), path.split('/')]
+  const values: Record<string, string> = {}
+  const fits = parts.every((part, i) => {
+    const value = given[i] ?? ''
+    const isParameter = part.startsWith('{')
+    if (isParameter) values[part.slice(1, -1)] = value
+    return isParameter ? value !== '' : value === part
+  })
+  return fits && parts.length === given.length ? values : undefined
+}

@@ -1,0 +1,163 @@
+import type { InputShapeFromFields } from '@pothos/core'
+import { type AssetEntry, entriesOf } from '../../src/catalogue/asset-groups/asset-entries.ts'
+import { type AssetGroup, type AssetGroupPage, largestPage } from '../../src/catalogue/asset-groups/asset-groups.ts'
+import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
+import { requireOneOf } from '../../src/catalogue/enumerations.ts'
+import { firstArg, firstCost, perStore, requireFirst, storeArgs, withDefaults } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
+import { defaultChannel, defaultFormat } from '../builder/options.ts'
+import { ProductRef } from '../product.ts'
+import { requireLoaded, StoreRef } from '../store.ts'
+
+const mostAssets = 1_000_000
+const defaultAssets = 1_000
+
+const AssetEntryRef = builder.objectRef<AssetEntry>('AssetEntry').implement({
+  description: 'One asset of a group, with its position (spec: Asset entry).',
+  fields: (t) => ({
+    assetId: t.exposeString('assetId', { description: 'Id of the asset, unique in its store: 1 to 255 characters.' }),
+    url: t.exposeString('url', {
+      description: 'Absolute URL of the asset. The service stores it and never fetches it.',
+    }),
+    position: t.exposeInt('position', { description: 'Position in the group, from 1, without gaps.' }),
+    urlField: t.exposeString('urlField', {
+      description:
+        'Name of the field that holds the URL in REST answers: the format and the position, such as `Image URL 1`.',
+    }),
+  }),
+})
+
+export const AssetGroupRef = builder.objectRef<AssetGroup>('AssetGroup')
+
+builder.node(AssetGroupRef, {
+  id: {
+    resolve: ({ storeUuid, channel, assetType, parentCode }) => keyInStore(storeUuid, channel, assetType, parentCode),
+  },
+  loadManyWithoutCache: (keys, { loaders }) =>
+    loadByKeys(keys, async (storeUuid, channel: string, assetFormat: string, productCode: string) => {
+      const groups = await loaders.assetGroupsOfParent({ channel, assetFormat }).load({ storeUuid, productCode })
+      return groups?.[0]
+    }),
+  description:
+    'The assets of one format that are linked to one parent code on one channel (spec: Asset group). A group exists while it has at least one asset.',
+  fields: (t) => ({
+    parentCode: t.exposeString('parentCode', {
+      description: 'Parent code: the SKU code of a product, which need not exist.',
+    }),
+    channel: t.exposeString('channel', { description: 'Channel of the group.' }),
+    assetType: t.exposeString('assetType', { description: 'Asset format of the group, such as `image`.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that owns the group.' }),
+    store: t.field({
+      type: StoreRef,
+      description: 'Store that owns the group.',
+      resolve: ({ storeUuid }, _args, { loaders }) => requireLoaded(loaders.store.load(storeUuid)),
+    }),
+    assets: t.field({
+      type: [AssetEntryRef],
+      complexity: firstCost(10),
+      description: 'Assets of the group in the order of their positions; at least one.',
+      args: { first: t.arg.int(firstArg(mostAssets, defaultAssets)) },
+      resolve: ({ assetType, entries }, { first }) =>
+        entriesOf(assetType, entries, requireFirst(first, mostAssets, defaultAssets)),
+    }),
+    product: t.field({
+      type: ProductRef,
+      nullable: true,
+      description: 'Product whose code is the parent code; null when there is none.',
+      resolve: async (group, _args, { loaders }) =>
+        loaders.product.load({ storeUuid: group.storeUuid, productCode: group.parentCode }),
+    }),
+  }),
+})
+
+const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').implement({
+  description: 'A page of asset groups, ordered by parent code (by code point).',
+  fields: (t) => ({
+    totalGroups: t.exposeInt('totalGroups', { description: 'Exact number of groups that match, on all pages.' }),
+    returnedGroups: t.int({ description: 'Number of groups on this page.', resolve: (page) => page.groups.length }),
+    groups: t.field({
+      type: [AssetGroupRef],
+      complexity: { field: 0, multiplier: 1 },
+      description: 'Groups of this page.',
+      // REST renders the groups from the page itself (src/app/rest-services.ts).
+      resolve: ({ groups }, _args, { onAssetGroupPage }) => (onAssetGroupPage ? [] : groups),
+    }),
+  }),
+})
+
+const pageArgs = builder.args((t) => ({
+  channel: t.string(defaultChannel('Channel to list. An unknown channel lists nothing.')),
+  assetFormat: t.string(
+    defaultFormat('Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.'),
+  ),
+  offset: t.int({
+    defaultValue: 0,
+    description: 'Number of groups to skip: 0 or more. Past the end the page is empty.',
+    validate: { min: 0 },
+  }),
+  limit: t.int({
+    defaultValue: largestPage,
+    description: 'Page size in groups: 1 or more; values above 50 are clamped to 50.',
+    validate: { min: 1 },
+  }),
+}))
+
+type PageArguments = InputShapeFromFields<typeof pageArgs>
+
+const queryOf = ({ channel, assetFormat, offset, limit }: PageArguments) => ({
+  ...withDefaults({ channel, assetFormat }),
+  offset: offset ?? 0,
+  limit: Math.min(limit ?? largestPage, largestPage),
+})
+
+const pageCost = (args: PageArguments) => ({ field: 1, multiplier: queryOf(args).limit })
+
+builder.objectField(StoreRef, 'assetGroups', (t) =>
+  t.field({
+    type: AssetGroupPageRef,
+    complexity: perStore(pageCost),
+    description:
+      'A page of asset groups of this store, by offset (spec: GET /assets). Errors: `invalid_request` (unknown format).',
+    args: pageArgs,
+    resolve: async (store, args, { loaders, enumerations }) => {
+      const query = queryOf(args)
+      requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
+      return (
+        (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [], version: null }
+      )
+    },
+  }),
+)
+
+builder.queryField('assetGroups', (t) =>
+  t.field({
+    type: AssetGroupPageRef,
+    complexity: pageCost,
+    description:
+      'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
+    args: { ...storeArgs, ...pageArgs },
+    resolve: async (_root, args, { catalogue, enumerations, filter, onAssetGroupPage }) => {
+      const query = queryOf(args)
+      requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
+      const page = await listGroups(catalogue, args.storeUuid, query, filter)
+      onAssetGroupPage?.(page)
+      return page
+    },
+  }),
+)
+
+builder.objectField(ProductRef, 'assetGroups', (t) =>
+  t.field({
+    type: [AssetGroupRef],
+    complexity: { field: 1, multiplier: 3 },
+    description:
+      "Asset groups whose parent code is this product's code, ordered by channel and format. Without arguments: all channels and formats.",
+    args: {
+      channel: t.arg.string({ description: 'Only groups of this channel.' }),
+      assetFormat: t.arg.string({ description: 'Only groups of this asset format.' }),
+    },
+    resolve: async (product, { channel, assetFormat }, { loaders }) =>
+      (await loaders.assetGroupsOfParent({ channel, assetFormat }).load(product)) ?? [],
+  }),
+)

@@ -1,0 +1,46 @@
+import { invalidRequest } from '../../src/errors.ts'
+import { isStorable, shown, storeUuidOf } from '../../src/text.ts'
+
+/** The types whose objects have an id of their own. */
+const nodeTypes = ['Store', 'Product', 'Asset', 'AssetGroup', 'AttributeDefinition', 'Job', 'Token', 'Change']
+
+export function encodeNodeId(typename: string, key: string | number | bigint): string {
+  return Buffer.from(`${typename}:${key}`).toString('base64url')
+}
+
+/** Throws `invalid_request` for what is no id of this API. */
+export function decodeNodeId(nodeId: string): { typename: string; id: string } {
+  const text = Buffer.from(nodeId, 'base64url').toString()
+  const [typename = ''] = text.split(':', 1)
+  const id = text.slice(typename.length + 1)
+  if (nodeTypes.includes(typename) && id !== '' && encodeNodeId(typename, id) === nodeId) return { typename, id }
+  throw invalidRequest([{ field: 'id', details: `id must be the id of a node; got ${shown(nodeId)}` }])
+}
+
+/** The key of what has a name, or several, within a store. */
+export function keyInStore(storeUuid: string, ...names: string[]): string {
+  return JSON.stringify([storeUuid, ...names])
+}
+
+/** Loads what such keys name; null for a key that was not made by `keyInStore`. */
+export function loadByKeys<Found, Names extends string[]>(
+  keys: readonly string[],
+  load: (storeUuid: string, ...names: Names) => Promise<Found | null | undefined>,
+): Promise<(Found | null)[]> {
+  return Promise.all(
+    keys.map(async (key) => {
+      const parts = partsOf(key)
+      return parts?.length === load.length ? ((await load(...(parts as [string, ...Names]))) ?? null) : null
+    }),
+  )
+}
+
+function partsOf(key: string): string[] | undefined {
+  try {
+    const parts: unknown = JSON.parse(key)
+    const isKey = Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))
+    return isKey && storeUuidOf(parts[0] ?? '') === parts[0] ? parts : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { type ChangeItem, itemNumber, listItems } from '../../src/catalogue/changes/change-items.ts'
+import { parsedJson } from '../../src/text.ts'
+import { builder } from '../builder/builder.ts'
+import { connectionCost, statementCost } from '../builder/connection.ts'
+import { nullable } from '../builder/options.ts'
+import { anyText } from '../builder/validation.ts'
+import { ChangeRef } from './change.ts'
+
+/** The channel and the asset of a link. */
+function linkOf({ kind, key }: ChangeItem): string[] {
+  return kind === 'link' ? ((parsedJson(key ?? '[]') as string[] | undefined) ?? []) : []
+}
+
+const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
+  description:
+    'One value that changed: the status or an attribute of a product, a field of the store, a definition, or the place of a link. What was created or deleted whole has one item.',
+  fields: (t) => ({
+    productCode: t.string({
+      ...nullable('Code of the product, or the parent code of the link.'),
+      resolve: ({ kind, code }) => (kind === 'product' || kind === 'link' ? code : null),
+    }),
+    assetId: t.id({
+      ...nullable('Id of the asset.'),
+      resolve: (item) => (item.kind === 'asset' ? item.code : (linkOf(item)[1] ?? null)),
+    }),
+    channel: t.string({ ...nullable('Channel of the link.'), resolve: (item) => linkOf(item)[0] ?? null }),
+    attribute: t.string({
+      ...nullable('Name of the attribute, or `status`; of the definition; of the field of the store.'),
+      resolve: ({ kind, code, key }) => (kind === 'definition' ? code : kind === 'link' ? null : key),
+    }),
+    before: t.exposeString(
+      'before',
+      nullable('The value before, null if there was none. Of what was deleted, of definitions and of stores as JSON.'),
+    ),
+    after: t.string({
+      ...nullable(
+        'The value after, null if there was none. Null also for products and assets that were created: their values are those of `Store.product` at that time.',
+      ),
+      resolve: (item) => item.after(),
+    }),
+  }),
+})
+
+const ChangeItemConnection = builder.connectionObject(
+  { type: ChangeItemRef, name: 'ChangeItemConnection', description: 'A page of the items of a change.' },
+  { name: 'ChangeItemConnectionEdge', description: 'An item and its cursor.' },
+)
+
+const largestPage = 100
+
+builder.objectField(ChangeRef, 'items', (t) =>
+  t.field({
+    type: ChangeItemConnection,
+    complexity: ({ first }) => ({ ...connectionCost({ first: first ?? largestPage }), field: statementCost }),
+    description: 'The values that changed, in the order of the change.',
+    args: {
+      first: t.arg.int({
+        defaultValue: largestPage,
+        description: `Page size: values above ${largestPage} are clamped to ${largestPage}.`,
+        validate: { min: 1 },
+      }),
+      after: t.arg.string({ ...anyText, description: 'Only items after this cursor.' }),
+    },
+    resolve: async (change, { first, after }, { catalogue }) => {
+      const limit = Math.min(first ?? largestPage, largestPage)
+      const items = await listItems(catalogue, change, itemNumber(after) + 1, limit + 1)
+      const edges = items.slice(0, limit).map((node) => ({ cursor: String(node.number), node }))
+      return {
+        edges,
+        pageInfo: {
+          hasNextPage: items.length > limit,
+          hasPreviousPage: after != null,
+          startCursor: edges.at(0)?.cursor ?? null,
+          endCursor: edges.at(-1)?.cursor ?? null,
+        },
+      }
+    },
+  }),
+)

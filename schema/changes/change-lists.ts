@@ -1,0 +1,101 @@
+import type { InputShapeFromFields } from '@pothos/core'
+import type { ChangePage, PageRequest } from '../../src/catalogue/changes/list-changes.ts'
+import { requireLedger } from '../../src/graphql/context.ts'
+import { perStore } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { connectionCost, statementCost } from '../builder/connection.ts'
+import { anyText } from '../builder/validation.ts'
+import { ProductRef } from '../product.ts'
+import { StoreRef } from '../store.ts'
+import { ChangeRef } from './change.ts'
+
+const ChangeFilterInput = builder.inputType('ChangeFilter', {
+  description: 'Filter for changes. All given conditions must hold.',
+  fields: (t) => ({
+    requestId: t.string({ description: 'Changes of this request.' }),
+    productCode: t.string({ description: 'Changes of this product, and of the links of its assets.' }),
+    operation: t.string({ description: 'Changes by this mutation, such as `updateProducts`.' }),
+    actor: t.string({ description: 'Changes by tokens of this name.' }),
+    from: t.field({ type: 'DateTime', description: 'Changes at this time or later.' }),
+    to: t.field({ type: 'DateTime', description: 'Changes before this time.' }),
+  }),
+})
+
+export const ChangeConnection = builder.connectionObject(
+  {
+    type: ChangeRef,
+    name: 'ChangeConnection',
+    description: 'A page of changes. It may be shorter than asked for although more follow: see `pageInfo`.',
+    fields: (t) => ({
+      next: t.string({
+        nullable: true,
+        description:
+          'Cursor to go on from. The feed of a store has one on every page, an empty one too; a history ends with null.',
+        resolve: (connection) => (connection as ReturnType<typeof connectionOf>).next,
+      }),
+    }),
+  },
+  { name: 'ChangeConnectionEdge', description: 'A change and its cursor.' },
+)
+
+const largestPage = 100
+const usualPage = 20
+
+export const changePageArgs = builder.args((t) => ({
+  first: t.int({
+    defaultValue: usualPage,
+    description: `Page size: values above ${largestPage} are clamped to ${largestPage}.`,
+    validate: { min: 1 },
+  }),
+  after: t.string({ ...anyText, description: 'Only changes after this cursor.' }),
+}))
+
+export function pageOf({ first, after }: InputShapeFromFields<typeof changePageArgs>): PageRequest {
+  return { limit: Math.min(first ?? usualPage, largestPage), after }
+}
+
+export function connectionOf(page: ChangePage | undefined, after: string | null | undefined) {
+  const { changes, next, more } = page ?? { changes: [], next: null, more: false }
+  return {
+    edges: changes.map((node) => ({ cursor: node.cursor, node })),
+    next,
+    pageInfo: {
+      hasNextPage: more,
+      hasPreviousPage: after != null,
+      startCursor: changes.at(0)?.cursor ?? null,
+      endCursor: changes.at(-1)?.cursor ?? null,
+    },
+  }
+}
+
+builder.objectField(StoreRef, 'changes', (t) =>
+  t.field({
+    type: ChangeConnection,
+    complexity: perStore(connectionCost),
+    description:
+      'The feed of changes, in an order that never changes behind a cursor: each change comes once. A change appears when all transactions that began before it have ended. `after: "latest"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`.',
+    args: {
+      ...changePageArgs,
+      filter: t.arg({ type: ChangeFilterInput, description: 'Filter. Default: all changes.' }),
+    },
+    resolve: async (store, { filter, ...args }, context) => {
+      requireLedger(context)
+      const page = await context.loaders.changes([filter ?? {}, pageOf(args)]).load(store.storeUuid)
+      return connectionOf(page, args.after)
+    },
+  }),
+)
+
+builder.objectField(ProductRef, 'changes', (t) =>
+  t.field({
+    type: ChangeConnection,
+    complexity: (args) => ({ ...connectionCost(args), field: statementCost }),
+    description:
+      'Changes of the product and of the links of its assets, the newest first. Errors: `cursor_expired`, `changes_disabled`.',
+    args: changePageArgs,
+    resolve: async (product, args, context) => {
+      requireLedger(context)
+      return connectionOf(await context.loaders.history(pageOf(args)).load(product), args.after)
+    },
+  }),
+)

@@ -1,0 +1,97 @@
+import {
+  type ChangeHead,
+  changeActions,
+  changeKinds,
+  changeSources,
+  codesOf,
+} from '../../src/catalogue/changes/change.ts'
+import { builder } from '../builder/builder.ts'
+import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
+import { nullable } from '../builder/options.ts'
+import { enumOf } from '../enumerations.ts'
+
+const meaning: Record<string, string> = {
+  rest: 'A request to the REST API.',
+  graphql: 'A request to the GraphQL API.',
+  cli: 'The command line.',
+  job: 'An import in the background.',
+  product: 'Products: their status and attributes.',
+  asset: 'Assets: their format and URL.',
+  link: 'Links between assets and parent codes, with their places.',
+  definition: 'Attribute definitions.',
+  store: 'The store itself.',
+  created: 'They are new.',
+  updated: 'They have other values.',
+  deleted: 'They are gone.',
+}
+
+const meaningOf = (value: string) => meaning[value] ?? value
+
+export const ChangeSource = enumOf('ChangeSource', 'Where a change came from.', changeSources, meaningOf)
+export const ChangeKind = enumOf('ChangeKind', 'What a change is about.', changeKinds, meaningOf)
+export const ChangeAction = enumOf('ChangeAction', 'What happened to the items of a change.', changeActions, meaningOf)
+
+type Counts = Record<(typeof changeActions)[number] | 'failed', number>
+
+export const ChangeCounts = builder.objectRef<Counts>('ChangeCounts').implement({
+  description: 'How many products, assets, links, definitions or stores a change touched.',
+  fields: (t) => ({
+    created: t.exposeInt('created', { description: 'Number that were created.' }),
+    updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
+    deleted: t.exposeInt('deleted', { description: 'Number that were deleted.' }),
+    failed: t.exposeInt('failed', {
+      description: 'Number of items of the request that failed, on one of its changes; 0 on the others.',
+    }),
+  }),
+})
+
+/** The codes of a change that was read without them are read when they are asked for. */
+interface AnyChange extends ChangeHead {
+  codes?: string[]
+}
+
+function countsOf({ action, count, failed }: ChangeHead): Counts {
+  return { created: 0, updated: 0, deleted: 0, failed, [action]: count }
+}
+
+export const ChangeRef = builder.objectRef<AnyChange>('Change')
+
+builder.node(ChangeRef, {
+  id: { resolve: ({ storeUuid, tx, seq }) => keyInStore(storeUuid, tx, seq) },
+  loadManyWithoutCache: (keys, { loaders }) =>
+    loadByKeys(keys, (storeUuid, tx: string, seq: string) => loaders.change.load({ storeUuid, tx, seq })),
+  description:
+    'What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Opaque cursor after this change, for `after`.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
+    requestId: t.exposeString('requestId', { description: '`X-Request-Id` of the request, or its generated id.' }),
+    actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
+    via: t.expose('via', { type: ChangeSource, description: 'Where the change came from.' }),
+    operation: t.exposeString('operation', {
+      description: 'Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.',
+    }),
+    kind: t.expose('kind', { type: ChangeKind, description: 'What the change is about.' }),
+    action: t.expose('action', { type: ChangeAction, description: 'What happened.' }),
+    counts: t.field({
+      type: ChangeCounts,
+      description: 'How many it touched.',
+      resolve: countsOf,
+    }),
+    codes: t.stringList({
+      description:
+        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions; for the store an empty string.',
+      resolve: async (change, _args, { loaders }) => {
+        const { codes = (await loaders.change.load(change))?.codes ?? [] } = change
+        return codesOf({ ...change, codes })
+      },
+    }),
+    revertedBy: t.field({
+      type: ChangeRef,
+      nullable: true,
+      description: 'The last change that reverts this request; null when it was not reverted.',
+      resolve: (change, _args, { loaders }) => loaders.reverts.load(change),
+    }),
+    reverts: t.exposeString('reverts', nullable('Id of the request that this change reverts.')),
+  }),
+})

@@ -1,0 +1,68 @@
+import { listHistory } from '../../src/catalogue/changes/list-changes.ts'
+import { type RequestReceipt, readReceipt } from '../../src/catalogue/changes/receipt.ts'
+import { requireLedger } from '../../src/graphql/context.ts'
+import { isStorable } from '../../src/text.ts'
+import { storeArgs } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { connectionCost } from '../builder/connection.ts'
+import { anyText } from '../builder/validation.ts'
+import { ChangeKind, ChangeRef, ChangeSource } from './change.ts'
+import { ChangeConnection, changePageArgs, connectionOf, pageOf } from './change-lists.ts'
+
+const RequestCounts = builder.objectRef<RequestReceipt['counts'][number]>('RequestCounts').implement({
+  description: 'How many of one kind a request touched.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ChangeKind, description: 'What was touched.' }),
+    created: t.exposeInt('created', { description: 'Number that were created.' }),
+    updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
+    deleted: t.exposeInt('deleted', { description: 'Number that were deleted.' }),
+  }),
+})
+
+const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').implement({
+  description:
+    'What a request changed in one store. Requests that were sent with the same `X-Request-Id` have one receipt.',
+  fields: (t) => ({
+    requestId: t.exposeString('requestId', { description: 'Id of the request.' }),
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of its first change.' }),
+    actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
+    via: t.expose('via', { type: ChangeSource, description: 'Where the request came from.' }),
+    operation: t.exposeString('operation', { description: 'Name of the mutation; `import` for imports.' }),
+    failed: t.exposeInt('failed', { description: 'Number of its items that failed.' }),
+    counts: t.expose('counts', { type: [RequestCounts], description: 'How many it touched, by kind.' }),
+    changes: t.field({
+      type: ChangeConnection,
+      complexity: connectionCost,
+      description: 'Its changes, the oldest first.',
+      args: changePageArgs,
+      resolve: async ({ storeUuid, requestId }, args, { catalogue }) => {
+        const page = await listHistory(catalogue, storeUuid, { requestId }, pageOf(args), 'oldest first')
+        return connectionOf(page, args.after)
+      },
+    }),
+    revertedBy: t.field({
+      type: ChangeRef,
+      nullable: true,
+      description: 'The last change that reverts this request; null when it was not reverted.',
+      resolve: (receipt, _args, { loaders }) => loaders.reverts.load(receipt),
+    }),
+  }),
+})
+
+builder.queryField('request', (t) =>
+  t.field({
+    type: RequestReceiptRef,
+    nullable: true,
+    description:
+      'Finds what a request changed in a store; null when it changed nothing, or it is no longer recorded. Errors: `store_not_found`, `changes_disabled`.',
+    args: {
+      ...storeArgs,
+      requestId: t.arg.string({ required: true, ...anyText, description: 'Id of the request: its `X-Request-Id`.' }),
+    },
+    resolve: async (_root, { storeUuid, requestId }, context) => {
+      requireLedger(context)
+      return isStorable(requestId) ? readReceipt(context.catalogue, storeUuid, requestId) : null
+    },
+  }),
+)

@@ -1,0 +1,86 @@
+import { type RevertPolicy, type RevertResult, revertRequest } from '../../src/catalogue/changes/revert-request.ts'
+import type { RevertedCounts, SkippedItem } from '../../src/catalogue/changes/reverted-items.ts'
+import { partOfResult } from '../../src/graphql/access.ts'
+import { resolveWrite, writeArgs } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { nullable, required } from '../builder/options.ts'
+import { ChangeKind } from './change.ts'
+
+const RevertPolicyRef = builder.enumType('RevertPolicy', {
+  description: 'What a revert does with values, links and rows that another request has changed since.',
+  values: {
+    SKIP: { value: 'SKIP', description: 'It leaves them as they are and lists them.' },
+    FAIL: { value: 'FAIL', description: 'It changes nothing and fails with `not_revertible`, an entry for each.' },
+    OVERWRITE: { value: 'OVERWRITE', description: 'It gives them the values from before the request.' },
+  } satisfies Record<RevertPolicy, { value: RevertPolicy; description: string }>,
+})
+
+const RevertedCountsRef = builder.objectRef<RevertedCounts>('RevertedCounts').implement({
+  extensions: partOfResult,
+  description: 'How much a revert changed. What had its old value already is not counted.',
+  fields: (t) => ({
+    products: t.exposeInt('products', { description: 'Number of products changed, deleted or created again.' }),
+    assets: t.exposeInt('assets', { description: 'Number of assets deleted or created again.' }),
+    links: t.exposeInt('links', { description: 'Number of links removed, moved or created again.' }),
+    definitions: t.exposeInt('definitions', { description: 'Number of attribute definitions changed.' }),
+    storeFields: t.exposeInt('storeFields', { description: 'Number of fields of the store changed.' }),
+  }),
+})
+
+const SkippedItemRef = builder.objectRef<SkippedItem>('SkippedItem').implement({
+  extensions: partOfResult,
+  description: 'A value, link or row that was not reverted.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ChangeKind, description: 'What it belongs to.' }),
+    code: t.exposeString('code', {
+      description:
+        'Code of the product, id of the asset, parent code of the link, or name of the definition; empty for the store.',
+    }),
+    key: t.exposeString(
+      'key',
+      nullable(
+        'Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row.',
+      ),
+    ),
+    reason: t.exposeString('reason', {
+      description:
+        'Stable code: `changed_since`, `gone` (what it belongs to does not exist any more), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted).',
+    }),
+  }),
+})
+
+const RevertResultRef = builder.objectRef<RevertResult>('RevertResult').implement({
+  description: 'Result of `revertRequest`.',
+  fields: (t) => ({
+    storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+    requestId: t.exposeString('requestId', {
+      description: 'Request id of the revert itself: to revert the revert.',
+    }),
+    reverted: t.expose('reverted', { type: RevertedCountsRef, description: 'How much was changed.' }),
+    skipped: t.expose('skipped', {
+      type: [SkippedItemRef],
+      description: 'What was not reverted: at most 10,000 items and 8 MiB.',
+    }),
+    more: t.exposeInt('more', { description: 'Number of items that `skipped` leaves out.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  revertRequest: t.field({
+    type: RevertResultRef,
+    description:
+      'Gives all that a request changed in a store the values from before it, also where present attribute definitions would refuse them. It is one transaction, and a change like any other: it can be reverted, too. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`.',
+    args: {
+      ...writeArgs,
+      requestId: t.arg.string(required('Id of the request to revert.')),
+      ifChangedSince: t.arg({
+        type: RevertPolicyRef,
+        defaultValue: 'SKIP',
+        description: 'What to do with what another request has changed since.',
+      }),
+    },
+    resolve: resolveWrite((transaction, { storeUuid, requestId, ifChangedSince }) =>
+      revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP'),
+    ),
+  }),
+}))

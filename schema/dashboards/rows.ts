@@ -1,0 +1,177 @@
+import { listChangeRows, listCoverageRows, listStatusRows } from '../../src/catalogue/rows/list-rows.ts'
+import { mostStores, type RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { requireLedger } from '../../src/graphql/context.ts'
+import { listFailureRows, listJobRows } from '../../src/jobs/job-rows.ts'
+import { stateOf } from '../../src/jobs/list-jobs.ts'
+import type { ResultOf } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { nullable, nullableTime } from '../builder/options.ts'
+import { ChangeAction, ChangeKind, ChangeSource } from '../changes/change.ts'
+import { ProductStatus } from '../enumerations.ts'
+import { JobKind, JobState } from '../job.ts'
+
+const mostRows = 10_000
+const usualRows = 5_000
+
+export const rowStoresArg = builder.args((t) => ({
+  storeUuids: t.idList({
+    description: `UUIDs of stores: at most ${mostStores}. Default: all stores that the token has access to, if they are no more. Errors: \`store_not_found\`.`,
+    validate: { maxLength: mostStores },
+  }),
+}))
+
+const rowsArgs = builder.args((t) => ({
+  ...rowStoresArg,
+  limit: t.int({
+    defaultValue: usualRows,
+    description: `Maximum number of rows, of all stores together: 1 to ${mostRows}.`,
+    validate: { min: 1, max: mostRows },
+  }),
+}))
+
+interface Given {
+  storeUuids?: readonly string[] | null | undefined
+  limit?: number | null | undefined
+}
+
+const requestOf = ({ storeUuids, limit }: Given): RowsRequest => ({ storeUuids, limit: limit ?? usualRows })
+
+/** The cost of rows of stores, each of which has at most, or typically, so many; and a statement for each store. */
+const rowsCost = (perStore: number) => (given: Given) => {
+  const stores = given.storeUuids?.length ?? mostStores
+  return { field: 10 * stores, multiplier: Math.min(given.limit ?? usualRows, stores * perStore) }
+}
+
+type Row<List extends (...args: never[]) => Promise<unknown[]>> = ResultOf<List>[number]
+
+type StoreFields = PothosSchemaTypes.ObjectFieldBuilder<
+  typeof builder.$inferSchemaTypes,
+  { storeUuid: string; storeName: string }
+>
+
+const storeFields = (t: StoreFields) => ({
+  storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
+  storeName: t.exposeString('storeName', { description: 'Name of the store.' }),
+})
+
+const StatusRow = builder.objectRef<Row<typeof listStatusRows>>('StatusRow').implement({
+  description: 'Number of products of a store with one status.',
+  fields: (t) => ({
+    ...storeFields(t),
+    status: t.expose('status', { type: ProductStatus, description: 'Status.' }),
+    count: t.exposeInt('count', { description: 'Number of products with this status: 1 or more.' }),
+  }),
+})
+
+const CoverageRow = builder.objectRef<Row<typeof listCoverageRows>>('CoverageRow').implement({
+  description: 'Number of asset groups of a store on one channel, of one format.',
+  fields: (t) => ({
+    ...storeFields(t),
+    channel: t.exposeString('channel', { description: 'Channel of the groups.' }),
+    assetFormat: t.exposeString('assetFormat', { description: 'Format of the assets in the groups.' }),
+    groups: t.exposeInt('groups', {
+      description:
+        'Number of parent codes that have an asset of the format on the channel; 0 where the store uses the channel and has nothing on it. A parent code need not be the code of a product.',
+    }),
+    products: t.exposeInt('products', { description: 'Number of products of the store, for comparison.' }),
+  }),
+})
+
+const ChangeRow = builder.objectRef<Row<typeof listChangeRows>>('ChangeRow').implement({
+  description: 'A change, without the codes and values that it touched: `Change` has those.',
+  fields: (t) => ({
+    ...storeFields(t),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
+    requestId: t.exposeString('requestId', { description: 'Id of the request, for `request` and `revertRequest`.' }),
+    actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
+    via: t.expose('via', { type: ChangeSource, description: 'Where the change came from.' }),
+    operation: t.exposeString('operation', { description: 'Name of the mutation; `import` for imports.' }),
+    kind: t.expose('kind', { type: ChangeKind, description: 'What the change is about.' }),
+    action: t.expose('action', { type: ChangeAction, description: 'What happened.' }),
+    items: t.exposeInt('items', { description: 'Number of values that changed.' }),
+    failed: t.exposeInt('failed', {
+      description: 'Number of items of the request that failed, on one of its changes.',
+    }),
+  }),
+})
+
+const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
+  description: 'An import or export, without its problems and output: `Job` has those.',
+  fields: (t) => ({
+    ...storeFields(t),
+    jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
+    kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
+    state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
+    rows: t.int({ description: 'Number of rows processed.', resolve: ({ counts }) => counts.rows }),
+    created: t.int({ description: 'Number of products created.', resolve: ({ counts }) => counts.created }),
+    updated: t.int({ description: 'Number of existing products changed.', resolve: ({ counts }) => counts.updated }),
+    unchanged: t.int({
+      description: 'Number of rows that changed nothing.',
+      resolve: ({ counts }) => counts.unchanged,
+    }),
+    failed: t.int({ description: 'Number of rows that were refused.', resolve: ({ counts }) => counts.failed }),
+    error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
+    startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
+    finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),
+  }),
+})
+
+const FailureRow = builder.objectRef<Row<typeof listFailureRows>>('FailureRow').implement({
+  description: 'A row that an import refused, or what made a job fail.',
+  fields: (t) => ({
+    ...storeFields(t),
+    at: t.expose('at', { type: 'DateTime', description: 'Time of the request for the job.' }),
+    jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
+    kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
+    row: t.exposeInt('row', nullable('Number of the row, from 1; null for what made the job fail.')),
+    line: t.exposeInt('line', nullable('Line of the file on which the row begins, from 1, if it has lines.')),
+    productCode: t.exposeString('productCode', nullable('Product code of the row, if it has one.')),
+    field: t.exposeString('field', nullable('Column with the fault; null when the whole row is at fault.')),
+    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  statusRows: t.field({
+    type: [StatusRow],
+    complexity: rowsCost(6),
+    description:
+      'Number of products by store and status, flat, for tables and charts. Of one store: `Store.productCounts`.',
+    args: rowsArgs,
+    resolve: (_root, args, { catalogue }) => listStatusRows(catalogue, requestOf(args)),
+  }),
+  coverageRows: t.field({
+    type: [CoverageRow],
+    complexity: rowsCost(20),
+    description: 'Number of asset groups by store, channel and format, flat: which channels lack images.',
+    args: rowsArgs,
+    resolve: (_root, args, { catalogue }) => listCoverageRows(catalogue, requestOf(args)),
+  }),
+  changeRows: t.field({
+    type: [ChangeRow],
+    complexity: rowsCost(mostRows),
+    description:
+      'The last changes of several stores, flat, the newest first: who did what. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`.',
+    args: rowsArgs,
+    resolve: (_root, args, context) => {
+      requireLedger(context)
+      return listChangeRows(context.catalogue, requestOf(args))
+    },
+  }),
+  jobRows: t.field({
+    type: [JobRow],
+    complexity: rowsCost(mostRows),
+    description: 'The last imports and exports of several stores, flat, the newest first. Of one store: `Store.jobs`.',
+    args: rowsArgs,
+    resolve: (_root, args, { catalogue }) => listJobRows(catalogue, requestOf(args)),
+  }),
+  failureRows: t.field({
+    type: [FailureRow],
+    complexity: rowsCost(mostRows),
+    description:
+      'What the last imports of several stores refused, flat, those of the newest job first; of each job the first 20 faults. All of a job: `Job.output`.',
+    args: rowsArgs,
+    resolve: (_root, args, { catalogue }) => listFailureRows(catalogue, requestOf(args)),
+  }),
+}))

@@ -1,0 +1,99 @@
+import {
+  changesMetric,
+  failedItemsMetric,
+  productsMetric,
+  readyProductsMetric,
+  writesMetric,
+} from '../../src/catalogue/rows/metrics.ts'
+import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
+import { requireLedger } from '../../src/graphql/context.ts'
+import { importedRowsMetric } from '../../src/jobs/imported-rows.ts'
+import { builder } from '../builder/builder.ts'
+import { nullable } from '../builder/options.ts'
+import { rowStoresArg } from './rows.ts'
+
+const metrics: Record<string, Metric> = {
+  CHANGES: changesMetric,
+  WRITES: writesMetric,
+  FAILED_ITEMS: failedItemsMetric,
+  IMPORTED_ROWS: importedRowsMetric,
+  PRODUCTS: productsMetric,
+  READY_PRODUCTS: readyProductsMetric,
+}
+
+const MetricRef = builder.enumType('Metric', {
+  description: 'A number over time.',
+  values: {
+    CHANGES: { description: 'Values that changed, as long as changes are kept. By store, operation, actor.' },
+    WRITES: { description: 'Requests that changed something, counted in each store. By store, operation, actor.' },
+    FAILED_ITEMS: {
+      description: 'Items that failed in requests that changed something else. By store, operation, actor.',
+    },
+    IMPORTED_ROWS: { description: 'Rows of imports by the time of their end, as long as jobs are kept. By store.' },
+    PRODUCTS: {
+      description:
+        'Products of stores with requirements at the end of the time: by hour for 14 days, by day since the first count. By store.',
+    },
+    READY_PRODUCTS: { description: 'The same of products that are ready for a channel. By store, channel.' },
+  },
+})
+
+const DimensionRef = builder.enumType('Dimension', {
+  description: 'What the values of a series are told apart by.',
+  values: {
+    STORE: { value: 'store', description: 'Stores.' },
+    CHANNEL: { value: 'channel', description: 'Channels.' },
+    OPERATION: { value: 'operation', description: 'Mutations, such as `updateProducts`, and `import`.' },
+    ACTOR: { value: 'actor', description: 'Names of tokens, and users of the command line.' },
+  } satisfies Record<string, { value: Dimension; description: string }>,
+})
+
+const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint').implement({
+  description: 'A value of a series in one interval.',
+  fields: (t) => ({
+    time: t.float({
+      description: 'Begin of the interval in milliseconds since 1970, UTC.',
+      resolve: ({ time }) => time.getTime(),
+    }),
+    timeIso: t.expose('time', { type: 'DateTime', description: 'The same as RFC 3339.' }),
+    value: t.exposeFloat('value', nullable('Value; null before the first one is known.')),
+    label: t.exposeString('label', { description: 'Values of the dimensions, separated by `/`; else the metric.' }),
+    storeUuid: t.exposeID('storeUuid', nullable('UUID of the store, with the dimension `STORE`.')),
+  }),
+})
+
+const mostPoints = 2_000
+
+builder.queryField('series', (t) =>
+  t.field({
+    type: [SeriesPointRef],
+    complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? mostStores), multiplier: 500 }),
+    description:
+      'A metric over time, summed over the stores unless `by` has `STORE`: each interval has a point, ordered by label and time. Errors: `invalid_request` (dimensions that the metric does not have; more points than `maxPoints`, or than 20,000 in all), `store_not_found`, `changes_disabled`.',
+    args: {
+      metric: t.arg({ type: MetricRef, required: true, description: 'Metric.' }),
+      ...rowStoresArg,
+      by: t.arg({ type: [DimensionRef], description: 'Dimensions. Default: one series.' }),
+      from: t.arg({ type: 'Instant', required: true, description: 'Begin: in the first interval.' }),
+      to: t.arg({ type: 'Instant', required: true, description: 'End: in the last interval.' }),
+      interval: t.arg({
+        type: 'Duration',
+        description:
+          'Length of an interval, from midnight (UTC) or Monday on: whole minutes; of numbers of products whole hours. Default: what makes at most `maxPoints` intervals.',
+      }),
+      maxPoints: t.arg.int({
+        defaultValue: 500,
+        description: `Maximum number of intervals: 1 to ${mostPoints}.`,
+        validate: { min: 1, max: mostPoints },
+      }),
+    },
+    resolve: (_root, { metric: name, by, interval, maxPoints, ...given }, context) => {
+      const metric = metrics[name]
+      if (!metric) throw new Error(`the metric ${name} has no source`)
+      if (metric !== importedRowsMetric) requireLedger(context)
+      const request = { ...given, by: by ?? [], intervalMs: interval, maxPoints: maxPoints ?? 500 }
+      return listSeries(context.catalogue, metric, request)
+    },
+  }),
+)

@@ -1,0 +1,67 @@
+import type { Facet } from '../../src/catalogue/products/facets.ts'
+import { requireGoodFilter } from '../../src/catalogue/products/product-filter.ts'
+import { firstArg, requireFirst } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { statementCost } from '../builder/connection.ts'
+import { StoreRef } from '../store.ts'
+import { ProductFilterInput } from './product-filter.ts'
+
+const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({
+  description: 'A value of an attribute.',
+  fields: (t) => ({
+    value: t.exposeString('value', { description: 'Value; of a longer one the first 255 characters.' }),
+    count: t.exposeInt('count', { description: 'Number of products with this value.' }),
+  }),
+})
+
+const FacetRef = builder.objectRef<Facet>('Facet').implement({
+  description: 'How many products have which value of an attribute, such as products by brand.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the attribute.' }),
+    distinct: t.exposeInt('distinct', { description: 'Number of different values.' }),
+    missing: t.exposeInt('missing', { description: 'Number of products without the attribute.' }),
+    values: t.expose('values', {
+      type: [FacetValueRef],
+      complexity: { field: 0, multiplier: 1 },
+      description: 'Values, the most frequent ones first.',
+    }),
+    asOf: t.expose('asOf', { type: 'DateTime', description: 'Time at which the numbers were exact.' }),
+  }),
+})
+
+const mostFacets = 8
+const mostFacetValues = 100
+const usualFacetValues = 20
+
+builder.objectField(StoreRef, 'facets', (t) =>
+  t.field({
+    type: [FacetRef],
+    complexity: ({ names, first }) => ({
+      field: statementCost * Math.max(names.length, 1),
+      multiplier: names.length * (first ?? usualFacetValues),
+    }),
+    description:
+      'Values of attributes and how many products have each, in the order of `names`: for charts, and for the choices of a filter. Errors: `invalid_request`.',
+    args: {
+      names: t.arg.stringList({
+        required: true,
+        description: `Names of the attributes: 1 to ${mostFacets}.`,
+        validate: { minLength: 1, maxLength: mostFacets },
+      }),
+      filter: t.arg({ type: ProductFilterInput, description: 'Products to count. Default: all.' }),
+      first: t.arg.int(firstArg(mostFacetValues, usualFacetValues)),
+      search: t.arg.string({
+        description: 'Values that contain this string, case-insensitive; `distinct` and `missing` stay those of all.',
+      }),
+    },
+    resolve: async (store, { names, filter, first, search }, { loaders, enumerations }) => {
+      const query = {
+        names,
+        filter: requireGoodFilter(filter, enumerations),
+        first: requireFirst(first, mostFacetValues, usualFacetValues),
+        search,
+      }
+      return (await loaders.facets(query).load(store.storeUuid)) ?? []
+    },
+  }),
+)

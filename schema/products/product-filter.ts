@@ -1,0 +1,101 @@
+import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/product-filter.ts'
+import type { ProductOrder } from '../../src/catalogue/products/product-order.ts'
+import { builder } from '../builder/builder.ts'
+import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
+import { anyText } from '../builder/validation.ts'
+import { ProductStatus } from '../enumerations.ts'
+
+const DateTimeRange = builder.inputType('DateTimeRange', {
+  description: 'Times between two bounds, of which at least one is given.',
+  fields: (t) => ({
+    from: t.field({ type: 'DateTime', description: 'This time or later.' }),
+    to: t.field({ type: 'DateTime', description: 'Before this time.' }),
+  }),
+})
+
+const AssetPresence = builder.inputType('AssetPresence', {
+  description: 'Asset group of a product: whether it has an asset.',
+  fields: (t) => ({
+    channel: t.string(defaultChannel('Channel: one of `enumerations.channels`.')),
+    assetFormat: t.string(defaultFormat('Format: one of `enumerations.assetFormats`.')),
+  }),
+})
+
+const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter').implement({
+  description:
+    'Conditions on the value of one attribute; all given ones must hold. A product without the attribute matches `exists: false` only. `gt`, `gte`, `lt` and `lte` compare as the attribute is declared: numbers by size (other values match none), all else by code points; an attribute that is declared `BOOLEAN` has no order.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Name of the attribute, case-sensitive.' }),
+    eq: t.string({ description: 'Just this value, character by character.' }),
+    ne: t.string({ description: 'Another value.' }),
+    in: t.stringList({ description: 'One of these values: at most 1,000.' }),
+    contains: t.string({ description: 'A value that contains this string, case-insensitive.' }),
+    startsWith: t.string({ description: 'A value that begins with this string, case-sensitive.' }),
+    gt: t.string({ description: 'A value above this one.' }),
+    gte: t.string({ description: 'This value or one above.' }),
+    lt: t.string({ description: 'A value below this one.' }),
+    lte: t.string({ description: 'This value or one below.' }),
+    exists: t.boolean({ description: 'Whether the product has the attribute.' }),
+  }),
+})
+
+export const ProductFilterInput = builder.inputRef<ProductFilter>('ProductFilter')
+builder.inputType(ProductFilterInput, {
+  description:
+    'Filter for products. All given conditions must hold: at most 50, with those of the filters within it, which have at most 5 levels. Conditions on attributes are for stores of up to 50,000 products.',
+  fields: (t) => ({
+    status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
+    codePrefix: t.string({ description: 'Products whose code begins with this string, case-sensitive.' }),
+    codes: t.stringList({ ...anyText, description: 'Products with one of these codes: at most 10,000.' }),
+    search: t.string({ description: 'Products whose code contains this string, case-insensitive.' }),
+    attributes: t.field({ type: [AttributeFilterInput], description: 'Products whose attributes match all of these.' }),
+    createdAt: t.field({ type: DateTimeRange, description: 'Products that were created then.' }),
+    updatedAt: t.field({ type: DateTimeRange, description: 'Products that were last changed then.' }),
+    hasAssets: t.field({
+      type: AssetPresence,
+      description: 'Products with an asset on the channel, such as an image.',
+    }),
+    missingAssets: t.field({ type: AssetPresence, description: 'Products without an asset on the channel.' }),
+    blockedOn: t.string({
+      description: 'Products that lack something required on this channel, as `Store.readiness` has counted.',
+    }),
+    readyOn: t.string({
+      description: 'Products that are ready for this channel, likewise: none if it has no requirements.',
+    }),
+    and: t.field({ type: [ProductFilterInput], description: 'Products that match all of these filters.' }),
+    or: t.field({ type: [ProductFilterInput], description: 'Products that match one of these filters or more.' }),
+    not: t.field({ type: ProductFilterInput, description: 'Products that do not match this filter.' }),
+  }),
+})
+
+const ProductOrderField = builder.enumType('ProductOrderField', {
+  description: 'What orders products. Products that are equal in it are ordered by code.',
+  values: {
+    CODE: { value: 'code', description: 'Product code, by code point.' },
+    CREATED_AT: { value: 'createdAt', description: 'Time of creation.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'Time of the last change of the status or of an attribute.' },
+    STATUS: { value: 'status', description: 'Status, by its name.' },
+    ATTRIBUTE: {
+      value: 'attribute',
+      description:
+        'Value of `attribute`, as it is declared: numbers by size, all else by the first 100 characters. Products without such a value come last, in both directions.',
+    },
+  } satisfies Record<string, { value: ProductOrder['field']; description: string }>,
+})
+
+const OrderDirection = builder.enumType('OrderDirection', {
+  description: 'Direction of an order.',
+  values: {
+    ASC: { value: 'asc', description: 'From the lowest to the highest, from the oldest to the newest.' },
+    DESC: { value: 'desc', description: 'The other way round.' },
+  } as const,
+})
+
+export const ProductOrderInput = builder.inputType('ProductOrder', {
+  description: 'Order of products. Cursors are for the order that they were made in.',
+  fields: (t) => ({
+    field: t.field({ type: ProductOrderField, ...required('What orders the products.') }),
+    attribute: t.string({ description: 'Name of the attribute, with the field `ATTRIBUTE` only.' }),
+    direction: t.field({ type: OrderDirection, defaultValue: 'asc', description: 'Direction.' }),
+  }),
+})

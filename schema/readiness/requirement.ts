@@ -1,0 +1,107 @@
+import {
+  listRequirements,
+  mostRequirements,
+  type Requirement,
+  requirementKinds,
+  setRequirements,
+  severities,
+} from '../../src/catalogue/readiness/requirements.ts'
+import { partOfResult } from '../../src/graphql/access.ts'
+import { resolveWrite, writeArgs } from '../builder/arguments.ts'
+import { builder } from '../builder/builder.ts'
+import { statementCost } from '../builder/connection.ts'
+import { required } from '../builder/options.ts'
+import { anyText } from '../builder/validation.ts'
+import { StoreRef } from '../store.ts'
+
+const RequirementKind = builder.enumType('RequirementKind', {
+  description: 'What a requirement is about.',
+  values: {
+    ATTRIBUTE: { value: requirementKinds[0], description: 'A value of an attribute that is not blank.' },
+    ASSET: { value: requirementKinds[1], description: 'Assets of a format on the channel.' },
+    STATUS: { value: requirementKinds[2], description: 'The status of the product.' },
+  } as const,
+})
+
+export const Severity = builder.enumType('RequirementSeverity', {
+  description: 'Whether a product can do without what is missing.',
+  values: {
+    REQUIRED: { value: severities[0], description: 'A product without it is not ready.' },
+    RECOMMENDED: { value: severities[1], description: 'A product without it is ready, but has a gap.' },
+  } as const,
+})
+
+const descriptions = {
+  code: 'Name of the requirement, unique on its channel: 1 to 64 characters.',
+  kind: 'What it is about.',
+  attribute: 'Attribute that must have a value. For the kind `ATTRIBUTE` only, which needs it.',
+  assetFormat: 'Format of the assets, for the kind `ASSET` only. Default: `image`.',
+  minimum: 'At least so many characters, or assets of the format. Default: 1. Not for the kind `STATUS`.',
+  pattern:
+    'Regular expression in RE2 syntax that the whole value, of at most 1,000 characters, or the status as REST spells it must match. Default for the status: `active`. The patterns of a channel have at most 1,000 steps together.',
+  severity: 'Whether a product can do without it. Default: `REQUIRED`.',
+  whenAttribute: 'The requirement holds only for products that have a value of this attribute. Default: for all.',
+  whenValues: 'The requirement holds only where `whenAttribute` has one of these values. Default: any.',
+}
+
+const ChannelRequirementRef = builder.objectRef<Requirement>('ChannelRequirement').implement({
+  description: 'Something that the products of a store must have on a channel.',
+  extensions: partOfResult,
+  fields: (t) => ({
+    code: t.exposeString('code', { description: descriptions.code }),
+    kind: t.expose('kind', { type: RequirementKind, description: descriptions.kind }),
+    attribute: t.exposeString('attribute', { nullable: true, description: descriptions.attribute }),
+    assetFormat: t.exposeString('assetFormat', { nullable: true, description: descriptions.assetFormat }),
+    minimum: t.exposeInt('minimum', { nullable: true, description: descriptions.minimum }),
+    pattern: t.exposeString('pattern', { nullable: true, description: descriptions.pattern }),
+    severity: t.expose('severity', { type: Severity, description: descriptions.severity }),
+    whenAttribute: t.exposeString('whenAttribute', { nullable: true, description: descriptions.whenAttribute }),
+    whenValues: t.exposeStringList('whenValues', { nullable: true, description: descriptions.whenValues }),
+  }),
+})
+
+const ChannelRequirementInput = builder.inputType('ChannelRequirementInput', {
+  ...anyText,
+  description: 'A requirement of a channel.',
+  fields: (t) => ({
+    code: t.string(required(descriptions.code)),
+    kind: t.field({ type: RequirementKind, required: true, description: descriptions.kind }),
+    attribute: t.string({ description: descriptions.attribute }),
+    assetFormat: t.string({ description: descriptions.assetFormat }),
+    minimum: t.int({ description: descriptions.minimum }),
+    pattern: t.string({ description: descriptions.pattern }),
+    severity: t.field({ type: Severity, description: descriptions.severity }),
+    whenAttribute: t.string({ description: descriptions.whenAttribute }),
+    whenValues: t.stringList({ description: descriptions.whenValues }),
+  }),
+})
+
+builder.objectField(StoreRef, 'channelRequirements', (t) =>
+  t.field({
+    type: [ChannelRequirementRef],
+    complexity: { field: statementCost, multiplier: 10 },
+    description: 'What products must have on a channel, in the order that was given; empty if nothing.',
+    args: { channel: t.arg.string({ required: true, ...anyText, description: 'Channel.' }) },
+    resolve: ({ storeUuid }, { channel }, { catalogue }) => listRequirements(catalogue, storeUuid, channel),
+  }),
+)
+
+builder.mutationField('setChannelRequirements', (t) =>
+  t.field({
+    type: [ChannelRequirementRef],
+    description:
+      'Replaces what the products of a store must have on a channel; an empty list removes it. `Product.readiness` follows at once; for `Store.readiness` all products are counted in the background, and its old numbers stay until that ends. Errors: `invalid_request` (one entry per fault; nothing is changed), `store_not_found`.',
+    args: {
+      ...writeArgs,
+      channel: t.arg.string(required('Channel: one of `enumerations.channels`.')),
+      requirements: t.arg({
+        type: [ChannelRequirementInput],
+        required: true,
+        description: `Requirements: at most ${mostRequirements}, which take at most 256 KiB of JSON.`,
+      }),
+    },
+    resolve: resolveWrite((transaction, { storeUuid, channel, requirements }, { enumerations }) =>
+      setRequirements(transaction, enumerations, storeUuid, channel, requirements),
+    ),
+  }),
+)

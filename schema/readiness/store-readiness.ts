@@ -1,0 +1,149 @@
+import type { Product } from '../../src/catalogue/products/list-products.ts'
+import type { Requirement } from '../../src/catalogue/readiness/requirements.ts'
+import {
+  gapMask,
+  listGaps,
+  listHistory,
+  type ReadinessPoint,
+  type StoreReadiness,
+} from '../../src/catalogue/readiness/store-readiness.ts'
+import { requireLedger } from '../../src/graphql/context.ts'
+import { builder } from '../builder/builder.ts'
+import { connectionCost, keysetConnection, statementCost } from '../builder/connection.ts'
+import { nullable, nullableTime } from '../builder/options.ts'
+import { anyText } from '../builder/validation.ts'
+import { ProductRef } from '../product.ts'
+import { StoreRef } from '../store.ts'
+import { Severity } from './requirement.ts'
+
+const RequirementCountRef = builder
+  .objectRef<Pick<Requirement, 'code' | 'severity'> & { missing: number | null }>('RequirementCount')
+  .implement({
+    description: 'How many products do not meet a requirement.',
+    fields: (t) => ({
+      code: t.exposeString('code', { description: 'Name of the requirement.' }),
+      severity: t.expose('severity', { type: Severity, description: 'Whether a product can do without it.' }),
+      missing: t.exposeInt('missing', nullable('Number of products that do not meet it; null before the first count.')),
+    }),
+  })
+
+const ReadinessPointRef = builder.objectRef<ReadinessPoint>('ReadinessPoint').implement({
+  description: 'How many products were ready at the end of a time.',
+  fields: (t) => ({
+    time: t.expose('time', { type: 'DateTime', description: 'Beginning of the time.' }),
+    total: t.exposeInt('total', { description: 'Number of products.' }),
+    ready: t.exposeInt('ready', { description: 'Number of products that were ready.' }),
+    percent: t.float({
+      ...nullable('Part of the products that were ready; null without products.'),
+      resolve: (point) => percentOf(point),
+    }),
+  }),
+})
+
+function percentOf({ total, ready }: { total: number; ready: number }): number | null {
+  return total === 0 ? null : (100 * ready) / total
+}
+
+const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').implement({
+  description: 'How many products of a store are ready for a channel, and what the others lack.',
+  fields: (t) => ({
+    channel: t.exposeString('channel', { description: 'Channel.' }),
+    total: t.int({
+      ...nullable('Number of products; null before the first count.'),
+      resolve: ({ counted }) => counted?.total,
+    }),
+    ready: t.int({
+      ...nullable('Number of products to which nothing is missing that is required.'),
+      resolve: ({ counted }) => counted && counted.total - counted.blocked,
+    }),
+    percent: t.float({
+      ...nullable('Part of the products that are ready, 0 to 100; null without products.'),
+      resolve: ({ counted }) => counted && percentOf({ total: counted.total, ready: counted.total - counted.blocked }),
+    }),
+    asOf: t.field({
+      ...nullableTime(
+        'Time of which the numbers are exact: now, unless changes are yet to be counted, usually for less than a second.',
+      ),
+      resolve: ({ counted }) => counted?.asOf,
+    }),
+    isCounting: t.exposeBoolean('isCounting', {
+      description:
+        'Whether all products are being counted for newer requirements; the numbers are the old ones until then.',
+    }),
+    requirements: t.field({
+      type: [RequirementCountRef],
+      complexity: { field: 1, multiplier: 10 },
+      description: 'The requirements that were counted, in their order.',
+      resolve: ({ requirements, counted }) =>
+        requirements.map(({ code, severity }, i) => ({ code, severity, missing: counted?.missing[i] ?? null })),
+    }),
+    history: t.field({
+      type: [ReadinessPointRef],
+      complexity: { field: statementCost, multiplier: 100 },
+      description:
+        'The numbers over time, the oldest first: by hour for the last 14 days, by day before. It begins with the first count. At most 1,000 points. Errors: `invalid_request`.',
+      args: {
+        from: t.arg({ type: 'DateTime', required: true, description: 'Begin.' }),
+        to: t.arg({ type: 'DateTime', description: 'End. Default: now.' }),
+        interval: t.arg({
+          type: 'Duration',
+          description: 'Length of each interval: whole hours or days. Default: `1d`.',
+        }),
+      },
+      resolve: (readiness, { from, to, interval }, { catalogue }) =>
+        listHistory(catalogue, readiness, { from, to: to ?? new Date(), intervalMs: interval ?? 86_400_000 }),
+    }),
+    gaps: t.connection(
+      {
+        type: ProductRef,
+        complexity: (args) => ({ ...connectionCost(args), field: statementCost }),
+        description:
+          'Products that miss something required, or what `requirement` names, ordered by code. Errors: `invalid_request` for a name that no counted requirement has.',
+        args: {
+          requirement: t.arg.string({
+            ...anyText,
+            description: 'Name of a requirement. Default: any that is required.',
+          }),
+        },
+        resolve: async (readiness, { requirement, ...args }, { catalogue }) => {
+          const mask = gapMask(readiness, requirement)
+          const { requirements, counted } = readiness
+          const bit = requirements.findIndex(({ code }) => code === requirement)
+          return {
+            ...(await keysetConnection(
+              args,
+              (product: Product) => product.productCode,
+              (page) => listGaps(catalogue, readiness, mask, page),
+            )),
+            totalCount: (requirement == null ? counted?.blocked : counted?.missing[bit]) ?? 0,
+          }
+        },
+      },
+      {
+        description: 'A page of products that miss something.',
+        fields: (c) => ({
+          totalCount: c.int({
+            description: 'Number of them on all pages.',
+            resolve: (connection) => connection.totalCount,
+          }),
+        }),
+      },
+      { description: 'A product that misses something, and its cursor.' },
+    ),
+  }),
+})
+
+builder.objectField(StoreRef, 'readiness', (t) =>
+  t.field({
+    type: StoreReadinessRef,
+    nullable: true,
+    complexity: statementCost,
+    description:
+      'How many products are ready for a channel, counted from the changes of the store as they come; null if the channel has no requirements. Errors: `changes_disabled`.',
+    args: { channel: t.arg.string({ required: true, ...anyText, description: 'Channel.' }) },
+    resolve: ({ storeUuid }, { channel }, context) => {
+      requireLedger(context)
+      return context.loaders.storeReadiness(channel).load(storeUuid)
+    },
+  }),
+)

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { cursorOf } from './cursor.ts'
+
+export const changeKinds = ['product', 'asset', 'link', 'definition', 'store'] as const
+export const changeSources = ['rest', 'graphql', 'cli', 'job'] as const
+export const changeActions = ['created', 'updated', 'deleted'] as const
+
+export type ChangeKind = (typeof changeKinds)[number]
+export type ChangeAction = (typeof changeActions)[number]
+
+/** One row of the ledger: what a request did to rows of one kind. */
+export interface Change {
+  storeUuid: string
+  tx: string
+  seq: string
+  cursor: string
+  at: Date
+  requestId: string
+  actor: string
+  via: (typeof changeSources)[number]
+  operation: string
+  kind: ChangeKind
+  action: ChangeAction
+  /** How many products, assets, links, definitions or stores it touches. */
+  count: number
+  /** One for each item. */
+  codes: string[]
+  failed: number
+  /** The request that this one reverts. */
+  reverts: string | null
+}
+
+/** A change without its codes: there may be very many. */
+export type ChangeHead = Omit<Change, 'codes'>
+
+/** The table is called `c`. */
+export const headColumns = sql`c.store_uuid as "storeUuid", c.tx, c.seq, c.at, c.request_id as "requestId", c.actor,
+  c.via, c.operation, c.kind, c.action, c.count, c.failed, c.reverts`
+
+/** All of a change but the values from before. */
+export const changeColumns = sql`${headColumns}, c.codes`
+
+export type ChangeRow = Omit<Change, 'cursor'>
+
+export function changeOf<Row extends Omit<ChangeHead, 'cursor'>>(row: Row, ledger: string): Row & { cursor: string } {
+  return { ...row, cursor: cursorOf(ledger, row) }
+}
+
+/** The codes that a change touches, each once. */
+export function codesOf({ kind, action, codes }: Pick<Change, 'kind' | 'action' | 'codes'>): string[] {
+  // Only these have several items of one code.
+  const hasRepeated = kind === 'link' || action === 'updated'
+  return hasRepeated ? [...new Set(codes)] : codes
+}

@@ -1,0 +1,181 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
+import { allOf } from '../conditions.ts'
+import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
+import {
+  cursorOf,
+  isBefore,
+  type LedgerRow,
+  latest,
+  ledgerName,
+  ledgerStateOf,
+  type Position,
+  readCursor,
+  requireKept,
+} from './cursor.ts'
+
+/** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
+export interface ChangeFilter {
+  requestId?: string | null | undefined
+  productCode?: string | null | undefined
+  operation?: string | null | undefined
+  actor?: string | null | undefined
+  from?: Date | null | undefined
+  to?: Date | null | undefined
+}
+
+export interface PageRequest {
+  after?: string | null | undefined
+  limit: number
+}
+
+export interface ChangePage {
+  changes: Change[]
+  /** Where to go on from; null at the end of a history. */
+  next: string | null
+  more: boolean
+}
+
+/** About how many bytes of codes a page of several changes has: one change may have tens of thousands of codes. */
+const mostBytes = 2 * 1024 * 1024
+
+/**
+ * A page of the feed of a store, in the order of `tx` and `seq`: what no open transaction can add to any more. The
+ * cursor goes on with every page, an empty one too. Throws `invalid_request` or `cursor_expired`.
+ */
+export async function listChanges(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  { after, limit }: PageRequest,
+): Promise<ChangePage> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const isLatest = after === latest
+  const given = after == null || isLatest ? undefined : readCursor(after)
+  const { tx, seq } = given ?? { tx: 0n, seq: 0n }
+  const most = isLatest ? 0 : limit + 1
+  const { operation = null, actor = null, from, to } = filter
+  const isNarrow = filter.requestId != null || filter.productCode != null
+  const following = [
+    sql<boolean>`(k.tx, k.seq) > (${String(tx)}::xid8, ${String(seq)}::bigint)`,
+    sql<boolean>`k.tx < state.oldest_open`,
+  ]
+  const found = isNarrow
+    ? narrowed(uuid, filter, following)
+    : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
+        ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
+        ${most}::integer)`
+  const { rows } = await sql<LedgerRow & PageRow>`
+    select * from ledger_state() state left join lateral (${pageOf(found, sql`k.tx, k.seq`, most)}) page on true
+    order by page.tx, page.seq`.execute(catalogue.db)
+  const [first] = rows
+  if (!first) throw new Error('the table change_horizon must have a row')
+  const state = ledgerStateOf(first)
+  if (given) requireKept(given, state)
+  const { changes, more } = changesOf(rows, state.ledger, limit)
+  const last = changes.at(-1)
+  const end: Position = { tx: state.oldestOpen, seq: 0n }
+  // A replica may not have come as far as the one that gave the cursor.
+  const reached = given && isBefore(end, given) ? given : end
+  return { changes, more, next: more && last ? last.cursor : cursorOf(state.ledger, reached) }
+}
+
+/** A page of all changes that match, the newest first or the oldest first, also those that the feed waits with. */
+export async function listHistory(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ChangeFilter,
+  { after, limit }: PageRequest,
+  order: 'newest first' | 'oldest first' = 'newest first',
+): Promise<ChangePage> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  const isNewestFirst = order === 'newest first'
+  const start = after == null ? null : String(readCursor(after).seq)
+  const further = isNewestFirst ? sql<boolean>`k.seq < ${start}::bigint` : sql<boolean>`k.seq > ${start}::bigint`
+  const direction = isNewestFirst ? sql`desc` : sql`asc`
+  const { rows } = await sql<{ ledger: string } & PageRow>`
+    select state.ledger, page.* from ledger_state() state cross join (
+      ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1)}
+    ) page
+    order by page.seq ${direction}`.execute(catalogue.db)
+  const { changes, more } = changesOf(rows, rows[0]?.ledger ?? '', limit)
+  return { changes, more, next: more ? (changes.at(-1)?.cursor ?? null) : null }
+}
+
+/** Columns of a page, which are null where there is none. */
+type PageRow = { [Name in keyof ChangeRow]: ChangeRow[Name] | null } & { found: number }
+
+function changesOf(rows: readonly PageRow[], ledger: string, limit: number) {
+  const isChange = (row: PageRow): row is ChangeRow & { found: number } => row.tx !== null
+  const changes = rows.filter(isChange).slice(0, limit)
+  const more = (rows[0]?.found ?? 0) > changes.length
+  return { changes: changes.map((row) => changeOf(row, ledger)), more }
+}
+
+/** The changes of a product or request for which the conditions hold. */
+function narrowed(uuid: string, filter: ChangeFilter, conditions: Parameters<typeof allOf>[0]) {
+  const { requestId, productCode, operation, actor, from, to } = filter
+  const since = sql`coalesce(${from ?? null}::timestamptz - interval '1 microsecond', '-infinity')`
+  const source =
+    productCode == null
+      ? sql`changes_by(${uuid}::uuid, ${requestId}::text)`
+      : sql`changes_of(${uuid}::uuid, array[${productCode}]::text[], ${since})`
+  const matching = allOf([
+    ...conditions,
+    productCode != null && sql<boolean>`k.kind in ('product', 'link')`,
+    requestId != null && sql<boolean>`k.request_id = ${requestId}`,
+    operation != null && sql<boolean>`k.operation = ${operation}`,
+    actor != null && sql<boolean>`k.actor = ${actor}`,
+    from != null && sql<boolean>`k.at >= ${from}::timestamptz`,
+    to != null && sql<boolean>`k.at < ${to}::timestamptz`,
+  ])
+  return sql`(select * from ${source} k where ${matching})`
+}
+
+/** A page of these changes. */
+function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit: number) {
+  return sql`
+    select * from (
+      select ${changeColumns}, (count(*) over ())::int as found, c.number,
+        sum(pg_column_size(c.codes)) over (order by c.number) as bytes
+      from (
+        select k.*, row_number() over (order by ${order}) as number from ${changes} k
+        order by ${order} limit ${limit}
+      ) c
+    ) measured
+    where number = 1 or bytes <= ${mostBytes}`
+}
+
+export interface ChangeKey {
+  storeUuid: string
+  tx: string
+  seq: string
+}
+
+export function nameOf({ tx, seq }: ChangeKey): string {
+  return `${tx}/${seq}`
+}
+
+/** The changes of a store with these numbers, by name. */
+export async function findChanges(
+  catalogue: Catalogue,
+  storeUuid: string,
+  keys: readonly ChangeKey[],
+): Promise<Map<string, Change>> {
+  const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
+  if (possible.length === 0) return new Map()
+  const { rows } = await sql<ChangeRow & { ledger: string }>`
+    select c.*, h.ledger from ${ledgerName} h
+      cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
+      cross join lateral (
+        select ${changeColumns} from change c
+        where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
+        offset 0
+      ) c`.execute(catalogue.db)
+  return new Map(rows.map((row) => [nameOf(row), changeOf(row, row.ledger)]))
+}
+
+/** Whether it is a number that both types can hold. */
+function isNumber(text: string): boolean {
+  return /^\d{1,18}$/.test(text)
+}

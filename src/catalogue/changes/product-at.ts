@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { invalidRequest } from '../../errors.ts'
+import { isStorable } from '../../text.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
+import { findProducts, type Product } from '../products/list-products.ts'
+import type { ChangeAction } from './change.ts'
+
+/** The first that was done after the moment to the product, or to an attribute of it. */
+interface Undo {
+  action: ChangeAction
+  key: string | null
+  was: string | null
+}
+
+/**
+ * A product as it was at a moment, to the millisecond: the present one without what was changed since. Its `updatedAt`
+ * is the time of the last change that is recorded. Throws `invalid_request` for a moment that the ledger does not reach.
+ */
+export async function findProductAt(
+  catalogue: Catalogue,
+  storeUuid: string,
+  productCode: string,
+  moment: Date,
+): Promise<Product | null> {
+  const uuid = requireVisible(catalogue, storeUuid)
+  if (!isStorable(productCode)) return null
+  // The present first: if it changes meanwhile, the change is undone too.
+  const [present] = await findProducts(catalogue, uuid, [productCode])
+  const { rows } = await sql<(Undo | { action: null }) & { earliest: Date; lastAt: Date | null }>`
+    with hits as materialized (
+      select h.*, date_trunc('milliseconds', h.at) > ${moment}::timestamptz as "isLater"
+      from changes_of(${uuid}, array[${productCode}]::text[], '-infinity') h where h.kind = 'product'
+    )
+    select m.*, i.action, i.key, i.was
+    from (
+      select (select max(at) from hits where not "isLater") as "lastAt", (
+        select greatest(date_trunc('milliseconds', since) + interval '1 millisecond', (
+          select to_date(min(substr(c.relname, 8)), 'YYYYMMDD')::timestamp at time zone 'UTC'
+          from pg_inherits p join pg_class c on c.oid = p.inhrelid where p.inhparent = 'change'::regclass
+        )) from ledger_state()
+      ) as earliest
+    ) m left join lateral (
+      select distinct on (i.key) h.seq, h.action, i.key, i.was
+      from hits h cross join lateral unnest(h.codes, h.keys, h.was) i(code, key, was)
+      where h."isLater" and i.code = ${productCode}
+      order by i.key, h.seq
+    ) i on true
+    order by i.seq desc`.execute(catalogue.db)
+  const { earliest = new Date(), lastAt = null } = rows[0] ?? {}
+  requireReached(moment, earliest)
+  let product: Product | null = present ?? null
+  let isUpdatedAtKnown = true
+  for (const row of rows) {
+    if (row.action === null) continue
+    product = undone(product, row, { storeUuid: uuid, productCode })
+    isUpdatedAtKnown = row.action === 'deleted'
+  }
+  if (!product || isUpdatedAtKnown) return product
+  return { ...product, updatedAt: lastAt ?? product.createdAt }
+}
+
+function requireReached(moment: Date, earliest: Date): void {
+  if (moment >= earliest) return
+  const details = `at must be ${earliest.toISOString()} or later: earlier changes are no longer kept; got ${moment.toISOString()}`
+  throw invalidRequest([{ field: 'at', details }])
+}
+
+function undone(
+  product: Product | null,
+  { action, key, was }: Undo,
+  named: Pick<Product, 'storeUuid' | 'productCode'>,
+): Product | null {
+  if (action === 'created') return null
+  if (action === 'deleted') {
+    const { status, attributes, createdAt, updatedAt } = JSON.parse(was ?? '{}')
+    return { ...named, status, attributes, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
+  }
+  if (!product || key === null) return product
+  if (key === 'status') return { ...product, status: was as Product['status'] }
+  const { [key]: _, ...others } = product.attributes
+  return { ...product, attributes: was === null ? others : { ...product.attributes, [key]: was } }
+}

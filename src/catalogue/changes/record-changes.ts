@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+
+type Sql = RawBuilder<unknown>
+
+/**
+ * A CTE for a statement that writes: records the rows `(kind, action, code, key, was)` of a query as changes of a store
+ * (0005-changes.sql says what they mean), if changes are recorded. `failed`: how many items of the request failed.
+ */
+export function recorded(...written: Parameters<typeof recording>): Sql {
+  return sql`recorded as ${recording(...written)}`
+}
+
+/** The same without its name, for Kysely's query builder. */
+export function recording(
+  { origin }: Catalogue,
+  storeUuid: string,
+  items: Sql,
+  failed: Sql | number = 0,
+): RawBuilder<object> {
+  if (!origin) return sql`(select)`
+  const { requestId, tokenId = null, actor, via, operation, reverts = null } = origin
+  return sql`(
+      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
+        count, failed)
+      select ${storeUuid}::uuid, ${requestId}::text, ${tokenId}::text, ${actor}::text, ${via}::text, ${operation}::text,
+        ${reverts}::text, kind, action, array_agg(code), array_agg(key), array_agg(was),
+        case kind when 'link' then count(*) else count(distinct code) end,
+        case row_number() over (order by kind, action, part) when 1 then ${failed}::integer else 0 end
+      from (
+        select *, sum(100 + octet_length(code) + coalesce(octet_length(key), 0) + coalesce(octet_length(was), 0)) over (
+          partition by kind, action rows unbounded preceding) / ${mostBytes}::integer as part
+        from (${items}) i
+      ) i
+      group by kind, action, part
+    )`
+}
+
+/** Records items in a statement of its own, in the transaction of what made them. */
+export async function recordChanges(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  items: Sql,
+  failed = 0,
+): Promise<void> {
+  if (catalogue.origin) await sql`with ${recorded(catalogue, storeUuid, items, failed)} select`.execute(catalogue.db)
+}
+
+/** About how much a row of the ledger holds: a reader decodes it whole, and all its codes are on one page. */
+const mostBytes = 2_000_000
+
+/** The items of products that were created: the rows `product_code` of a query. */
+export const createdProducts = (products: Sql) => sql`
+  select 'product' as kind, 'created' as action, product_code as code, null::text as key, null::text as was
+  from (${products}) p`
+
+/**
+ * The items of products into which others were merged: the rows `(product_code, status, attributes, new_status,
+ * new_attributes)` of a query, with what they had before.
+ */
+export const updatedProducts = (products: Sql) => sql`
+  select 'product' as kind, 'updated' as action, product_code as code, e.key, p.attributes ->> e.key as was
+  from (${products}) p cross join lateral jsonb_each_text(p.new_attributes) e
+  where p.attributes ->> e.key is distinct from e.value
+  union all
+  select 'product', 'updated', product_code, 'status', status from (${products}) p where status <> new_status`
+
+/** The items of assets that were created: the rows `asset_id` of a query. */
+export const createdAssets = (assets: Sql) => sql`
+  select 'asset' as kind, 'created' as action, asset_id as code, null::text as key, null::text as was
+  from (${assets}) a`
+
+/** A link as JSON: its channel and asset. */
+const linkKey = sql`'[' || to_json(channel) || ',' || to_json(asset_id) || ']'`
+
+/** The items of links that were created: the rows `(parent_code, channel, asset_id)` of a query. */
+export const createdLinks = (links: Sql) => sql`
+  select 'link' as kind, 'created' as action, parent_code as code, ${linkKey} as key, null::text as was
+  from (${links}) l`
+
+/** The items of the links `remaining(parent_code, channel, asset_id, place, was)` that had another place. */
+export const movedLinks = sql`
+  select 'link' as kind, 'updated' as action, parent_code as code, ${linkKey} as key, was::text
+  from remaining where was <> place`
+
+/** The items of the links `gone(parent_code, channel, asset_id, place)`. */
+export const deletedLinks = sql`
+  select 'link' as kind, 'deleted' as action, parent_code as code, ${linkKey} as key, place::text as was from gone`
+
+/** The items of a store's definitions that were created: the rows `name` of a query. */
+export const createdDefinitions = (definitions: Sql) => sql`
+  select 'definition' as kind, 'created' as action, name as code, null::text as key, null::text as was
+  from (${definitions}) d`
+
+/** A definition as JSON. */
+export const definitionJson = sql`json_build_object('type', type, 'allowedValues', allowed_values, 'maxLength', max_length,
+    'pattern', pattern)`
+
+/** The items of definitions that were changed or deleted: the rows of a query as they were. */
+export const formerDefinitions = (action: 'updated' | 'deleted', definitions: Sql) => sql`
+  select 'definition' as kind, ${action}::text as action, name as code, null::text as key,
+    ${definitionJson}::text as was
+  from (${definitions}) d`

@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { onlyRow } from '../asset-groups/read-model.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { maxSize } from '../products/product-patches.ts'
+import { recorded } from './record-changes.ts'
+import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
+
+/**
+ * Gives the products of a request what they had before it: attributes and status; products that it created are deleted,
+ * those that it deleted are there again. The caller holds their locks. One statement.
+ */
+export async function revertProducts(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted> {
+  const { storeUuid } = reversal
+  const { rows } = await sql<Reverted>`
+    with ${revertedItems(reversal, ['product'])}, ${wanted(storeUuid)}, deleted as (
+      delete from product
+      where store_uuid = ${storeUuid} and product_code = any(array(select code from changing where not is_there_after))
+    ), written as (
+      insert into product (store_uuid, product_code, status, attributes, created_at)
+      select ${storeUuid}::uuid, code, status_after, attributes_after, created_at_after from changing where is_there_after
+      order by code
+      on conflict (store_uuid, product_code) do update
+        set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
+          updated_at = excluded.updated_at
+    ), ${recorded(catalogue, storeUuid, changes)}
+    select json_build_object('products', (select count(*) from changing)) as reverted, ${skippedColumns(skipped)}`.execute(
+    catalogue.db,
+  )
+  return onlyRow(rows)
+}
+
+/**
+ * CTEs up to `changing`, the products to write, with what they have now and then. `first` has the oldest of the items to
+ * undo by code and key: of changes of attributes, only those before the product was created or deleted as a whole.
+ */
+const wanted = (storeUuid: string) => sql`
+    first as (
+      select distinct on (code, key) code, key, action, was
+      from (
+        select *, min(seq) filter (where key is null) over (partition by code) as whole_seq from own where is_undone
+      ) o
+      where seq <= whole_seq or whole_seq is null
+      order by code, key, seq
+    ), old as (
+      select code, bool_or(action = 'created') as is_new, max(was) filter (where action = 'deleted')::jsonb as whole,
+        max(was) filter (where key = 'status') as status,
+        coalesce(array_agg(key) filter (where key is not null), '{}') as keys,
+        coalesce(jsonb_object_agg(key, was) filter (where key <> 'status' and was is not null), '{}') as attributes,
+        coalesce(array_agg(key) filter (where key <> 'status' and was is null), '{}') as unset
+      from first group by code
+    ), product_after as materialized (
+      select o.code, o.is_new, o.whole is not null as is_whole, o.keys, p.status, p.attributes, p.created_at, p.updated_at,
+        not o.is_new and (o.whole is not null or p.status is not null) as is_there_after,
+        coalesce(o.status, o.whole ->> 'status', p.status) as status_after,
+        (coalesce(o.whole -> 'attributes', p.attributes) - o.unset) || o.attributes as attributes_after,
+        coalesce((o.whole ->> 'createdAt')::timestamptz, p.created_at) as created_at_after
+      from old o left join lateral (
+        select status, attributes, created_at, updated_at from product
+        where store_uuid = ${storeUuid} and product_code = o.code
+        offset 0
+      ) p on true
+    ), checked as materialized (
+      select *, is_there_after and pg_column_size(attributes_after) > ${maxSize}::integer / 8
+        and octet_length(attributes_after::text) > ${maxSize}::integer as is_too_large
+      from product_after
+    ), changing as materialized (
+      select * from checked where not is_too_large and (
+        is_there_after <> (status is not null)
+        or is_there_after and (status_after <> status or attributes_after <> attributes)
+      )
+    )`
+
+/** What the revert changes itself: it can be reverted, too. */
+const changes = sql`
+  select 'product' as kind, case when is_there_after then 'created' else 'deleted' end as action, code, null::text as key,
+    case when not is_there_after then json_build_object('status', status, 'attributes', attributes, 'createdAt', created_at,
+      'updatedAt', updated_at)::text end as was
+  from changing where is_there_after <> (status is not null)
+  union all
+  select 'product', 'updated', code, 'status', status from changing where is_there_after and status_after <> status
+  union all
+  select 'product', 'updated', code, k.key, attributes ->> k.key
+  from changing cross join lateral (
+    select unnest(keys) as key
+    union
+    select jsonb_object_keys(attributes || attributes_after) where is_whole
+  ) k
+  where is_there_after and status is not null and k.key <> 'status'
+    and attributes ->> k.key is distinct from attributes_after ->> k.key`
+
+const skipped = sql`
+  ${changedSince}
+  union all
+  select 'product', code, unnest(keys), 'gone' from product_after where not is_new and not is_there_after
+  union all
+  select 'product', code, unnest(keys), 'too_large' from checked where is_too_large`

@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import { CatalogueError, invalidRequest } from '../../errors.ts'
+import { storeUuidOf } from '../../text.ts'
+import { BoundedFailures } from '../bounded-failures.ts'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { type LockRequest, lockStore } from '../locks.ts'
+import { inEffectOf, listReverts } from './find-reverts.ts'
+import { revertAssets } from './revert-assets.ts'
+import { revertProducts } from './revert-products.ts'
+import { revertDefinitions, revertStore } from './revert-settings.ts'
+import { type Reversal, type Reverted, type RevertedCounts, type SkippedItem, sentenceOf } from './reverted-items.ts'
+
+/** What a revert does with items that changed since. */
+export type RevertPolicy = 'SKIP' | 'FAIL' | 'OVERWRITE'
+
+export interface RevertResult {
+  storeUuid: string
+  /** The id of the revert itself, which can be reverted too. */
+  requestId: string
+  reverted: RevertedCounts
+  skipped: SkippedItem[]
+  /** How many more items were skipped than `skipped` has. */
+  more: number
+}
+
+/** How many items a revert by the API may have: it is one transaction, with the time of a request. */
+export const mostItems = 100_000
+
+/** In this order, as later kinds need what earlier ones restore. */
+const steps: Record<string, (catalogue: WriteCatalogue, reversal: Reversal) => Promise<Reverted>> = {
+  store: revertStore,
+  definition: revertDefinitions,
+  asset: revertAssets,
+  product: revertProducts,
+}
+
+/**
+ * Gives all that a request changed in a store its values from before, in one transaction, which the ledger records as
+ * any other: it can be reverted, too. Items that changed since are skipped, overwritten, or fail the revert. Throws
+ * `changes_disabled`, `request_not_found`, `not_revertible`, or `payload_too_large` for more than `most` items. At most thirteen statements.
+ */
+export async function revertRequest(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  requestId: string,
+  policy: RevertPolicy,
+  most = mostItems,
+): Promise<RevertResult> {
+  const { origin } = catalogue
+  if (!origin) throw new CatalogueError('changes_disabled', 'the service records no changes: CHANGES_RETENTION is 0')
+  if (origin.requestId === requestId) {
+    throw invalidRequest([{ field: 'requestId', details: 'requestId must not be the id of the revert itself' }])
+  }
+  const uuid = storeUuidOf(storeUuid) ?? ''
+  const isVisible = catalogue.viewer.stores?.has(uuid) ?? uuid !== ''
+  const found = isVisible ? await findChanges(catalogue, uuid, requestId) : undefined
+  if (!found || found.items === 0) {
+    const details = `the store ${JSON.stringify(storeUuid)} has no changes of a request ${JSON.stringify(requestId)}`
+    throw new CatalogueError('request_not_found', [{ field: 'requestId', details }])
+  }
+  if (found.items > most) {
+    const details = `a request with at most ${most} changes can be reverted here; it has ${found.items}: use \`catalog revert\``
+    throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
+  }
+  const { seqs, kinds } = found
+  await lockStore(catalogue, uuid, locksOf(found))
+  const cancelled = await requireNotReverted(catalogue, uuid, requestId, policy)
+  const later = await findLater(catalogue, uuid, requestId, found)
+  const reversal = { storeUuid: uuid, requestId, overwrites: policy === 'OVERWRITE', seqs, later, cancelled }
+  const writes: WriteCatalogue = { ...catalogue, origin: { ...origin, reverts: requestId } }
+  const reverted = { products: 0, assets: 0, links: 0, definitions: 0, storeFields: 0 }
+  const skipped = new BoundedFailures<SkippedItem>()
+  for (const [kind, revert] of Object.entries(steps)) {
+    if (!kinds.includes(kind) && !(kind === 'asset' && kinds.includes('link'))) continue
+    const done = await revert(writes, reversal)
+    Object.assign(reverted, done.reverted)
+    for (const item of done.skipped) skipped.add(item)
+    skipped.more += done.skippedCount - done.skipped.length
+  }
+  if (policy === 'FAIL') requireComplete(skipped)
+  return { storeUuid: uuid, requestId: origin.requestId, reverted, skipped: skipped.kept, more: skipped.more }
+}
+
+interface Found {
+  items: number
+  seqs: string[]
+  firstAt: Date
+  kinds: string[]
+  /** Of which products and parent codes; null: of more than `mostNames`. */
+  names: { kind: string; name: string }[] | null
+}
+
+/** Of so few, each has a lock of its own. */
+const mostNames = 100
+
+async function findChanges({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found | undefined> {
+  const { rows } = await sql<Found>`
+    with own as materialized (
+      select kind, seq, at, codes, count, items from change
+      where store_uuid = ${storeUuid} and request_id = ${requestId}
+    )
+    select coalesce(sum(items), 0)::int as items, array_agg(seq::text order by seq) as seqs, min(at) as "firstAt",
+      coalesce(array_agg(distinct kind), '{}') as kinds, case when sum(count) <= ${mostNames}::integer then (
+        select json_agg(n) from (select distinct kind, unnest(codes) as name from own) n
+      ) end as names
+    from own`.execute(db)
+  return rows[0]
+}
+
+/** The locks that the writers of such items take. An asset may be linked anywhere in its store. */
+function locksOf({ kinds, names }: Found): LockRequest {
+  const of = (kind: string) => names?.flatMap((named) => (named.kind === kind ? named.name : [])) ?? 'all'
+  return {
+    ...(kinds.includes('asset') ? { groups: 'all' } : kinds.includes('link') && { groups: of('link') }),
+    ...(kinds.includes('product') && { products: of('product') }),
+    ...(kinds.includes('definition') && { definitions: 'all' }),
+  }
+}
+
+/** How long before its first change in the ledger a request may have made others: a chunk of an import takes less. */
+const longestChunk = '15 minutes'
+
+/**
+ * The keys of the later changes of a request's items. Throws `not_revertible` if the request began before the ledger, or
+ * on a day that it no longer has.
+ */
+async function findLater(
+  { db }: WriteCatalogue,
+  storeUuid: string,
+  requestId: string,
+  { seqs, firstAt }: Found,
+): Promise<Reversal['later']> {
+  // Clocks of servers may differ: the time only excludes partitions.
+  const from = new Date(firstAt.getTime() - 3_600_000)
+  const { rows } = await sql<Reversal['later'] & { isCut: boolean }>`
+    select state.since > ${firstAt} or state.has_gap or state.horizon_seq > 0 and to_regclass('change_' || to_char(
+        (${firstAt}::timestamptz - ${longestChunk}::interval) at time zone 'UTC', 'YYYYMMDD')) is null as "isCut",
+      coalesce(later.tx, '{}') as tx, coalesce(later.seq, '{}') as seq, coalesce(later.at, '{}') as at
+    from ledger_state() state cross join (
+      select array_agg(tx::text) as tx, array_agg(seq::text) as seq, array_agg(at::text) as at
+      from (select distinct tx, seq, at from changes_since(${storeUuid}::uuid, ${requestId}, ${seqs}::bigint[], ${from})) c
+    ) later`.execute(db)
+  const [{ isCut, ...later } = { isCut: true, tx: [], seq: [], at: [] }] = rows
+  if (!isCut) return later
+  const details = `the request ${JSON.stringify(requestId)} may have changes that are older than the ledger`
+  throw new CatalogueError('not_revertible', details)
+}
+
+/**
+ * Throws `not_revertible` if the request is reverted already. Returns the reverts of the request that are reverted
+ * themselves, and their reverts: together, they changed nothing of it.
+ */
+async function requireNotReverted(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  requestId: string,
+  policy: RevertPolicy,
+): Promise<string[]> {
+  const reverts = await listReverts(catalogue, storeUuid, [requestId])
+  const revertedBy = inEffectOf(reverts)(requestId)
+  if (!revertedBy || policy === 'OVERWRITE') return reverts.map((revert) => revert.requestId)
+  const details = `the request ${JSON.stringify(requestId)} is reverted already, by ${JSON.stringify(revertedBy.requestId)}: revert that one, or overwrite what changed since`
+  throw new CatalogueError('not_revertible', details)
+}
+
+/** How many items an error lists. */
+const mostFaults = 1_000
+
+function requireComplete({ kept, more }: BoundedFailures<SkippedItem>): void {
+  if (kept.length === 0) return
+  const faults = kept.slice(0, mostFaults).map((item) => ({ details: sentenceOf(item) }))
+  const others = kept.length - faults.length + more
+  if (others > 0) faults.push({ details: `${others} more items cannot be reverted` })
+  throw new CatalogueError('not_revertible', faults)
+}

@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from 'kysely'
+import { isStorable } from '../../text.ts'
+import { allOf, containing } from '../conditions.ts'
+import { type AttributeTypes, mostDigits } from './attribute-types.ts'
+import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
+
+type Condition = RawBuilder<boolean>
+
+/** Added to a prefix, it sorts after every code with that prefix. */
+const beyondAll = '\u{10ffff}'.repeat(255)
+
+/** The condition of a filter on products `p` of a store; it is null for no product that matches. */
+export function matching(storeUuid: string | null, filter: ProductFilter, types: AttributeTypes): Condition {
+  const within = (part: ProductFilter) => matching(storeUuid, part, types)
+  return allOf([
+    filter.status != null && sql<boolean>`p.status = any(${[...filter.status]}::text[])`,
+    filter.codes != null && sql<boolean>`p.product_code = any(${filter.codes.filter(isStorable)}::text[])`,
+    filter.codePrefix != null && sql<boolean>`p.product_code >= ${filter.codePrefix}`,
+    filter.codePrefix != null && sql<boolean>`p.product_code <= ${filter.codePrefix + beyondAll}`,
+    filter.search != null && sql<boolean>`p.product_code collate "default" ilike ${containing(filter.search)}`,
+    ...during(sql`p.created_at`, filter.createdAt),
+    ...during(sql`p.updated_at`, filter.updatedAt),
+    ...(filter.attributes ?? []).map((attribute) => ofAttribute(attribute, types)),
+    filter.hasAssets != null && withAssets(storeUuid, filter.hasAssets),
+    filter.missingAssets != null && sql<boolean>`not ${withAssets(storeUuid, filter.missingAssets)}`,
+    filter.blockedOn != null && counted(storeUuid, filter.blockedOn, sql<boolean>`g.is_blocked`),
+    filter.readyOn != null && counted(storeUuid, filter.readyOn, sql<boolean>`g.is_blocked is not true`),
+    ...(filter.and ?? []).map(within),
+    filter.or != null && sql<boolean>`(${sql.join(filter.or.map(within), sql` or `)})`,
+    filter.not != null && sql<boolean>`(${within(filter.not)}) is not true`,
+  ])
+}
+
+function during(column: RawBuilder<unknown>, range: TimeRange | null | undefined): (Condition | false)[] {
+  return [
+    range?.from != null && sql<boolean>`${column} >= ${range.from}`,
+    range?.to != null && sql<boolean>`${column} < ${range.to}`,
+  ]
+}
+
+function ofAttribute(filter: AttributeFilter, types: AttributeTypes): Condition {
+  const { name, eq, ne, contains, startsWith, exists } = filter
+  const value = storedValue(name)
+  const ordered = orderedValue(name, types)
+  const bound = (text: string) => (types.get(name) === 'number' ? sql`${text}::text::numeric` : sql`${text}::text`)
+  return allOf([
+    exists != null && sql<boolean>`(${value} is not null) = ${exists}`,
+    eq != null && sql<boolean>`${value} = ${eq}`,
+    ne != null && sql<boolean>`${value} <> ${ne}`,
+    filter.in != null && sql<boolean>`${value} = any(${[...filter.in]}::text[])`,
+    contains != null && sql<boolean>`${value} ilike ${containing(contains)}`,
+    startsWith != null && sql<boolean>`starts_with(${value}, ${startsWith})`,
+    filter.gt != null && sql<boolean>`${ordered} > ${bound(filter.gt)}`,
+    filter.gte != null && sql<boolean>`${ordered} >= ${bound(filter.gte)}`,
+    filter.lt != null && sql<boolean>`${ordered} < ${bound(filter.lt)}`,
+    filter.lte != null && sql<boolean>`${ordered} <= ${bound(filter.lte)}`,
+  ])
+}
+
+function storedValue(name: string) {
+  return sql<string | null>`(p.attributes ->> ${name}::text)`
+}
+
+/** The value as its declared type orders it: numbers by size, all else by code points. Null if it is not of the type. */
+export function orderedValue(name: string, types: AttributeTypes): RawBuilder<unknown> {
+  const value = storedValue(name)
+  if (types.get(name) !== 'number') return sql`${value} collate "C"`
+  return sql`(case when length(${value}) <= ${mostDigits} and ${value} ~ '^-?[0-9]+([.][0-9]+)?$' then ${value}::numeric end)`
+}
+
+function withAssets(storeUuid: string | null, { channel, assetFormat }: AssetPresence): Condition {
+  return sql<boolean>`exists (
+      select from asset_group g
+      where g.store_uuid = ${storeUuid} and g.channel = ${channel ?? 'SMP'} and g.asset_format = ${assetFormat ?? 'image'}
+        and g.parent_code = p.product_code
+    )`
+}
+
+/** Whether a product has been counted as blocked on a channel, or not; neither where none are counted. */
+function counted(storeUuid: string | null, channel: string, condition: Condition): Condition {
+  return sql<boolean>`exists (
+      select from channel_readiness c left join lateral (
+        select gap.mask & c.required <> 0 as is_blocked from product_gap gap
+        where gap.store_uuid = ${storeUuid} and gap.channel = ${channel} and gap.build = c.build
+          and gap.product_code = p.product_code
+      ) g on true
+      where c.store_uuid = ${storeUuid} and c.channel = ${channel} and c.state = 'current' and ${condition}
+    )`
+}

@@ -1,0 +1,168 @@
+import { invalidRequest } from '../../errors.ts'
+import { hasAtMost, shown } from '../../text.ts'
+import { nameFault } from '../attributes/attribute-rules.ts'
+import { type Enumerations, oneOfFault, type ProductStatus } from '../enumerations.ts'
+
+type Maybe<T> = T | null | undefined
+
+/** `from` is included, `to` is not. */
+export interface TimeRange {
+  from?: Maybe<Date>
+  to?: Maybe<Date>
+}
+
+export interface AssetPresence {
+  channel?: Maybe<string>
+  assetFormat?: Maybe<string>
+}
+
+/** All given conditions must hold; but for `exists: false` they hold for products that have the attribute only. */
+export interface AttributeFilter {
+  name: string
+  eq?: Maybe<string>
+  ne?: Maybe<string>
+  in?: Maybe<readonly string[]>
+  contains?: Maybe<string>
+  startsWith?: Maybe<string>
+  gt?: Maybe<string>
+  gte?: Maybe<string>
+  lt?: Maybe<string>
+  lte?: Maybe<string>
+  exists?: Maybe<boolean>
+}
+
+/** All given conditions must hold. `search`: part of the product code, case-insensitive. */
+export interface ProductFilter {
+  status?: Maybe<readonly ProductStatus[]>
+  codePrefix?: Maybe<string>
+  codes?: Maybe<readonly string[]>
+  search?: Maybe<string>
+  attributes?: Maybe<readonly AttributeFilter[]>
+  createdAt?: Maybe<TimeRange>
+  updatedAt?: Maybe<TimeRange>
+  hasAssets?: Maybe<AssetPresence>
+  missingAssets?: Maybe<AssetPresence>
+  /** Channels on which the products are not ready, or ready. */
+  blockedOn?: Maybe<string>
+  readyOn?: Maybe<string>
+  and?: Maybe<readonly ProductFilter[]>
+  or?: Maybe<readonly ProductFilter[]>
+  not?: Maybe<ProductFilter>
+}
+
+/** A filter within a filter, and where it is: `.and[0]`. */
+interface Part {
+  filter: ProductFilter
+  field: string
+  level: number
+}
+
+export interface NamedAttribute {
+  filter: AttributeFilter
+  field: string
+}
+
+const mostConditions = 50
+const mostLevels = 5
+const mostValues = 1_000
+const longestPart = 1_000
+
+/** The attributes that a filter names, and where. */
+export function attributesOf(filter: ProductFilter): NamedAttribute[] {
+  return partsOf(filter).flatMap(({ filter: { attributes }, field }) =>
+    (attributes ?? []).map((attribute, i) => ({ filter: attribute, field: `${field}.attributes[${i}]` })),
+  )
+}
+
+/** The filter. Throws `invalid_request` with every fault in its form: too much of it, empty lists or ranges. */
+export function requireGoodFilter(given: Maybe<ProductFilter>, enumerations: Enumerations): ProductFilter {
+  const filter = given ?? {}
+  const parts = partsOf(filter)
+  const conditions = parts.reduce((sum, part) => sum + conditionsOf(part.filter), 0)
+  const possible: PossibleFault[] = [
+    ['', conditions > mostConditions && `must have at most ${mostConditions} conditions; got ${conditions}`],
+    ...parts.flatMap((part) => ofForm(part, enumerations)),
+    ...attributesOf(filter).flatMap(ofAttribute),
+  ]
+  const faults = possible.flatMap(([field, fault]) => {
+    return fault ? [{ field: `filter${field}`, details: `filter${field} ${fault}` }] : []
+  })
+  if (faults.length > 0) throw invalidRequest(faults)
+  return filter
+}
+
+/** Where something is within the filter, and what is wrong with it. */
+type PossibleFault = [field: string, fault: string | false | undefined]
+
+function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumerations): PossibleFault[] {
+  const lists = (['attributes', 'and', 'or'] as const).map((list): PossibleFault => {
+    return [`${field}.${list}`, filter[list]?.length === 0 && emptyList]
+  })
+  const ranges = (['createdAt', 'updatedAt'] as const).flatMap((range): PossibleFault[] => {
+    const { from, to } = filter[range] ?? {}
+    const isEmpty = from != null && to != null && from >= to
+    return [
+      [`${field}.${range}`, isEmpty && `must have from before to; got ${from.toISOString()} and ${to.toISOString()}`],
+      [`${field}.${range}`, filter[range] != null && !from && !to && 'must have from, to or both; got neither'],
+    ]
+  })
+  const presences = (['hasAssets', 'missingAssets'] as const).flatMap((presence): PossibleFault[] => {
+    const { channel, assetFormat } = filter[presence] ?? {}
+    return [
+      [`${field}.${presence}.channel`, channel != null && oneOfFault(channel, channels)],
+      [`${field}.${presence}.assetFormat`, assetFormat != null && oneOfFault(assetFormat, assetFormats)],
+    ]
+  })
+  const readiness = (['blockedOn', 'readyOn'] as const).map((name): PossibleFault => {
+    const channel = filter[name]
+    return [`${field}.${name}`, channel != null && oneOfFault(channel, channels)]
+  })
+  return [...lists, ...ranges, ...presences, ...readiness]
+}
+
+function ofAttribute({ filter, field }: NamedAttribute): PossibleFault[] {
+  const badName = nameFault(filter.name)
+  const values = filter.in?.length
+  const isBare = Object.entries(filter).every(([key, value]) => key === 'name' || value == null)
+  const tooLong = (['contains', 'startsWith'] as const).map((key): PossibleFault => {
+    const text = filter[key] ?? ''
+    const isLong = !hasAtMost(text, longestPart)
+    return [`${field}.${key}`, isLong && `must have at most ${longestPart} characters; got ${shown(text)}`]
+  })
+  return [
+    [`${field}.name`, badName && `is not usable: ${badName}; got ${shown(filter.name)}`],
+    [field, isBare && 'must have a condition beside the name, such as eq, in or exists; got none'],
+    [`${field}.in`, values === 0 && emptyList],
+    [`${field}.in`, (values ?? 0) > mostValues && `must have at most ${mostValues} values; got ${values}`],
+    ...tooLong,
+  ]
+}
+
+const emptyList = 'must have at least one item; got an empty list: leave it out instead'
+
+/** The filter and all filters within it. */
+function partsOf(filter: ProductFilter): Part[] {
+  const parts: Part[] = [{ filter, field: '', level: 0 }]
+  for (const { filter: part, field, level } of parts) {
+    const within = [
+      ...(part.and ?? []).map((inner, i) => ({ filter: inner, field: `${field}.and[${i}]` })),
+      ...(part.or ?? []).map((inner, i) => ({ filter: inner, field: `${field}.or[${i}]` })),
+      ...(part.not ? [{ filter: part.not, field: `${field}.not` }] : []),
+    ]
+    if (within.length > 0 && level === mostLevels) {
+      const details = `filter${field} must have no further filters within it: and, or and not may have ${mostLevels} levels; got more`
+      throw invalidRequest([{ field: `filter${field}`, details }])
+    }
+    if (parts.length + within.length > mostConditions + 1) {
+      const details = `filter must have at most ${mostConditions} filters within it; got more`
+      throw invalidRequest([{ field: 'filter', details }])
+    }
+    parts.push(...within.map((inner) => ({ ...inner, level: level + 1 })))
+  }
+  return parts
+}
+
+function conditionsOf({ attributes, and: _, or: __, not: ___, ...own }: ProductFilter): number {
+  const given = (fields: object) => Object.values(fields).filter((value) => value != null).length
+  return given(own) + (attributes ?? []).reduce((sum, { name: _, ...conditions }) => sum + given(conditions), 0)
+}

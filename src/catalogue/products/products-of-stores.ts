@@ -1,0 +1,88 @@
+import { invalidRequest } from '../../errors.ts'
+import { storeUuidOf } from '../../text.ts'
+import type { Catalogue } from '../catalogue.ts'
+import type { KeysetPage } from '../conditions.ts'
+import { countProducts, type ListedProduct, listProducts } from './list-products.ts'
+import type { ProductFilter } from './product-filter.ts'
+import { byCode, cursorKey, isCursorKey, type ProductOrder, requireGoodOrder } from './product-order.ts'
+
+const storesAtOnce = 4
+
+/**
+ * A page of the products of several stores: in the given order, which is by no attribute, then by code, then by store.
+ * One statement for each store.
+ */
+export async function listProductsOfStores(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+  filter: ProductFilter,
+  page: KeysetPage,
+  order = byCode,
+): Promise<ListedProduct[]> {
+  const sign = (order.direction === 'desc' ? -1 : 1) * (page.backwards ? -1 : 1)
+  const pages = await forEachStore(storeUuids, (uuid) =>
+    listProducts(catalogue, uuid, filter, pageOf(uuid, page, order), order),
+  )
+  return pages
+    .flat()
+    .sort((a, b) => sign * compare(a, b))
+    .slice(0, page.limit)
+}
+
+export async function countProductsOfStores(
+  catalogue: Catalogue,
+  storeUuids: readonly string[],
+  filter: ProductFilter,
+) {
+  const counts = await forEachStore(storeUuids, (uuid) => countProducts(catalogue, uuid, filter))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** The order. Throws `invalid_request` for one by an attribute: stores may declare it with different types. */
+export function requireOrderAmongStores(order: ProductOrder | null | undefined): ProductOrder {
+  if (order?.field !== 'attribute') return requireGoodOrder(order)
+  const fields = 'CODE, CREATED_AT, UPDATED_AT or STATUS'
+  const details = `orderBy.field must be ${fields} for products of several stores; got ATTRIBUTE: use Store.products`
+  throw invalidRequest([{ field: 'orderBy.field', details }])
+}
+
+/** The key of a cursor between stores. */
+export function keyAmongStores(order: ProductOrder, { storeUuid, orderValue, productCode }: ListedProduct): string {
+  return storeUuid + cursorKey(order, orderValue, productCode)
+}
+
+export function isKeyAmongStores(order: ProductOrder, text: string): boolean {
+  return (
+    storeUuidOf(text.slice(0, uuidLength)) === text.slice(0, uuidLength) && isCursorKey(order, text.slice(uuidLength))
+  )
+}
+
+const uuidLength = 36
+
+/** The page of one store. A product at the place of a cursor itself is on it if its store comes after that of the cursor. */
+function pageOf(uuid: string, { after, before, ...page }: KeysetPage, { direction }: ProductOrder) {
+  const sign = direction === 'desc' ? -1 : 1
+  const place = (key = uuid) => sign * byBytes(uuid, key.slice(0, uuidLength))
+  const orAt = { after: place(after) > 0, before: place(before) < 0 }
+  return { ...page, after: after?.slice(uuidLength), before: before?.slice(uuidLength), orAt }
+}
+
+function compare(a: ListedProduct, b: ListedProduct): number {
+  return (
+    byBytes(a.orderValue ?? '', b.orderValue ?? '') ||
+    byBytes(a.productCode, b.productCode) ||
+    byBytes(a.storeUuid, b.storeUuid)
+  )
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+async function forEachStore<T>(storeUuids: readonly string[], work: (uuid: string) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  for (let begin = 0; begin < storeUuids.length; begin += storesAtOnce) {
+    results.push(...(await Promise.all(storeUuids.slice(begin, begin + storesAtOnce).map(work))))
+  }
+  return results
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { type Counts, recount, requiredMask } from './counts.ts'
+import { chunkSize } from './evaluate.ts'
+import { writeMeasures } from './measures.ts'
+import type { ReaderState } from './reader-state.ts'
+
+/** How many gaps are deleted at a time. */
+const mostDeleted = 5_000
+
+/**
+ * Begins anew: the changes before now are not followed. The counts in force stay, as of their time, until new ones are
+ * complete. `total` has what the snapshot sees of the changes after the cursor.
+ */
+export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: ReaderState): Promise<void> {
+  await sql`
+    update channel_readiness set state = case state when 'current' then state else 'dropped' end,
+      as_of = coalesce(as_of, ${asOf}::timestamptz)
+    where store_uuid = ${uuid}`.execute(db)
+  await sql`
+    with counted as materialized (
+      select count(*)::integer as total, pg_current_snapshot() as snapshot from product where store_uuid = ${uuid}
+    )
+    update change_reader set ledger = (select left(ledger::text, 8) from change_horizon limit 1),
+      tx = pg_snapshot_xmin(c.snapshot), seq = 0, counted = c.snapshot, total = c.total, as_of = now(),
+      requested = requested + 1
+    from counted c where store_uuid = ${uuid}`.execute(db)
+}
+
+/** Begins to count where requirements are new, drops counts that nobody needs, and says whether all are complete. */
+export async function adjustCounts(work: WriteCatalogue, uuid: string, state: ReaderState): Promise<boolean> {
+  const live = state.counts.filter((counts) => counts.state !== 'dropped')
+  const isOf = (counts: Counts, { channel, requirements }: (typeof state.wanted)[number]) =>
+    counts.channel === channel &&
+    !counts.isStale &&
+    JSON.stringify(counts.requirements) === JSON.stringify(requirements)
+  // Those in force are kept until others are complete.
+  const isKept = (counts: Counts) =>
+    state.wanted.some((one) => isOf(counts, one) || (counts.state === 'current' && counts.channel === one.channel))
+  const unneeded = live.filter((counts) => !isKept(counts))
+  const lacking = state.wanted.filter((one) => !live.some((counts) => isOf(counts, one)))
+  for (const { channel, build } of unneeded) {
+    await sql`update channel_readiness set state = 'dropped'
+      where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+  }
+  for (const { channel, requirements } of lacking) {
+    const build = 1 + Math.max(0, ...state.counts.map((counts) => counts.build))
+    await sql`
+      insert into channel_readiness (store_uuid, channel, build, state, requirements, required, missing)
+      values (${uuid}, ${channel}, ${build}, 'counting', ${JSON.stringify(requirements)}::jsonb,
+        ${String(requiredMask(requirements))}::bigint, ${requirements.map(() => 0)}::integer[])`.execute(work.db)
+  }
+  const isSettled = state.counts.every((counts) => counts.state === 'current')
+  const isComplete = isSettled && lacking.length + unneeded.length === 0
+  if (isComplete && state.done < state.requested) await finish(work, uuid, state)
+  return isComplete
+}
+
+/** All counts are complete: there is nothing more to do until requirements or products change. */
+async function finish({ db }: WriteCatalogue, uuid: string, { requested, wanted }: ReaderState): Promise<void> {
+  await (wanted.length === 0
+    ? sql`delete from change_reader where store_uuid = ${uuid} and requested = ${requested}`
+    : sql`update change_reader set done = ${requested} where store_uuid = ${uuid}`
+  ).execute(db)
+}
+
+/** Counts the next products for new requirements, or else deletes some gaps of counts that nobody needs. */
+export async function countFurther(work: WriteCatalogue, uuid: string, state: ReaderState): Promise<void> {
+  const counting = state.counts.find((counts) => counts.state === 'counting')
+  const dropped = state.counts.find((counts) => counts.state === 'dropped')
+  if (counting) await countNext(work, uuid, counting, state)
+  else if (dropped) await deleteSome(work, uuid, dropped)
+}
+
+async function countNext(work: WriteCatalogue, uuid: string, counts: Counts, { now }: ReaderState): Promise<void> {
+  const size = chunkSize(counts.requirements)
+  const { rows } = await sql<{ code: string }>`
+    select product_code as code from product where store_uuid = ${uuid} and product_code > ${counts.countedTo}
+    order by product_code limit ${size}`.execute(work.db)
+  const codes = rows.map(({ code }) => code)
+  await recount(work, uuid, counts, codes)
+  const isComplete = codes.length < size
+  const { channel, build } = counts
+  if (isComplete) {
+    await sql`update channel_readiness set state = 'dropped'
+      where store_uuid = ${uuid} and channel = ${channel} and state = 'current'`.execute(work.db)
+  }
+  await sql`
+    update channel_readiness set counted_to = ${codes.at(-1) ?? counts.countedTo},
+      state = ${isComplete ? 'current' : 'counting'}
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+  if (isComplete) await writeMeasures(work, uuid, now)
+}
+
+async function deleteSome({ db }: WriteCatalogue, uuid: string, { channel, build }: Counts): Promise<void> {
+  const { rows } = await sql<{ deleted: number }>`
+    with part as materialized (
+      select product_code from product_gap
+      where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
+      order by product_code limit ${mostDeleted}
+    ), deleted as (
+      delete from product_gap where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
+        and product_code = any(array(select product_code from part))
+    )
+    select count(*)::integer as deleted from part`.execute(db)
+  if ((rows[0]?.deleted ?? 0) === mostDeleted) return
+  await sql`delete from channel_readiness
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(db)
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { evaluated, findMismatching, requirementsOf } from './evaluate.ts'
+import type { Requirement } from './requirements.ts'
+
+/** How many products of a store miss what on a channel (0006-readiness.sql). */
+export interface Counts {
+  channel: string
+  build: number
+  state: 'current' | 'counting' | 'dropped'
+  requirements: Requirement[]
+  countedTo: string
+  missing: number[]
+  blocked: number
+  isStale: boolean
+}
+
+interface Row {
+  code: string
+  before: string | null
+  mask: string | null
+  values: { bit: number; value: string }[] | null
+}
+
+/** Counts products anew: what they miss now, instead of what they missed when they were counted last. */
+export async function recount(
+  work: WriteCatalogue,
+  uuid: string,
+  counts: Counts,
+  codes: readonly string[],
+): Promise<void> {
+  const { channel, build, requirements } = counts
+  const list = sql`(
+    select ${channel}::text as channel, ${JSON.stringify(requirements)}::jsonb as requirements) list`
+  const { rows } = await sql<Row>`
+    with r as materialized (${requirementsOf(list)})
+    select k.code, g.mask::text as before, m.mask::text as mask, m.values
+    from unnest(${codes}::text[]) k(code) left join lateral (
+      select product_code, status, attributes from product where store_uuid = ${uuid} and product_code = k.code offset 0
+    ) p on true left join lateral (
+      select mask from product_gap
+      where store_uuid = ${uuid} and channel = ${channel} and build = ${build} and product_code = k.code offset 0
+    ) g on true left join lateral (
+      select coalesce(bit_or(1::bigint << r.bit) filter (where v.is_missing), 0) as mask,
+        json_agg(json_build_object('bit', r.bit, 'value', v.value))
+          filter (where r.pattern is not null and not v.is_missing) as values
+      from r ${evaluated(uuid)}
+    ) m on p.product_code is not null`.execute(work.db)
+  const patternOf = (bit: number) => requirements[bit]?.pattern ?? ''
+  const mismatching = await findMismatching(
+    work,
+    rows.flatMap(({ values }) => (values ?? []).map(({ bit, value }) => ({ pattern: patternOf(bit), value }))),
+  )
+  const changed = rows.flatMap(({ code, before, mask, values }) => {
+    const bad = (values ?? []).filter(({ bit, value }) => mismatching.get(patternOf(bit))?.has(value))
+    const after = bad.reduce((all, { bit }) => all | (1n << BigInt(bit)), BigInt(mask ?? 0))
+    return after === BigInt(before ?? 0) ? [] : [{ code, before: BigInt(before ?? 0), after }]
+  })
+  if (changed.length === 0) return
+  const sums = changedCounts(counts, changed)
+  const gaps = changed.filter(({ after }) => after !== 0n)
+  const whole = changed.filter(({ after }) => after === 0n).map(({ code }) => code)
+  await sql`
+    with deleted as (
+      delete from product_gap where store_uuid = ${uuid} and channel = ${channel} and build = ${build}
+        and product_code = any(${whole}::text[])
+    ), written as (
+      insert into product_gap (store_uuid, channel, build, product_code, mask)
+      select ${uuid}::uuid, ${channel}::text, ${build}::integer, code, mask
+      from unnest(${gaps.map(({ code }) => code)}::text[], ${gaps.map(({ after }) => String(after))}::bigint[]) g(code, mask)
+      on conflict (store_uuid, channel, build, product_code) do update set mask = excluded.mask
+    )
+    update channel_readiness set missing = ${sums.missing}::integer[], blocked = ${sums.blocked}::integer
+    where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
+}
+
+function changedCounts(
+  { missing, blocked, requirements }: Counts,
+  changed: readonly { before: bigint; after: bigint }[],
+): Pick<Counts, 'missing' | 'blocked'> {
+  const required = requiredMask(requirements)
+  const isBlocked = (mask: bigint) => Number((mask & required) !== 0n)
+  const change = (of: (mask: bigint) => number) =>
+    changed.reduce((sum, { before, after }) => sum + of(after) - of(before), 0)
+  return {
+    missing: missing.map((count, bit) => count + change((mask) => Number((mask >> BigInt(bit)) & 1n))),
+    blocked: blocked + change(isBlocked),
+  }
+}
+
+/** The bits of what is required, not only recommended. */
+export function requiredMask(requirements: readonly Requirement[]): bigint {
+  return requirements.reduce(
+    (mask, { severity }, bit) => (severity === 'REQUIRED' ? mask | (1n << BigInt(bit)) : mask),
+    0n,
+  )
+}

@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely'
+import { lengthOf, shown } from '../../text.ts'
+import { entryCount } from '../asset-groups/asset-entries.ts'
+import { type PatternTask, stepsOf } from '../attributes/patterns.ts'
+import { RequestPatterns } from '../attributes/request-patterns.ts'
+import { brief } from '../bounded-failures.ts'
+import type { Catalogue } from '../catalogue.ts'
+import type { Requirement } from './requirements.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** Longer values match no pattern: so the work for a product is bounded. */
+const mostCharacters = 1_000
+
+/** SQL: a query for the requirements `r` of a source of `list(channel, requirements)`, each with its place from 0. */
+export const requirementsOf = (lists: Sql): Sql => sql`
+  select list.channel, (e.number - 1)::integer as bit, e.requirement, r.*
+  from ${lists} cross join lateral jsonb_array_elements(list.requirements) with ordinality e(requirement, number)
+    cross join lateral jsonb_to_record(e.requirement) as r("kind" text, "attribute" text, "assetFormat" text,
+      "minimum" integer, "pattern" text, "whenAttribute" text, "whenValues" text[])`
+
+const isBlank = (value: Sql) => sql`btrim(coalesce(${value}, ''), E' \\t\\r\\n') = ''`
+
+/**
+ * SQL: the parts of a join of products `p` and requirements `r` that add `v(value, is_missing)`: what the product has of
+ * it, and whether that is too little. Patterns are not matched here. Only rows for which the requirement holds.
+ */
+export const evaluated = (uuid: string): Sql => sql`
+  cross join lateral (
+    select case r.kind
+      when 'ASSET' then (
+        select ${entryCount}::text from asset_group g where g.store_uuid = ${uuid} and g.channel = r.channel
+          and g.asset_format = r."assetFormat" and g.parent_code = p.product_code)
+      when 'STATUS' then p.status
+      else p.attributes ->> r.attribute end as value
+    where r."whenAttribute" is null or case when r."whenValues" is null
+      then not ${isBlank(sql`p.attributes ->> r."whenAttribute"`)}
+      else p.attributes ->> r."whenAttribute" = any(r."whenValues") end
+  ) a cross join lateral (
+    select left(a.value, ${mostCharacters + 1}::integer) as value, case r.kind
+      when 'ASSET' then coalesce(a.value::integer, 0) < r.minimum
+      when 'ATTRIBUTE' then ${isBlank(sql`a.value`)} or coalesce(length(a.value) < r.minimum, false)
+        or (r.pattern is not null and length(a.value) > ${mostCharacters}::integer)
+      else false end as is_missing
+  ) v`
+
+/** The values that do not match, by pattern. */
+export async function findMismatching(
+  { patterns = new RequestPatterns() }: Catalogue,
+  values: Iterable<{ pattern: string; value: string }>,
+): Promise<Map<string, Set<string>>> {
+  const byPattern = new Map<string, Set<string>>()
+  for (const { pattern, value } of values) {
+    const known = byPattern.get(pattern) ?? new Set()
+    byPattern.set(pattern, known.add(value))
+  }
+  const tasks = Array.from(byPattern, ([pattern, known]): PatternTask => ({ pattern, values: [...known] }))
+  const results = tasks.length > 0 ? await patterns.run(tasks) : []
+  return new Map(tasks.map(({ pattern }, i) => [pattern, new Set(results[i]?.mismatches)]))
+}
+
+/** How many products to evaluate at a time: matching the patterns of the longest values takes seconds. */
+export function chunkSize(requirements: readonly Requirement[]): number {
+  const steps = requirements.reduce((sum, { pattern }) => sum + stepsOf(pattern ?? ''), 0)
+  return Math.min(1_000, Math.max(50, Math.floor(100_000 / (steps + 1))))
+}
+
+/** Why a product with this value does not meet a requirement. */
+export function reasonFor({ kind, attribute, assetFormat, minimum, pattern }: Requirement, value: string | null) {
+  if (kind === 'ASSET') return `must have at least ${minimum} assets of the format ${assetFormat}; has ${value ?? 0}`
+  if (kind === 'STATUS') return `the status must match ${brief(pattern ?? '')}; it is ${value}`
+  if (value === null || value.trim() === '') return `${attribute} is missing`
+  if (minimum !== null && lengthOf(value) < minimum) {
+    return `${attribute} must have at least ${minimum} characters; it has ${lengthOf(value)}`
+  }
+  const tooLong = lengthOf(value) > mostCharacters ? ` and have at most ${mostCharacters} characters` : ''
+  return `${attribute} must match the pattern ${brief(pattern ?? '')}${tooLong}; got ${shown(value)}`
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { evaluated, findMismatching, reasonFor, requirementsOf } from './evaluate.ts'
+import type { Requirement } from './requirements.ts'
+
+export interface ProductReadiness {
+  channel: string
+  /** Whether nothing that is required is missing. */
+  ready: boolean
+  missing: { code: string; severity: Requirement['severity']; reason: string }[]
+}
+
+interface Row {
+  productCode: string
+  channel: string
+  /** What is missing, or has a pattern to match. */
+  found: { requirement: Requirement; value: string | null; isMissing: boolean }[]
+}
+
+/** How products stand on each channel with requirements, now: one statement. */
+export async function findProductReadiness(
+  catalogue: Catalogue,
+  storeUuid: string,
+  codes: readonly string[],
+): Promise<Map<string, ProductReadiness[]>> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  if (uuid === null) return new Map()
+  const lists = sql`(select channel, requirements from channel_requirement where store_uuid = ${uuid}) list`
+  const { rows } = await sql<Row>`
+    with r as materialized (${requirementsOf(lists)})
+    select p.product_code as "productCode", c.channel, (
+      select coalesce(json_agg(json_build_object('requirement', r.requirement, 'value', v.value, 'isMissing', v.is_missing)
+        order by r.bit), '[]')
+      from r ${evaluated(uuid)} where r.channel = c.channel and (v.is_missing or r.pattern is not null)
+    ) as found
+    from (
+      select product_code, status, attributes from product
+      where store_uuid = ${uuid} and product_code = any(${codes}::text[]) offset 0
+    ) p cross join (select distinct channel from r) c
+    order by c.channel`.execute(catalogue.db)
+  const values = rows.flatMap(({ found }) =>
+    found.flatMap(({ requirement: { pattern }, value, isMissing }) =>
+      pattern === null || value === null || isMissing ? [] : [{ pattern, value }],
+    ),
+  )
+  const mismatching = await findMismatching(catalogue, values)
+  const readiness = rows.map(({ productCode, channel, found }) => {
+    const missing = found.filter(
+      ({ requirement: { pattern }, value, isMissing }) =>
+        isMissing || mismatching.get(pattern ?? '')?.has(value ?? '') === true,
+    )
+    return {
+      productCode,
+      channel,
+      ready: !missing.some(({ requirement }) => requirement.severity === 'REQUIRED'),
+      missing: missing.map(({ requirement, value }) => ({
+        code: requirement.code,
+        severity: requirement.severity,
+        reason: reasonFor(requirement, value),
+      })),
+    }
+  })
+  return Map.groupBy(readiness, ({ productCode }) => productCode)
+}

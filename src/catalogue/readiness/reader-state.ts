@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
+import { cursorOf } from '../changes/cursor.ts'
+import { tryLock } from '../locks.ts'
+import { write } from '../transaction.ts'
+import type { Counts } from './counts.ts'
+import type { Requirement } from './requirements.ts'
+
+/** How far the reader has come in a store. */
+export interface ReaderState {
+  now: Date
+  /** Undefined before the first count. */
+  cursor: string | undefined
+  /** The snapshot in which the store's products were counted. */
+  counted: string
+  total: number
+  asOf: Date
+  /** The number of the last change of requirements. */
+  requested: number
+  /** The last one whose counts are complete. */
+  done: number
+  wanted: { channel: string; requirements: Requirement[] }[]
+  counts: Counts[]
+}
+
+type Row = Omit<ReaderState, 'cursor'> & { ledger: string | null; tx: string; seq: string }
+
+/** Undefined where there is nothing to follow. */
+async function readState({ db }: WriteCatalogue, uuid: string): Promise<ReaderState | undefined> {
+  const { rows } = await sql<Row>`
+    select now() as now, ledger, tx, seq, counted, total, as_of as "asOf", requested, done, (
+        select coalesce(json_agg(json_build_object('channel', channel, 'requirements', requirements)), '[]')
+        from channel_requirement where store_uuid = ${uuid}
+      ) as wanted, (
+        select coalesce(json_agg(json_build_object('channel', channel, 'build', build, 'state', state, 'requirements',
+          requirements, 'countedTo', counted_to, 'missing', missing, 'blocked', blocked, 'isStale', as_of is not null)), '[]')
+        from channel_readiness where store_uuid = ${uuid}
+      ) as counts
+    from change_reader where store_uuid = ${uuid}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { ledger, tx, seq, ...state } = row
+  return { ...state, cursor: ledger === null ? undefined : cursorOf(ledger, { tx, seq }) }
+}
+
+/** A transaction of the reader in a store, whose lock it holds. `locked`: another process is at work there. */
+export function inStore<T>(
+  catalogue: Catalogue,
+  uuid: string,
+  work: (work: WriteCatalogue, state: ReaderState) => Promise<T>,
+): Promise<T | 'locked' | undefined> {
+  return write(catalogue, false, async (within) => {
+    if (!(await tryLock(within, uuid, 'readiness'))) return 'locked'
+    const state = await readState(within, uuid)
+    return state && work(within, state)
+  })
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely'
+import { type Fault, invalidRequest } from '../../errors.ts'
+import { isName, isStorable, shown } from '../../text.ts'
+import { nameFault } from '../attributes/attribute-rules.ts'
+import { findBadPatterns } from '../attributes/mismatches.ts'
+import { stepsOf } from '../attributes/patterns.ts'
+import { type Catalogue, visibleStore, type WriteCatalogue } from '../catalogue.ts'
+import { type Enumerations, oneOfFault } from '../enumerations.ts'
+import { lockStore } from '../locks.ts'
+
+export const requirementKinds = ['ATTRIBUTE', 'ASSET', 'STATUS'] as const
+export const severities = ['REQUIRED', 'RECOMMENDED'] as const
+
+/** What a product must have on a channel: an attribute, assets of a format, or a status. */
+export interface Requirement {
+  code: string
+  kind: (typeof requirementKinds)[number]
+  attribute: string | null
+  assetFormat: string | null
+  /** Characters of the attribute's value, or assets: at least so many. */
+  minimum: number | null
+  /** What all of the value, or the status, must match. */
+  pattern: string | null
+  severity: (typeof severities)[number]
+  /** The requirement only holds for products whose attribute of this name has one of the values, or any. */
+  whenAttribute: string | null
+  whenValues: string[] | null
+}
+
+type Given<T> = { [Name in keyof T]?: T[Name] | null | undefined }
+export type NewRequirement = Pick<Requirement, 'code' | 'kind'> & Given<Omit<Requirement, 'code' | 'kind'>>
+
+/** One for each bit of a mask. */
+export const mostRequirements = 62
+const mostSteps = 1_000
+const mostBytes = 256 * 1024
+const most: Record<Requirement['kind'], number> = { ATTRIBUTE: 65_535, ASSET: 1_000, STATUS: 0 }
+
+/** The requirements of a channel of a store, in their order. */
+export async function listRequirements(
+  catalogue: Catalogue,
+  storeUuid: string,
+  channel: string,
+): Promise<Requirement[]> {
+  const { rows } = await sql<{ requirements: Requirement[] }>`
+    select requirements from channel_requirement
+    where store_uuid = ${visibleStore(catalogue, storeUuid)} and channel = ${channel}`.execute(catalogue.db)
+  return rows[0]?.requirements ?? []
+}
+
+/**
+ * Replaces the requirements of a channel of a store; none removes them. The products are counted in the background.
+ * Throws `store_not_found`, or `invalid_request` with every fault, changing nothing.
+ */
+export async function setRequirements(
+  catalogue: WriteCatalogue,
+  { channels, assetFormats }: Pick<Enumerations, 'channels' | 'assetFormats'>,
+  storeUuid: string,
+  channel: string,
+  given: readonly NewRequirement[],
+): Promise<Requirement[]> {
+  const requirements = given.map(normalized)
+  const faults: Omit<Fault, 'reason'>[] = []
+  const channelFault = given.length > 0 && oneOfFault(channel, channels)
+  if (channelFault) faults.push({ field: 'channel', details: `channel ${channelFault}` })
+  if (given.length > mostRequirements) {
+    const details = `requirements must have at most ${mostRequirements} items; got ${given.length}`
+    throw invalidRequest([...faults, { field: 'requirements', details }])
+  }
+  const patterns = requirements.flatMap(({ pattern }) => pattern ?? [])
+  const badPatterns = await findBadPatterns(catalogue, patterns)
+  for (const [index, requirement] of requirements.entries()) {
+    faults.push(...requirementFaults(requirement, index, requirements, assetFormats, badPatterns))
+  }
+  const all = wholeFault(requirements, patterns, badPatterns)
+  if (all) faults.push({ field: 'requirements', details: `requirements ${all}` })
+  if (faults.length > 0) throw invalidRequest(faults)
+  await storeRequirements(catalogue, storeUuid, channel, requirements)
+  return requirements
+}
+
+async function storeRequirements(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  channel: string,
+  requirements: readonly Requirement[],
+): Promise<void> {
+  const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
+  const stored = JSON.stringify(requirements)
+  await (requirements.length === 0
+    ? sql`delete from channel_requirement where store_uuid = ${uuid} and channel = ${channel}`
+    : sql`
+      insert into channel_requirement (store_uuid, channel, requirements) values (${uuid}, ${channel}, ${stored}::jsonb)
+      on conflict (store_uuid, channel) do update set requirements = excluded.requirements`
+  ).execute(catalogue.db)
+  // What reads the ledger begins with the next row, or counts anew.
+  await sql`
+    insert into change_reader as r (store_uuid) values (${uuid})
+    on conflict (store_uuid) do update set requested = r.requested + 1`.execute(catalogue.db)
+}
+
+function normalized({ code, kind, ...given }: NewRequirement): Requirement {
+  const {
+    attribute = null,
+    assetFormat = null,
+    minimum = null,
+    pattern = null,
+    severity,
+    whenAttribute = null,
+    whenValues = null,
+  } = given
+  const isAsset = kind === 'ASSET'
+  return {
+    code,
+    kind,
+    attribute,
+    assetFormat: assetFormat ?? (isAsset ? 'image' : null),
+    minimum: minimum ?? (isAsset ? 1 : null),
+    pattern: pattern ?? (kind === 'STATUS' ? 'active' : null),
+    severity: severity ?? 'REQUIRED',
+    whenAttribute,
+    whenValues,
+  }
+}
+
+function requirementFaults(
+  { code, kind, attribute, assetFormat, minimum, pattern, whenAttribute, whenValues }: Requirement,
+  index: number,
+  all: readonly Requirement[],
+  assetFormats: readonly string[],
+  badPatterns: ReadonlyMap<string, string>,
+): Omit<Fault, 'reason'>[] {
+  const only = (kinds: Requirement['kind'][], value: unknown) =>
+    value !== null && !kinds.includes(kind) && `must be left out for the kind ${kind}; got ${shown(value)}`
+  const isTooLow = minimum !== null && (minimum < 1 || minimum > most[kind])
+  const faults: [field: string, fault: string | false | undefined][] = [
+    ['code', !isName(code, 64) && `must have 1 to 64 characters, without NUL or lone surrogates; got ${shown(code)}`],
+    ['code', all.findIndex((other) => other.code === code) < index && `comes twice: ${shown(code)}`],
+    ['attribute', kind === 'ATTRIBUTE' ? attributeFault(attribute) : only([], attribute)],
+    ['assetFormat', only(['ASSET'], assetFormat) || (assetFormat !== null && oneOfFault(assetFormat, assetFormats))],
+    [
+      'minimum',
+      only(['ATTRIBUTE', 'ASSET'], minimum) || (isTooLow && `must be from 1 to ${most[kind]}; got ${minimum}`),
+    ],
+    ['pattern', only(['ATTRIBUTE', 'STATUS'], pattern) || patternFault(pattern, badPatterns)],
+    ['whenAttribute', whenAttribute !== null && attributeFault(whenAttribute)],
+    ['whenValues', whenValues !== null && whenAttribute === null && 'needs a whenAttribute; none came'],
+    ['whenValues', whenValues?.length === 0 && 'must name at least one value, or be left out for any'],
+    ['whenValues', whenValues?.every(isStorable) === false && 'must be strings without NUL and lone surrogates'],
+  ]
+  return faults.flatMap(([name, fault]) => {
+    const field = `requirements[${index}].${name}`
+    return fault ? [{ field, index, details: `${field} ${fault}` }] : []
+  })
+}
+
+function attributeFault(name: string | null): string | undefined {
+  if (name === null) return 'must be the name of an attribute; none came'
+  const fault = nameFault(name) ?? (name === 'status' ? 'use the kind STATUS for the status of the product' : undefined)
+  return fault && `is not usable: ${fault}; got ${shown(name)}`
+}
+
+function patternFault(pattern: string | null, badPatterns: ReadonlyMap<string, string>): string | false | undefined {
+  if (pattern !== null && !isStorable(pattern)) return 'must be without NUL and lone surrogates'
+  const fault = badPatterns.get(pattern ?? '')
+  return fault && `${fault}; got ${shown(pattern)}`
+}
+
+function wholeFault(
+  requirements: readonly Requirement[],
+  patterns: readonly string[],
+  badPatterns: ReadonlyMap<string, string>,
+): string | undefined {
+  const steps = patterns.reduce((sum, pattern) => sum + stepsOf(pattern), 0)
+  if (badPatterns.size === 0 && steps > mostSteps)
+    return `must have patterns of at most ${mostSteps} steps together; these have about ${steps}`
+  const bytes = Buffer.byteLength(JSON.stringify(requirements))
+  return bytes > mostBytes ? `must take at most ${mostBytes} bytes of JSON; these take ${bytes}` : undefined
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { invalidRequest } from '../../errors.ts'
+import { shown } from '../../text.ts'
+import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { allOf, type KeysetPage, within } from '../conditions.ts'
+import { findProducts, type Product } from '../products/list-products.ts'
+import { requiredMask } from './counts.ts'
+import type { Requirement } from './requirements.ts'
+
+/** How the products of a store stand on a channel. */
+export interface StoreReadiness {
+  storeUuid: string
+  channel: string
+  /** What is counted, and what is yet to be counted. */
+  requirements: Requirement[]
+  /** Undefined before the first count is complete. */
+  counted: { build: number; total: number; blocked: number; missing: number[]; asOf: Date } | undefined
+  /** Whether newer requirements are being counted, or all are counted anew. */
+  isCounting: boolean
+}
+
+interface Row {
+  wanted: Requirement[]
+  requirements: Requirement[] | null
+  build: number
+  total: number
+  blocked: number
+  missing: number[]
+  asOf: Date
+  isStale: boolean
+}
+
+/** Undefined if the channel has no requirements. `asOf` is now, unless there are changes that were not read yet. */
+export async function findStoreReadiness(
+  catalogue: Catalogue,
+  storeUuid: string,
+  channel: string,
+): Promise<StoreReadiness | undefined> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  const { rows } = await sql<Row>`
+    select w.requirements as wanted, c.requirements, c.build, r.total, c.blocked, c.missing, c.as_of is not null as "isStale",
+      case when c.as_of is not null then c.as_of when exists (
+        select from changes_after(${uuid}::uuid, r.tx, r.seq, pg_snapshot_xmax(pg_current_snapshot()), null, null,
+          '-infinity', 'infinity', 1)) then r.as_of else now() end as "asOf"
+    from channel_requirement w
+      left join channel_readiness c on c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
+      left join change_reader r on r.store_uuid = ${uuid}
+    where w.store_uuid = ${uuid} and w.channel = ${channel}`.execute(catalogue.db)
+  const [row] = rows
+  if (!row) return undefined
+  const { wanted, requirements, isStale, ...counted } = row
+  const isCounting = isStale || JSON.stringify(wanted) !== JSON.stringify(requirements)
+  const common = { storeUuid, channel, isCounting }
+  return requirements ? { ...common, requirements, counted } : { ...common, requirements: wanted, counted: undefined }
+}
+
+/** What a gap must be of: one requirement, or any that is required. Throws `invalid_request` for one that there is not. */
+export function gapMask({ requirements }: StoreReadiness, requirement: string | null | undefined): bigint {
+  if (requirement == null) return requiredMask(requirements)
+  const bit = requirements.findIndex(({ code }) => code === requirement)
+  if (bit >= 0) return 1n << BigInt(bit)
+  const known = requirements.map(({ code }) => code).join(', ')
+  const details = `requirement must be one of ${known}; got ${shown(requirement)}`
+  throw invalidRequest([{ field: 'requirement', details }])
+}
+
+/** A page of the products that miss something, in the order of their codes. */
+export async function listGaps(
+  catalogue: Catalogue,
+  { storeUuid, channel, counted }: StoreReadiness,
+  mask: bigint,
+  page: KeysetPage,
+): Promise<Product[]> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  if (!counted) return []
+  const direction = page.backwards ? sql`desc` : sql`asc`
+  const { rows } = await sql<{ code: string }>`
+    select g.product_code as code from product_gap g cross join lateral (
+      select from product where store_uuid = ${uuid} and product_code = g.product_code offset 0
+    ) p
+    where g.store_uuid = ${uuid} and g.channel = ${channel} and g.build = ${counted.build}
+      and g.mask & ${String(mask)}::bigint <> 0 and ${allOf(within(page, 'g.product_code'))}
+    order by g.product_code ${direction} limit ${page.limit}`.execute(catalogue.db)
+  const codes = rows.map(({ code }) => code)
+  const products = new Map((await findProducts(catalogue, storeUuid, codes)).map((one) => [one.productCode, one]))
+  return codes.flatMap((code) => products.get(code) ?? [])
+}
+
+/** What a store had at the end of a time. */
+export interface ReadinessPoint {
+  time: Date
+  total: number
+  ready: number
+}
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const mostPoints = 1_000
+
+/**
+ * The numbers at the end of each interval, from the one that has `from` to the one that has `to`, or is now; none before
+ * the first count. Throws `invalid_request`.
+ */
+export async function listHistory(
+  catalogue: Catalogue,
+  { storeUuid, channel }: Pick<StoreReadiness, 'storeUuid' | 'channel'>,
+  { from, to, intervalMs }: { from: Date; to: Date; intervalMs: number },
+): Promise<ReadinessPoint[]> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  const grain = intervalMs < dayMs ? 'hour' : 'day'
+  const points = Math.floor((to.getTime() - from.getTime()) / intervalMs) + 1
+  if (intervalMs % (grain === 'hour' ? hourMs : dayMs) !== 0) {
+    throw invalidRequest([{ field: 'interval', details: 'interval must be whole hours, or whole days' }])
+  }
+  if (points > mostPoints) {
+    const details = `from, to and interval must make at most ${mostPoints} points; these make ${points}: use a longer interval`
+    throw invalidRequest([{ field: 'interval', details }])
+  }
+  const last = (metric: string, dimension: string) => sql`(
+      select value::integer as value from measure
+      where store_uuid = ${uuid} and metric = ${metric} and dimension = ${dimension} and grain = ${grain}
+        and at < b.time + ${intervalMs / 1_000} * interval '1 second'
+      order by at desc limit 1)`
+  // The origin is a Monday.
+  const interval = sql`(${intervalMs / 1_000} * interval '1 second')`
+  const { rows } = await sql<ReadinessPoint>`
+    select b.time, total.value as total, ready.value as ready
+    from generate_series(date_bin(${interval}, ${from}::timestamptz, '2001-01-01Z'), least(${to}::timestamptz, now()),
+        ${interval}) b(time)
+      cross join lateral ${last('PRODUCTS', '')} total cross join lateral ${last('READY_PRODUCTS', channel)} ready
+    order by b.time`.execute(catalogue.db)
+  return rows
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { Catalogue } from '../catalogue.ts'
+import { type Enumerations, enumNameOf, productStatuses } from '../enumerations.ts'
+import { listStores } from '../stores/list-stores.ts'
+import type { Store } from '../stores/stores.ts'
+import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
+
+export const optionKinds = ['store', 'channel', 'format', 'status', 'attribute', 'operation', 'actor'] as const
+export type OptionKind = (typeof optionKinds)[number]
+
+export interface Option {
+  /** What people see. */
+  text: string
+  /** What arguments take. */
+  value: string
+}
+
+export const mostOptions = 1_000
+
+interface Given {
+  search?: string | null | undefined
+  storeUuids?: RowsRequest['storeUuids']
+}
+
+/** The values that a variable of a dashboard can have, in alphabetical order; `search`: part of the text. */
+export async function listOptions(
+  catalogue: Catalogue,
+  enumerations: Enumerations,
+  of: OptionKind,
+  given: Given,
+): Promise<Option[]> {
+  const found = new Map<string, Option>()
+  for (const option of await optionsOf(catalogue, enumerations, of, given)) found.set(option.value, option)
+  const isWanted = ({ text }: Option) => text.toLowerCase().includes((given.search ?? '').toLowerCase())
+  const compare = (a: Option, b: Option) => a.text.localeCompare(b.text, 'en') || (a.value < b.value ? -1 : 1)
+  return [...found.values()].filter(isWanted).sort(compare).slice(0, mostOptions)
+}
+
+async function optionsOf(
+  catalogue: Catalogue,
+  enumerations: Enumerations,
+  of: OptionKind,
+  given: Given,
+): Promise<Option[]> {
+  const named = (values: readonly string[]) => values.map((value) => ({ text: value, value }))
+  switch (of) {
+    case 'format':
+      return named(enumerations.assetFormats)
+    case 'status':
+      return productStatuses.map((status) => ({ text: status, value: enumNameOf(status) }))
+    case 'store':
+      return (await storesOf(catalogue, given, given.search)).map(({ storeName, storeUuid }) => ({
+        text: storeName,
+        value: storeUuid,
+      }))
+    case 'channel':
+      return named((await storesOf(catalogue, given)).flatMap(({ channels }) => channels))
+    default:
+      return named(await namesOf(catalogue, of, given))
+  }
+}
+
+/** The stores that are named, or the first of those that the viewer may see. */
+function storesOf(catalogue: Catalogue, { storeUuids }: Given, search?: string | null): Promise<Store[]> {
+  if (storeUuids != null) return storesToRead(catalogue, storeUuids)
+  return listStores(catalogue, { ...(search && { search }) }, { limit: mostOptions, backwards: false })
+}
+
+/** Where the names are that stores have many of. */
+const sources = {
+  attribute: (storeUuid: string) => sql`select name from attribute_definition where store_uuid = ${storeUuid}`,
+  operation: (storeUuid: string) => sql`select operation as name from (${lastChanges(storeUuid)}) last`,
+  actor: (storeUuid: string) => sql`select actor as name from (${lastChanges(storeUuid)}) last`,
+}
+
+const lastChanges = (storeUuid: string) =>
+  sql`select operation, actor from change where store_uuid = ${storeUuid} order by tx desc, seq desc, at desc limit 1000`
+
+async function namesOf(
+  { db, ...catalogue }: Catalogue,
+  of: keyof typeof sources,
+  { search, storeUuids }: Given,
+): Promise<string[]> {
+  const names = new Set<string>()
+  for (const { storeUuid } of await storesToRead({ ...catalogue, db }, storeUuids)) {
+    const { rows } = await sql<{ name: string }>`
+      select distinct name from (${sources[of](storeUuid)}) all_names
+      where strpos(lower(name), lower(${search ?? ''}::text)) > 0 order by name limit ${mostOptions}`.execute(db)
+    for (const { name } of rows) names.add(name)
+    if (names.size >= mostOptions) break
+  }
+  return [...names]
+}

@@ -1,0 +1,56 @@
+import { type RawBuilder, sql } from 'kysely'
+import { bucketOf, type Dimension, inBuckets, type Metric, type SeriesRow } from './series.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const columns: Partial<Record<Dimension, string>> = { operation: 'operation', actor: 'actor' }
+
+/** Of the changes that are kept. */
+export const changesMetric = ofChanges('CHANGES', sql`sum(items)`)
+export const writesMetric = ofChanges('WRITES', sql`count(distinct request_id)`)
+export const failedItemsMetric = ofChanges('FAILED_ITEMS', sql`sum(failed)`)
+/** Of stores with requirements. */
+export const productsMetric = ofMeasures('PRODUCTS', ['store'])
+export const readyProductsMetric = ofMeasures('READY_PRODUCTS', ['store', 'channel'])
+
+function ofChanges(name: string, value: RawBuilder<unknown>): Metric {
+  const at = sql.ref('at')
+  return {
+    name,
+    dimensions: ['store', 'operation', 'actor'],
+    lasts: false,
+    leastMs: minute,
+    read: async (catalogue, storeUuid, buckets, by) => {
+      const labels = sql`array[${sql.join(by.map((dimension) => sql.ref(columns[dimension] ?? '')))}]::text[]`
+      const { rows } = await sql<SeriesRow>`
+        select ${bucketOf(at, buckets)} as time, ${labels} as labels, ${value}::float8 as value from change
+        where store_uuid = ${storeUuid} and ${inBuckets(at, buckets)}
+        group by 1, 2 order by 2, 1`.execute(catalogue.db)
+      return rows
+    },
+  }
+}
+
+function ofMeasures(name: string, dimensions: readonly Dimension[]): Metric {
+  const at = sql.ref('at')
+  return {
+    name,
+    dimensions,
+    lasts: true,
+    leastMs: hour,
+    read: async ({ db }, storeUuid, buckets) => {
+      const { intervalMs, from } = buckets
+      const grain = intervalMs % (24 * hour) === 0 ? 'day' : 'hour'
+      // What was before the first bucket lasts until then.
+      const { rows } = await sql<SeriesRow>`
+        select distinct on (dimension, time) dimension, time, array[dimension] as labels, value::float8 as value
+        from (
+          select *, greatest(${bucketOf(at, buckets)}, ${bucketOf(sql`${from}::timestamptz`, buckets)}) as time from measure
+          where store_uuid = ${storeUuid} and metric = ${name} and grain = ${grain}
+        ) m
+        where ${inBuckets(sql.ref('time'), buckets)}
+        order by dimension, time, at desc`.execute(db)
+      return rows
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Change, codesOf } from '../../catalogue/changes/change.ts'
+import { listChanges } from '../../catalogue/changes/list-changes.ts'
+import { requireStore } from '../../catalogue/stores/stores.ts'
+import { CatalogueError } from '../../errors.ts'
+import { millisecondsOf } from '../../text.ts'
+import { findStoreUuid } from '../store/find-store.ts'
+import { untilSignal } from '../until-signal.ts'
+import { requireRecording, withDatabase } from '../with-database.ts'
+
+interface ChangesOptions {
+  store: string
+  since: number
+  product?: string
+  follow: boolean
+  json: boolean
+}
+
+const pollMs = 1_000
+
+export function addChanges(program: Command): void {
+  program
+    .command('changes')
+    .description('list what has changed in a store: when, by whom, and what it touched')
+    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
+    .option('--since <duration>', 'how far back, such as 1h or 7d', durationOf, durationOf('24h'))
+    .option('--product <code>', 'only changes of this product and of the links of its assets')
+    .option('--follow', 'go on with new changes, until Ctrl-C', false)
+    .option('--json', 'print one JSON object a line', false)
+    .action(async (options: ChangesOptions, command: Command) => {
+      await withDatabase(async ({ db, catalogue, config }) => {
+        requireRecording(config)
+        const store = await requireStore(catalogue, await findStoreUuid(db, options.store), 'store')
+        const filter = { productCode: options.product, from: new Date(Date.now() - options.since) }
+        const stop = new AbortController()
+        if (options.follow) void untilSignal().then(() => stop.abort())
+        for (let after: string | undefined; !stop.signal.aborted; ) {
+          const { changes, next, more } = await listChanges(catalogue, store, filter, { after, limit: 100 })
+          for (const change of changes) process.stdout.write(`${options.json ? jsonOf(change) : lineOf(change)}\n`)
+          if (!more && !options.follow) return
+          after = next ?? after
+          if (!more) await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
+        }
+      }).catch((error: unknown) => {
+        if (!(error instanceof CatalogueError)) throw error
+        command.error(`error: ${error.message}`, { exitCode: 2 })
+      })
+    })
+}
+
+const mostCodes = 5
+
+/** `2026-11-21T10:00:00.000Z  importer  updateProducts  product updated 2: A, B  request 1` */
+function lineOf(change: Change): string {
+  const { at, actor, operation, kind, action, requestId, reverts } = change
+  const codes = codesOf(change)
+  const shown = codes.slice(0, mostCodes).map((code) => (/[\s,]/.test(code) ? JSON.stringify(code) : code))
+  const touched = `${kind} ${action} ${change.count}: ${[...shown, ...(codes.length > mostCodes ? ['…'] : [])].join(', ')}`
+  const reverted = reverts === null ? [] : [`reverts ${reverts}`]
+  return [at.toISOString(), actor, operation, touched, `request ${requestId}`, ...reverted].join('  ')
+}
+
+function jsonOf(change: Change): string {
+  const { cursor, at, requestId: request_id, actor, via, operation, kind, action, count, failed, reverts } = change
+  const what = { kind, action, count, failed, codes: codesOf(change) }
+  return JSON.stringify({
+    cursor,
+    at,
+    request_id,
+    actor,
+    via,
+    operation,
+    ...what,
+    ...(reverts !== null && { reverts }),
+  })
+}
+
+function durationOf(text: string): number {
+  const milliseconds = millisecondsOf(text)
+  if (milliseconds !== undefined) return milliseconds
+  throw new InvalidArgumentError('It must be a duration such as 1h or 7d.')
+}

@@ -1,0 +1,76 @@
+import { type Command, Option } from 'commander'
+import { sql } from 'kysely'
+import { wholeCatalogue } from '../../catalogue/catalogue.ts'
+import { type RevertPolicy, type RevertResult, revertRequest } from '../../catalogue/changes/revert-request.ts'
+import { sentenceOf } from '../../catalogue/changes/reverted-items.ts'
+import { write } from '../../catalogue/transaction.ts'
+import { addChangeDays } from '../../database/change-days.ts'
+import { withOwnConnection } from '../../database/connection/own-connection.ts'
+import { CatalogueError } from '../../errors.ts'
+import { findStoreUuid } from '../store/find-store.ts'
+import { originOf, withDatabase } from '../with-database.ts'
+
+interface RevertOptions {
+  store: string
+  request: string
+  ifChangedSince: string
+  dryRun: boolean
+  json: boolean
+}
+
+export function addRevert(program: Command): void {
+  program
+    .command('revert')
+    .description('give all that a request changed in a store its values from before')
+    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
+    .requiredOption('--request <id>', 'the id of the request')
+    .addOption(
+      new Option('--if-changed-since <policy>', 'what to do with what others have changed since')
+        .choices(['skip', 'fail', 'overwrite'])
+        .default('skip'),
+    )
+    .option('--dry-run', 'change nothing, only say what would happen', false)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (options: RevertOptions, command: Command) => {
+      const result = await revert(options).catch((error: unknown) => {
+        if (!(error instanceof CatalogueError) || error.code === 'not_revertible') throw error
+        return command.error(`error: ${error.message}`, { exitCode: 2 })
+      })
+      const { requestId: request_id, skipped, more } = result
+      const { storeFields: store_fields, ...reverted } = result.reverted
+      const answer = { request_id, reverted: { ...reverted, store_fields }, skipped, more }
+      process.stdout.write(options.json ? `${JSON.stringify(answer)}\n` : `${summaryOf(result, options)}\n`)
+      if (skipped.length > 0) process.exitCode = 1
+    })
+}
+
+/** However many items it has, on a connection without the time-outs of requests. */
+function revert({ store, request, ifChangedSince, dryRun }: RevertOptions): Promise<RevertResult> {
+  const policy = ifChangedSince.toUpperCase() as RevertPolicy
+  return withDatabase(async ({ db, config }) => {
+    const storeUuid = await findStoreUuid(db, store)
+    await addChangeDays(db)
+    return withOwnConnection(db, async (own) => {
+      const catalogue = { ...wholeCatalogue(own.db), origin: originOf(config, 'revert') }
+      return write(catalogue, dryRun, async (work) => {
+        // Large reverts are sorted in memory.
+        await sql`set local work_mem = '64MB'`.execute(work.db)
+        return revertRequest(work, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
+      })
+    })
+  })
+}
+
+/** How many items are listed without --json. */
+const mostShown = 20
+
+function summaryOf({ requestId, reverted, skipped, more }: RevertResult, { dryRun }: RevertOptions): string {
+  const { products, assets, links, definitions, storeFields } = reverted
+  const done = `${products} products, ${assets} assets, ${links} links, ${definitions} definitions and ${storeFields} store fields reverted`
+  const others = skipped.length + more - mostShown
+  return [
+    `${done}, ${skipped.length + more} skipped${dryRun ? ' (a dry run: nothing was changed)' : `; the revert has the id ${requestId}`}`,
+    ...skipped.slice(0, mostShown).map((item) => `  ${sentenceOf(item)}`),
+    ...(others > 0 ? [`  and ${others} more`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { Argument, type Command } from 'commander'
+import { type NewRequirement, type Requirement, setRequirements } from '../../catalogue/readiness/requirements.ts'
+import { write } from '../../catalogue/transaction.ts'
+import { CatalogueError } from '../../errors.ts'
+import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { collect } from '../option-values.ts'
+import { withDatabase } from '../with-database.ts'
+
+interface UseOptions {
+  store: string
+  channel: string
+  map: string[]
+  dryRun: boolean
+  json: boolean
+}
+
+const presets = ['google-merchant', 'amazon', 'shopify']
+
+export function addRequirements(program: Command): void {
+  program
+    .command('requirements')
+    .description('what products must have on a channel')
+    .command('use')
+    .description('replace the requirements of a channel by those of a marketplace')
+    .addArgument(new Argument('<preset>', 'the marketplace').choices(presets))
+    .requiredOption('--store <uuid>', 'the store')
+    .requiredOption('--channel <channel>', 'the channel')
+    .option('--map <attribute=attribute>', 'an attribute that has another name in the store; repeatable', collect, [])
+    .option('--dry-run', 'change nothing, only print the requirements', false)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (preset: string, options: UseOptions, command: Command) => {
+      const requirements = await usePreset(preset, options).catch((error: unknown) => {
+        if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
+        throw error
+      })
+      const lines = requirements.map(({ severity, code }) => `${severity.toLowerCase()}: ${code}`)
+      process.stdout.write(`${options.json ? JSON.stringify({ requirements }) : lines.join('\n')}\n`)
+    })
+}
+
+async function usePreset(preset: string, { store, channel, map, dryRun }: UseOptions): Promise<Requirement[]> {
+  const file = new URL(`../../catalogue/readiness/presets/${preset}.json`, import.meta.url)
+  const requirements: NewRequirement[] = JSON.parse(await readFile(file, 'utf8'))
+  const names = new Map(map.map((pair) => pair.split(/=(.*)/s) as [string, string]))
+  const renamed = (name: string | null | undefined) => names.get(name ?? '') ?? name
+  const own = requirements.map(({ attribute, whenAttribute, ...rest }) => ({
+    ...rest,
+    attribute: renamed(attribute),
+    whenAttribute: renamed(whenAttribute),
+  }))
+  return withDatabase(async ({ catalogue, config, log }) => {
+    const globalConfig = await startGlobalConfig(config, log)
+    globalConfig.stop()
+    return write(catalogue, dryRun, (work) => setRequirements(work, globalConfig.enumerations(), store, channel, own))
+  })
+}

@@ -1,0 +1,120 @@
+import type { Command } from 'commander'
+import type { Enumerations } from '../../catalogue/enumerations.ts'
+import { listStores } from '../../catalogue/stores/list-stores.ts'
+import { createStore, findStores, type Store } from '../../catalogue/stores/stores.ts'
+import { write } from '../../catalogue/transaction.ts'
+import { addChangeDays } from '../../database/change-days.ts'
+import { CatalogueError, storeNotFound } from '../../errors.ts'
+import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { collect } from '../option-values.ts'
+import { tableOf } from '../table.ts'
+import { originOf, type Work, withDatabase } from '../with-database.ts'
+import { findStoreUuid } from './find-store.ts'
+
+interface CreateOptions {
+  name: string
+  taxonomy?: string
+  region: string[]
+  channel: string[]
+  automation: string[]
+  website?: string
+  linkedStore?: string
+  copyTaxonomy: boolean
+  json: boolean
+}
+
+export function addStore(program: Command): void {
+  const store = program.command('store').description('list, create and show stores')
+  store
+    .command('list')
+    .description('list the stores in the order of their creation')
+    .option('--search <text>', 'only stores whose name contains this text')
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async ({ search, json }: { search?: string; json: boolean }) => {
+      const page = { limit: Number.MAX_SAFE_INTEGER, backwards: false }
+      const stores = await withDatabase(({ catalogue }) => listStores(catalogue, { search }, page))
+      const rows = stores.map(({ storeUuid, storeName, createdAt }) => [storeUuid, dayOf(createdAt), storeName])
+      const text = json ? line({ stores: stores.map(inJson) }) : tableOf([['UUID', 'CREATED', 'NAME'], ...rows])
+      process.stdout.write(text)
+    })
+  store
+    .command('create')
+    .description('create a store and print its UUID')
+    .requiredOption('--name <name>', 'the name of the store')
+    .option('--taxonomy <taxonomy>', 'its taxonomy (default: the first one)')
+    .option('--region <region>', 'a region; repeatable', collect, [])
+    .option('--channel <channel>', 'a channel (default: SMP); repeatable', collect, [])
+    .option('--automation <automation>', 'an automation; repeatable', collect, [])
+    .option('--website <url>', 'its web site')
+    .option('--linked-store <store>', 'a store whose group it joins: its UUID or name')
+    .option('--copy-taxonomy', 'copy the attribute definitions of the linked store', false)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (options: CreateOptions, command: Command) => {
+      const created = await withDatabase((work) => create(work, options)).catch((error) => usage(command, error))
+      process.stdout.write(options.json ? line(inJson(created)) : `${created.storeUuid}\n`)
+    })
+  store
+    .command('show')
+    .description('show the fields of a store')
+    .argument('<store>', 'its UUID, or its name if no other store has it')
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (given: string, { json }: { json: boolean }, command: Command) => {
+      const show = async ({ db, catalogue }: Work) => {
+        const uuid = await findStoreUuid(db, given)
+        const found = (await findStores(catalogue, [uuid])).get(uuid)
+        if (!found) throw storeNotFound('store', given)
+        return inJson(found)
+      }
+      const found = await withDatabase(show).catch((error) => usage(command, error))
+      const cells = Object.entries(found).map(([name, value]) => [name, [value].flat().join(', ')])
+      process.stdout.write(json ? line(found) : tableOf(cells))
+    })
+}
+
+async function create({ db, catalogue, config, log }: Work, options: CreateOptions): Promise<Store> {
+  const globalConfig = await startGlobalConfig(config, log)
+  globalConfig.stop()
+  const enumerations: Enumerations = globalConfig.enumerations()
+  const { name, taxonomy = enumerations.storeTaxonomies[0] ?? '', region, channel, automation, website } = options
+  const linkedStoreId = options.linkedStore === undefined ? undefined : await findStoreUuid(db, options.linkedStore)
+  await addChangeDays(db)
+  const input = {
+    storeName: name,
+    storeTaxonomy: taxonomy,
+    region,
+    channels: channel.length > 0 ? channel : ['SMP'],
+    defaultAutomation: automation,
+    storeWebsite: website,
+  }
+  const link = { linkedStoreId, copyTaxonomy: options.copyTaxonomy }
+  return write({ ...catalogue, origin: originOf(config, 'createStore') }, false, (within) =>
+    createStore(within, enumerations, input, link),
+  )
+}
+
+function usage(command: Command, error: unknown): never {
+  if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
+  throw error
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}
+
+function line(answer: object): string {
+  return `${JSON.stringify(answer)}\n`
+}
+
+function inJson(store: Store) {
+  return {
+    store_uuid: store.storeUuid,
+    store_group: store.storeGroup,
+    store_name: store.storeName,
+    store_taxonomy: store.storeTaxonomy,
+    region: store.region,
+    channels: store.channels,
+    default_automation: store.defaultAutomation,
+    store_website: store.storeWebsite,
+    created_at: store.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from './tables.ts'
+
+/** How many days ahead have partitions: so long may all gateways stand still. */
+const daysAhead = 7
+
+/** How long finding the last change of a day may take. It is on a connection that no request waits for. */
+const maxDropMs = 10 * 60_000
+
+/** Makes the partitions of the ledger for today and the days to come. Cheap if they are there. */
+export async function addChangeDays(db: Kysely<Database>): Promise<void> {
+  await sql`select add_change_days(${daysAhead}::integer)`.execute(db)
+}
+
+/** Drops the days of the ledger that are older than so many milliseconds. Each waits for writers, for a moment only. */
+export async function dropChangeDays(db: Kysely<Database>, keptMs: number): Promise<void> {
+  const before = sql`now() - ${keptMs / 1000} * interval '1 second'`
+  const { rows } = await sql<{ isDue: boolean }>`select old_change_day(${before}) is not null as "isDue"`.execute(db)
+  if (!rows[0]?.isDue) return
+  const { withOwnConnection } = await import('./connection/own-connection.ts')
+  await withOwnConnection(db, async ({ db: own }) => {
+    const dropOne = () =>
+      own.transaction().execute(async (transaction) => {
+        await sql`select set_config('statement_timeout', ${String(maxDropMs)}, true)`.execute(transaction)
+        return sql<{ dropped: boolean }>`select drop_change_day(${before}) as dropped`.execute(transaction)
+      })
+    while ((await dropOne()).rows[0]?.dropped);
+  })
+}
+
+/**
+ * Says whether what writes from now on records its changes. Where something wrote without, the ledger begins anew: older
+ * cursors expire, and earlier states are not known.
+ */
+export async function noteRecording(db: Kysely<Database>, isRecording: boolean): Promise<void> {
+  await (isRecording
+    ? sql`update change_horizon set has_gap = false, ledger = ${randomUUID()}::uuid, since = now(),
+        tx = greatest(tx, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8) where has_gap`
+    : sql`update change_horizon set has_gap = true where not has_gap`
+  ).execute(db)
+}
+
+/** Begins the ledger anew: what is in the database now has come without changes, as a backup does. */
+export async function beginLedger(db: Kysely<Database>): Promise<void> {
+  await noteRecording(db, false)
+  await noteRecording(db, true)
+}

@@ -1,0 +1,159 @@
+import type { Socket } from 'node:net'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import pg from 'pg'
+import { requestContext } from '../../request/context.ts'
+import { FairQueue } from '../../request/fair-queue.ts'
+import type { Database } from '../tables.ts'
+import { createBackOff } from './back-off.ts'
+import { Connection, type PooledClient } from './connection.ts'
+import { createFailover, refuseStandby } from './hosts.ts'
+import { type ConnectionConfig, settingsOf, type Timeouts } from './session.ts'
+
+/** How long a request waits for a statement, a lock or a connection before the database counts as unavailable. */
+export const timeouts: Timeouts = {
+  statement_timeout: 30_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 30_000,
+}
+
+const defaults = {
+  application_name: 'catalogue-gateway',
+  max: 10,
+  connectionTimeoutMillis: 2_000,
+  transactionPooling: false,
+  urls: [],
+  ...timeouts,
+}
+
+/** How long the server may be silent while an answer is due: a little longer than a statement may take. */
+const maxSilentMs = 35_000
+
+/** How long the end of a pool waits for statements that run, and for the server to close connections. */
+const maxEndMs = 1_000
+
+/** How many requests may wait for a connection before the next is refused at once. */
+const maxWaiting = 1_000
+
+/** Opens a pool. Nothing is sent before the first query. `onError` gets the errors of idle connections. */
+export function connect(connection: ConnectionConfig, onError: (error: Error) => void): Kysely<Database> {
+  const {
+    transactionPooling,
+    directUrl,
+    urls,
+    maxPerToken,
+    query_timeout = maxSilentMs,
+    ...given
+  } = { ...defaults, ...connection }
+  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, ...options } = given
+  const own = { statement_timeout, lock_timeout, idle_in_transaction_session_timeout }
+  const pool = new pg.Pool({ ...options, ...refuseStandby(options) })
+  pool.on('error', onError)
+  pool.on('connect', (client) => {
+    client.on('error', onError)
+    if (!transactionPooling) client.query(settingsOf('session', own)).catch(onError)
+    closeWhenSilent(client as PooledClient, query_timeout)
+  })
+  const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
+  const slotsPerToken = maxPerToken ?? Math.ceil(slots / 2)
+  const queue = new FairQueue({ slots, slotsPerToken, maxWaiting, maxWaitMs })
+  const settings = transactionPooling ? settingsOf('local', own) : undefined
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
+  const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options
+  pools.set(db.getExecutor().adapter, { pool, queue, direct })
+  return db
+}
+
+/**
+ * Whether there is a pooler: the process id of the connection is not that of the server's session. A pooler in session
+ * mode looks the same, and is used in the same way.
+ */
+export async function isPooled({ urls = [], ...connection }: ConnectionConfig): Promise<boolean> {
+  const { connectionTimeoutMillis } = defaults
+  const pool = new pg.Pool({ connectionTimeoutMillis, query_timeout: maxSilentMs, ...connection, max: 1 })
+  pool.on('error', () => {})
+  const client = await createFailover(pool.options, urls)(() => pool.connect())
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return rows[0]?.pid !== (client as pg.PoolClient & { processID: number }).processID
+  } finally {
+    client.release(true)
+    await pool.end()
+  }
+}
+
+/** Throws if the server does not suit: the service stores any Unicode text and uses features of PostgreSQL 14. */
+export async function checkServer(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql<{ version: number; encoding: string }>`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(
+    db,
+  )
+  const [server] = rows
+  if (!server || server.version < 140_000) throw new Error('PostgreSQL 14 or newer is needed: set DATABASE_URL to one')
+  if (server.encoding !== 'UTF8') throw new Error(`the database must have the encoding UTF8; it has ${server.encoding}`)
+}
+
+/**
+ * Closes the connection when the server has been silent for so long while an answer, or the end of the connection, is
+ * due; 0: never. `pg` would set a timer for each query, which makes V8 keep all that was read until the whole heap is
+ * collected, and leave the connection in the pool.
+ */
+function closeWhenSilent(client: PooledClient, silentMs: number): void {
+  const { stream } = client.connection
+  // A listener given to `setTimeout` would be called once: the first time that the connection is idle for so long.
+  stream.setTimeout(silentMs).on('timeout', () => {
+    if (!client.readyForQuery || client._ending) stream.destroy(new Error('Query read timeout'))
+  })
+}
+
+/** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
+function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settings: string | undefined): PostgresPool {
+  const withFailover = createFailover(pool.options, urls)
+  const openNew = () => withFailover(() => pool.connect())
+  const withBackOff = createBackOff(async () => (await openNew()).release())
+  const open = () => (pool.idleCount > 0 ? pool.connect() : withBackOff(openNew))
+  const connections = new WeakMap<pg.PoolClient, Connection>()
+  const streams = new Set<Socket>()
+  pool.on('connect', (client) => {
+    const { stream } = (client as PooledClient).connection
+    streams.add(stream)
+    stream.once('close', () => streams.delete(stream))
+  })
+  const connect = async () => {
+    const releaseSlot = await queue.acquire(requestContext.getStore())
+    try {
+      const client = await open()
+      const connection = connections.get(client) ?? new Connection(client as PooledClient, settings)
+      connections.set(client, connection)
+      return connection.begin(releaseSlot)
+    } catch (error) {
+      releaseSlot()
+      throw error
+    }
+  }
+  return { connect, end: () => endInTime(pool, streams), options: pool.options }
+}
+
+/** Ends the pool. What a network that hangs leaves open is cut. */
+function endInTime(pool: pg.Pool, streams: ReadonlySet<Socket>): Promise<void> {
+  const cut = () => {
+    for (const stream of streams) stream.destroy()
+  }
+  setTimeout(cut, maxEndMs).unref()
+  return pool.end()
+}
+
+/** The pools of databases, by the adapter that all handles and transactions of one share. */
+const pools = new WeakMap<object, { pool: pg.Pool; queue: FairQueue; direct: pg.ClientConfig }>()
+
+/** How to connect to the database outside of the pool, straight to the server where that is configured. */
+export function directConnectionOf(db: Kysely<Database>): pg.ClientConfig {
+  const pool = pools.get(db.getExecutor().adapter)
+  if (!pool) throw new Error('the pool of this database is not known')
+  return pool.direct
+}
+
+/** How many connections a pool has, how many of them are idle, and how many requests wait for one. */
+export function connectionStateOf(db: Kysely<Database>): { total: number; idle: number; waiting: number } | undefined {
+  const { pool, queue } = pools.get(db.getExecutor().adapter) ?? {}
+  return pool && queue && { total: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting }
+}

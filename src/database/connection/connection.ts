@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net'
+import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type pg from 'pg'
+import { type RequestContext, requestContext } from '../../request/context.ts'
+import { requestCancel } from './cancel.ts'
+import { sendPrepared } from './prepared-statements.ts'
+import { sendWithSettings } from './session.ts'
+
+/** A statement was not sent because the client has left. The code is PostgreSQL's for a cancelled statement. */
+class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+  readonly code = '57014'
+}
+
+/** A request to cancel that arrives between two statements is lost, so it is repeated. */
+const cancelAgainMs = 500
+
+/** A pooled client, with what `pg` has and its types do not show. */
+export type PooledClient = pg.PoolClient & {
+  connection: { stream: Socket }
+  readyForQuery: boolean
+  /** It is being closed. */
+  _ending: boolean
+}
+
+/**
+ * A connection of the pool: what a request does with it is traced, limited, and cancelled when the client leaves.
+ * Kysely keeps something for each one that it sees, so there is one as long as the client of `pg` lives.
+ */
+export class Connection implements PostgresPoolClient {
+  readonly #pooled: PooledClient
+  readonly #settings: string | undefined
+  #onRelease = () => {}
+  #context: RequestContext | undefined
+  #cancelling: NodeJS.Timeout | undefined
+
+  /** `settings` begin each transaction; without them the session has its own. */
+  constructor(pooled: PooledClient, settings: string | undefined) {
+    this.#pooled = pooled
+    this.#settings = settings
+    pooled.connection.stream.on('data', this.#limitAnswers)
+  }
+
+  /** Begins a statement or a transaction of the running request; `onRelease` is called after its end. */
+  begin(onRelease: () => void): this {
+    this.#onRelease = onRelease
+    this.#context = requestContext.getStore()
+    this.#context?.signal.addEventListener('abort', this.#cancel)
+    return this
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  query<R>(
+    text: string | PostgresCursor<R>,
+    values: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof text !== 'string') throw new Error('this connection does not stream')
+    const isRollback = text.startsWith('rollback')
+    const hasLeft = this.#context?.signal.aborted
+    if (hasLeft && !isRollback) return Promise.reject(new Cancelled('the client has left'))
+    const answer = this.#settings
+      ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
+      : sendPrepared<R>(this.#pooled, text, values)
+    this.#trace(text, answer)
+    const moveOn = this.#context?.moveOn
+    if (moveOn) answer.then(moveOn, moveOn)
+    // A connection that broke is rolled back by the server. What broke it is the error to report.
+    return isRollback ? answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] })) : answer
+  }
+
+  /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */
+  release(destroy = false): void {
+    this.#context?.signal.removeEventListener('abort', this.#cancel)
+    this.#context = undefined
+    clearInterval(this.#cancelling)
+    const end = (isBroken: boolean) => {
+      this.#pooled.release(isBroken)
+      this.#onRelease()
+    }
+    const status = this.#pooled.getTransactionStatus()
+    if (destroy || this.#cancelling) end(true)
+    else if (status !== 'T' && status !== 'E') end(false)
+    else {
+      this.#pooled.query('rollback').then(
+        () => end(false),
+        () => end(true),
+      )
+    }
+  }
+
+  readonly #cancel = (): void => {
+    if (this.#cancelling) return
+    requestCancel(this.#pooled)
+    this.#cancelling = setInterval(requestCancel, cancelAgainMs, this.#pooled).unref()
+  }
+
+  /** An answer beyond the request's limit ends with its connection, before it fills the memory. */
+  readonly #limitAnswers = ({ length }: Buffer): void => {
+    const error = this.#context?.readLimit.add(length)
+    if (error) this.#pooled.connection.stream.destroy(error)
+  }
+
+  #trace(sql: string, answer: Promise<unknown>): void {
+    const trace = this.#context?.trace
+    if (!trace) return
+    const began = performance.now()
+    const record = (error?: unknown) => trace.statement({ sql, durationMs: performance.now() - began, error })
+    answer.then(() => record(), record)
+  }
+}

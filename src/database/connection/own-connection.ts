@@ -1,0 +1,81 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../tables.ts'
+import { directConnectionOf, timeouts } from './connect.ts'
+import { sendWithSettings, settingsOf } from './session.ts'
+
+type CopyValue = string | number | boolean | null
+
+/** A connection of its own: statements of `db` run there, and rows can be streamed in. */
+export interface OwnConnection {
+  db: Kysely<Database>
+  /** Streams rows into columns of a table: a statement of the transaction that is open on `db`. */
+  copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
+  /** The same with rows that are in the text format of `COPY`. */
+  copyIn(target: string, text: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>
+  /** The rows of columns of a table in that format. Who gives up reading them ends the work. */
+  copyOut(source: string): Promise<Readable>
+}
+
+const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
+
+/** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
+export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
+  const client = new pg.Client(directConnectionOf(db))
+  client.on('error', () => {}) // the statement that is under way says so
+  await client.connect()
+  const query = (text: string, values: readonly unknown[]) => sendWithSettings(client, settings, text, values)
+  const single = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
+  const dialect = new PostgresDialect({ pool: single as unknown as PostgresPool })
+  // Loaded here: migrations use such a connection too, and must not delay the start by what they do not need.
+  const copyStreams = () => import('pg-copy-streams')
+  const copyIn: OwnConnection['copyIn'] = async (target, text) => {
+    const { from } = await copyStreams()
+    await pipeline(Readable.from(text), client.query(from(`copy ${target} from stdin`)))
+  }
+  const copyOut = async (source: string) => {
+    const { to } = await copyStreams()
+    return client.query(to(`copy ${source} to stdout`)).on('error', () => {}) // its reader gets it too
+  }
+  try {
+    return await work({
+      db: new Kysely<Database>({ dialect, plugins: [...db.getExecutor().plugins] }),
+      copy: (target, rows, valuesOf) => copyIn(target, copyText(rows, valuesOf)),
+      copyIn,
+      copyOut,
+    })
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+const bufferSize = 64 * 1024
+
+/** Rows in the text format of `COPY`, in parts that are made as they are sent. */
+function* copyText<Row>(rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Generator<Buffer> {
+  let text = ''
+  for (const row of rows) {
+    let separator = ''
+    for (const value of valuesOf(row)) {
+      text += separator + escaped(value)
+      separator = '\t'
+    }
+    text += '\n'
+    if (text.length < bufferSize) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+function escaped(value: CopyValue): string | number | boolean {
+  if (typeof value === 'string')
+    return special.test(value) ? value.replace(specials, (one) => escapes[one] ?? one) : value
+  return value ?? '\\N'
+}
+
+const special = /[\\\n\r\t]/
+const specials = /[\\\n\r\t]/g
+const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }

@@ -1,0 +1,223 @@
+-- The ledger: who changed what, and the values from before. Each write adds its rows in its own statement or
+-- transaction. A row is one action of one request on rows of one kind; `codes`, `keys` and `was` are parallel, with one
+-- element per item:
+--
+-- kind        code             key                      was
+-- product     product code     attribute, or `status`   the value from before; null if there was none
+-- asset       asset id         null                     null
+-- link        parent code      ["channel","asset id"]   the place from before
+-- definition  attribute        null                     the definition from before, as JSON
+-- store       ''               field                    the value from before, as JSON
+--
+-- A row `created` has no values from before. One that says that products, assets, links or definitions were `deleted`
+-- has the whole row of each as JSON, or the place of a link; the key of products is null then.
+--
+-- Items are in the order of `seq`, which is taken under their locks. The order of `tx` and `seq` is that of the feed:
+-- what a reader sees up to the oldest transaction that is still open is complete.
+create sequence change_seq;
+create table change (
+  store_uuid uuid not null,
+  tx xid8 not null default pg_current_xact_id(),
+  seq bigint not null default nextval('change_seq'),
+  at timestamptz not null default clock_timestamp(),
+  request_id text collate "C" not null,
+  token_id text,
+  actor text not null,
+  via text not null check (via in ('rest', 'graphql', 'cli', 'job')),
+  operation text not null,
+  kind text not null check (kind in ('product', 'asset', 'link', 'definition', 'store')),
+  action text not null check (action in ('created', 'updated', 'deleted')),
+  codes text[] collate "C" not null,
+  items integer not null generated always as (cardinality(codes)) stored,
+  keys text[] not null,
+  was text[] not null,
+  -- How many products, assets, links, definitions or stores it touches: products with several items count once.
+  count integer not null,
+  -- Items of the request that failed, on one of its rows.
+  failed integer not null default 0,
+  -- The request that this one reverts.
+  reverts text collate "C",
+  primary key (store_uuid, tx, seq, at)
+) partition by range (at);
+-- What is read of a row is a part of its arrays, and compression would cost the writers.
+alter table change alter codes set storage external, alter keys set storage external, alter was set storage external;
+create index change_by_request on change (store_uuid, request_id);
+-- Writers add to the pending list, which costs them little; a reader reads all of it, so it is short.
+create index change_by_code on change using gin (codes) with (gin_pending_list_limit = 1024);
+create index change_by_reverted on change (store_uuid, reverts) where reverts is not null;
+
+-- The last change of the partitions that were dropped: what follows an older one is not complete. `ledger` tells
+-- cursors of this database from those of others. All changes from `since` on are recorded; where something has written
+-- without recording, `has_gap` is set, and what records next begins a new ledger.
+create table change_horizon (
+  only_one boolean primary key default true check (only_one),
+  ledger uuid not null default gen_random_uuid(),
+  since timestamptz not null default now(),
+  has_gap boolean not null default false,
+  tx xid8 not null default '0',
+  seq bigint not null default 0
+);
+insert into change_horizon default values;
+
+-- A partition for each day from today on, in UTC. Made as a table of its own and then attached: writers need not wait.
+create function add_change_days(days integer) returns void language plpgsql as $$
+declare
+  day date;
+begin
+  for day in select (now() at time zone 'UTC')::date + i from generate_series(0, days) i
+    where to_regclass(format('change_%s', to_char((now() at time zone 'UTC')::date + i, 'YYYYMMDD'))) is null
+  loop
+    perform pg_advisory_xact_lock(4011850362);
+    execute format('create table if not exists change_%s (like change including all)', to_char(day, 'YYYYMMDD'));
+    if not (select relispartition from pg_class where oid = to_regclass(format('change_%s', to_char(day, 'YYYYMMDD')))) then
+      execute format('alter table change attach partition change_%s for values from (%L) to (%L)',
+        to_char(day, 'YYYYMMDD'), day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    end if;
+  end loop;
+end $$;
+select add_change_days(7);
+
+-- The oldest partition, if all of it is before a time.
+create function old_change_day(before timestamptz) returns text language sql stable as $$
+  select name from (
+    select min(c.relname)::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'change'::regclass
+  ) oldest where (to_date(right(name, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= before
+$$;
+
+-- Drops the oldest partition, if all of it is before a time, and says whether it did. Writers wait for it meanwhile: it
+-- gives up soon if it has to wait itself, and at once while another session tries. The last change is found by a lookup
+-- in the primary key for each store, however many changes the day has.
+create function drop_change_day(before timestamptz) returns boolean language plpgsql
+set lock_timeout = '500ms' set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+declare
+  name text;
+  last record;
+begin
+  if not pg_try_advisory_xact_lock(4011850362) then
+    return false;
+  end if;
+  name := old_change_day(before);
+  if name is null then
+    return false;
+  end if;
+  execute format('select l.tx, l.seq from store s cross join lateral (
+      select c.tx, c.seq from %I c where c.store_uuid = s.store_uuid order by c.tx desc, c.seq desc limit 1
+    ) l order by l.tx desc, l.seq desc limit 1', name) into last;
+  update change_horizon h set tx = last.tx, seq = last.seq where (last.tx, last.seq) > (h.tx, h.seq);
+  execute format('drop table %I', name);
+  return true;
+end $$;
+
+-- What is read of the ledger together with `ledger_state` or an index of arrays comes from functions in PL/pgSQL. They
+-- keep their plans, which takes longer to make than to run with a partition for each day. Citus runs what they are called
+-- by on the coordinator, whose transactions `tx` names.
+
+-- How far the ledger goes. No transaction before `oldest_open` is open; none from `next_tx` on has begun.
+create function ledger_state() returns table (ledger text, since timestamptz, has_gap boolean, horizon_tx xid8, horizon_seq bigint,
+  oldest_open xid8, next_tx xid8, is_replica boolean)
+language plpgsql stable rows 1 as $$
+declare
+  seen constant pg_snapshot := pg_current_snapshot();
+begin
+  return query select left(h.ledger::text, 8), h.since, h.has_gap, h.tx, h.seq, pg_snapshot_xmin(seen), pg_snapshot_xmax(seen),
+    pg_is_in_recovery() from change_horizon h;
+end $$;
+
+-- The changes that have one of the codes. With the rights of the owner: no index of arrays serves a statement that
+-- row-level security limits, because its operators are not leakproof. The stores of a limited role hold here too.
+-- Only the index of codes serves the conditions: the keys of a store may be all of a large one.
+create function changes_of(store uuid, wanted text[], from_time timestamptz) returns setof change
+language plpgsql stable rows 100 security definer
+set jit = off set enable_seqscan = off set enable_indexscan = off set search_path from current as $$
+begin
+  if coalesce(current_setting('catalogue.stores', true), '') <> ''
+    and store <> all (current_setting('catalogue.stores')::uuid[]) then
+    return;
+  end if;
+  -- Citus looks for the store in a condition that it knows.
+  if current_setting('citus.propagate_set_commands', true) = 'local' then
+    return query select * from change c where c.store_uuid = store and c.codes && wanted and c.at > from_time;
+    return;
+  end if;
+  return query select * from change c
+    where (c.store_uuid = store) is true and c.codes && wanted and (c.at > from_time) is true;
+end $$;
+revoke execute on function changes_of from public;
+
+create function changes_by(store uuid, request text) returns setof change
+language plpgsql stable rows 100 set jit = off as $$
+begin
+  return query select * from change c where c.store_uuid = store and c.request_id = request;
+end $$;
+
+-- A page of the feed of a store, from its key: a plan for any store would read all changes of a large one and sort them.
+create function changes_after(store uuid, after_tx xid8, after_seq bigint, before_tx xid8, by_operation text, by_actor text,
+  from_time timestamptz, until_time timestamptz, most integer) returns setof change
+language plpgsql stable rows 100
+set jit = off set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+begin
+  return query select * from change c
+    where c.store_uuid = store and (c.tx, c.seq) > (after_tx, after_seq) and c.tx < before_tx
+      and (by_operation is null or c.operation = by_operation) and (by_actor is null or c.actor = by_actor)
+      and c.at >= from_time and c.at < until_time
+    order by c.tx, c.seq limit most;
+end $$;
+
+-- The last change of each request that reverts one of these after its last change, those that revert such ones, and so on.
+create function reverts_of(store uuid, requests text[]) returns setof change
+language plpgsql stable rows 10 set jit = off as $$
+begin
+  return query with recursive request(id, last) as (
+    select r.id collate "C", l.last from unnest(requests) r(id) cross join lateral (
+      select max(seq) as last from change where store_uuid = store and request_id = r.id
+    ) l
+    union
+    select v.id, l.last from request r cross join lateral (
+      select distinct request_id as id from change where store_uuid = store and reverts = r.id and seq > r.last
+    ) v cross join lateral (
+      select max(seq) as last from change where store_uuid = store and request_id = v.id
+    ) l
+  )
+  select c.* from request r cross join lateral (
+    select distinct on (request_id) * from change where store_uuid = store and reverts = r.id and seq > r.last
+    order by request_id, seq desc
+  ) c;
+end $$;
+
+-- The changes of items of these rows of a request, or of their assets, after the first of the rows. The codes are looked
+-- up some at a time: the index compares each change that it finds with all codes that it is asked for.
+create function changes_since(store uuid, request text, seqs bigint[], from_time timestamptz)
+returns table (tx xid8, seq bigint, at timestamptz) language plpgsql stable rows 100 set jit = off as $$
+declare
+  wanted text[];
+begin
+  for wanted in
+    select array_agg(name) from (
+      select name, row_number() over () / 1000 as part from (
+        select unnest(c.codes) as name from change c
+        where c.store_uuid = store and c.request_id = request and c.seq = any(seqs)
+        union
+        select key::json ->> 1 from change c cross join unnest(c.keys) key
+        where c.store_uuid = store and c.request_id = request and c.seq = any(seqs) and c.kind = 'link'
+      ) n
+    ) n group by part
+  loop
+    return query select c.tx, c.seq, c.at from changes_of(store, wanted, from_time) c where c.seq > seqs[1];
+  end loop;
+end $$;
+
+alter table change enable row level security;
+create policy own_stores on change using (
+  store_uuid in (select unnest(current_setting('catalogue.stores')::uuid[])));
+
+do $$
+begin
+  grant select, insert on change to catalogue_tenant;
+  grant usage on sequence change_seq to catalogue_tenant;
+  grant select on change_horizon to catalogue_tenant;
+  grant execute on function ledger_state, changes_of, changes_by, changes_after, changes_since, reverts_of
+    to catalogue_tenant;
+exception
+  when undefined_object or insufficient_privilege then null;
+end $$;

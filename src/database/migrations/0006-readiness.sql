@@ -1,0 +1,96 @@
+-- What products must have on a channel: a list of requirements. The place of each in the list is its bit in masks.
+create table channel_requirement (
+  store_uuid uuid not null,
+  channel text collate "C" not null,
+  requirements jsonb not null,
+  primary key (store_uuid, channel)
+);
+
+-- How far the ledger of a store has been read: a row for each store that has requirements. `tx`, `seq` and `ledger` are
+-- the cursor. `total` is how many products the store had there; they were counted once, in the snapshot `counted`.
+-- `requested` grows with each change of requirements, and `done` is that of the last one which is counted to its end.
+create table change_reader (
+  store_uuid uuid primary key,
+  ledger text,
+  tx xid8,
+  seq bigint,
+  counted pg_snapshot,
+  total integer not null default 0,
+  as_of timestamptz not null default now(),
+  requested integer not null default 1,
+  done integer not null default 0
+);
+
+-- How many products miss what, for a list of requirements: those in force (`current`), those that are being counted, in
+-- the order of product codes (`counting`), and those whose gaps are yet to be deleted (`dropped`). `missing` has a count
+-- for each requirement, `blocked` counts products that miss something required. `as_of`: until when the changes were
+-- followed, if not any more.
+create table channel_readiness (
+  store_uuid uuid not null,
+  channel text collate "C" not null,
+  build integer not null,
+  state text not null check (state in ('current', 'counting', 'dropped')),
+  requirements jsonb not null,
+  -- The mask of what is not only recommended.
+  required bigint not null,
+  counted_to text collate "C" not null default '',
+  missing integer[] not null,
+  blocked integer not null default 0,
+  as_of timestamptz,
+  primary key (store_uuid, channel, build)
+);
+
+-- The products that miss something.
+create table product_gap (
+  store_uuid uuid not null,
+  channel text collate "C" not null,
+  build integer not null,
+  product_code text collate "C" not null,
+  mask bigint not null,
+  primary key (store_uuid, channel, build, product_code)
+);
+
+-- Numbers by day and, for two weeks, by hour in UTC.
+create table measure (
+  store_uuid uuid not null,
+  metric text not null,
+  dimension text collate "C" not null,
+  grain text not null check (grain in ('day', 'hour')),
+  at timestamptz not null,
+  value bigint not null,
+  primary key (store_uuid, metric, dimension, grain, at)
+);
+
+-- The stores that are to be counted anew: their requirements are new, or the ledger is another one.
+create view due_reader as select r.store_uuid from change_reader r
+  where r.requested > r.done or r.ledger is distinct from (select left(h.ledger::text, 8) from change_horizon h limit 1);
+
+-- The stores that the reader has work in. For each, a lookup in the primary key of the ledger.
+create function stores_to_read() returns setof uuid language sql stable
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select store_uuid from due_reader
+  union
+  select c.store_uuid from change_reader r join change c on c.store_uuid = r.store_uuid and (c.tx, c.seq) > (r.tx, r.seq)
+  where c.tx < pg_snapshot_xmin(pg_current_snapshot())
+$$;
+
+-- As in 0002-access.sql.
+do $$
+declare
+  tenant_table text;
+begin
+  foreach tenant_table in array array['channel_requirement', 'change_reader', 'channel_readiness', 'product_gap', 'measure'] loop
+    execute format('alter table %I enable row level security', tenant_table);
+    execute format('create policy own_stores on %I using (
+      store_uuid in (select unnest(current_setting(''catalogue.stores'')::uuid[])))', tenant_table);
+  end loop;
+end $$;
+
+do $$
+begin
+  grant select, insert, update, delete on channel_requirement to catalogue_tenant;
+  grant select, insert, update on change_reader to catalogue_tenant;
+  grant select on channel_readiness, product_gap, measure to catalogue_tenant;
+exception
+  when undefined_object or insufficient_privilege then null;
+end $$;

@@ -1,0 +1,62 @@
+-- Views for SQL tools, in the schema `report`. A login reads them with the rights of their owner, and sees the stores
+-- that are listed here for its name: `current_user`, which it cannot change. The views are security barriers:
+-- conditions of a query see no row of another store. The table has row-level security without a policy: only its owner
+-- reads it.
+create table report_user (
+  name name not null,
+  store_uuid uuid not null,
+  primary key (name, store_uuid)
+);
+alter table report_user enable row level security;
+
+create schema if not exists report;
+do $$
+declare
+  own constant text := 'store_uuid = any (array(select u.store_uuid from report_user u where u.name = current_user))';
+begin
+  execute 'create view report.stores with (security_barrier) as
+    select store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation, store_website,
+      created_at
+    from store where ' || own;
+  execute 'create view report.products with (security_barrier) as
+    select store_uuid, product_code, status, attributes, created_at, updated_at from product where ' || own;
+  execute 'create view report.product_attributes with (security_barrier) as
+    select store_uuid, product_code, a.key as name, a.value
+    from product cross join lateral jsonb_each_text(attributes) a where ' || own;
+  execute 'create view report.coverage with (security_barrier) as
+    select store_uuid, channel, asset_format, sum(groups)::integer as groups from asset_group_total where ' || own || '
+    group by store_uuid, channel, asset_format having sum(groups) > 0';
+  execute 'create view report.changes with (security_barrier) as
+    select store_uuid, at, request_id, actor, via, operation, kind, action, codes, items, failed, reverts
+    from change where ' || own;
+  execute 'create view report.readiness with (security_barrier) as
+    select store_uuid, channel, r.total, r.total - c.blocked as ready, coalesce(c.as_of, r.as_of) as as_of
+    from channel_readiness c join change_reader r using (store_uuid) where c.state = ''current'' and ' || own;
+  execute 'create view report.measures with (security_barrier) as
+    select store_uuid, metric, dimension, grain, at, value from measure where ' || own;
+  execute 'create view report.jobs with (security_barrier) as
+    select store_uuid, job_id, kind, state, (counts ->> ''rows'')::integer as rows,
+      (counts ->> ''created'')::integer as created, (counts ->> ''updated'')::integer as updated,
+      (counts ->> ''unchanged'')::integer as unchanged, (counts ->> ''failed'')::integer as failed, error, created_at,
+      started_at, finished_at
+    from job where ' || own;
+end $$;
+
+-- Makes a login for `report_user`, if the user may create roles. It can change its settings for itself, but not the limit
+-- of its connections; that of its temporary files, which only superusers set, neither.
+create function create_report_login(login name, verifier text) returns void language plpgsql as $$
+begin
+  execute format('create role %I login noinherit connection limit 5 password %L', login, verifier);
+  execute format('comment on role %I is ''report user of the catalogue gateway''', login);
+  execute format('alter role %I set search_path = report', login);
+  execute format('alter role %I set default_transaction_read_only = on', login);
+  execute format('alter role %I set statement_timeout = ''60s''', login);
+  execute format('alter role %I set lock_timeout = ''5s''', login);
+  execute format('alter role %I set idle_in_transaction_session_timeout = ''60s''', login);
+  begin
+    execute format('alter role %I set temp_file_limit = ''1GB''', login);
+  exception
+    when insufficient_privilege then null;
+  end;
+end $$;
+revoke execute on function create_report_login from public;

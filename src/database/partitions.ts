@@ -1,0 +1,40 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from './tables.ts'
+
+/** The tables whose rows grow with products and assets. Their unique keys begin with the store. */
+const tables = ['product', 'asset', 'asset_link', 'asset_group', 'asset_group_range', 'asset_group_total']
+
+/**
+ * PostgreSQL locks some 30 relations of each partition while it creates them in one transaction, and by default has room
+ * for 6,400 locks.
+ */
+export const mostPartitions = 128
+
+/**
+ * A migration whose large tables get hash partitions by store. The settings of a table go to its partitions; indexes,
+ * policies and grants of the table hold for them.
+ */
+export function partitioned(migration: string, count: number): string {
+  const definitions = new RegExp(`^create table (${tables.join('|')}) (\\([^;]*\\n\\))(.*);$`, 'gm')
+  return migration.replace(definitions, (_, table: string, columns: string, settings: string) => {
+    const partitions = Array.from({ length: count }, (_, i) => {
+      const rows = `for values with (modulus ${count}, remainder ${i})`
+      return `create table ${table}_${i} partition of ${table} ${rows}${settings};`
+    })
+    return [`create table ${table} ${columns} partition by hash (store_uuid);`, ...partitions].join('\n')
+  })
+}
+
+/** Throws if the database has tables already that are not in so many partitions. */
+export async function requirePartitions(db: Kysely<Database>, expected: number): Promise<void> {
+  const { rows } = await sql<{ partitions: number }>`
+    select count(inhrelid)::int as partitions from pg_class left join pg_inherits on inhparent = oid
+    where oid = to_regclass('product') group by oid`.execute(db)
+  const [found] = rows
+  if (!found || found.partitions === expected) return
+  const tables = found.partitions === 0 ? 'without partitions' : `in ${found.partitions} partitions`
+  const advice = `create a new database, run "catalog migrate --partitions ${expected}" on it, and move the data by "catalog backup" and "catalog restore"`
+  throw new Error(
+    `expected a database without tables for --partitions ${expected}; its tables are ${tables}: ${advice}`,
+  )
+}

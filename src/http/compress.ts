@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { HttpResponse } from '../../rest/exchange.ts'
+
+export type Encoding = 'br' | 'gzip'
+
+/** Shorter bodies fit into one packet anyway. */
+const leastBytes = 1024
+
+/** How the client wants an answer encoded that is worth it; undefined: not at all, which costs such clients nothing. */
+export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse): Encoding | undefined {
+  const accepted = headers['accept-encoding']
+  if (accepted === undefined || body === undefined) return undefined
+  const bytes = typeof body === 'string' ? body.length : body.reduce((sum, { length }) => sum + length, 0)
+  if (bytes < leastBytes) return undefined
+  const names = accepted.toString().toLowerCase().split(',')
+  const isAccepted = (name: Encoding) =>
+    names.some((one) => one.trim().split(';')[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(one))
+  return (['br', 'gzip'] as const).find(isAccepted)
+}
+
+/** The compressed bodies of pages: their pieces are frozen, since the same are sent each time. */
+const ofPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
+
+/** The answer with its body compressed by a thread of Node's own, so that no other request waits for it. */
+export async function compressed(answer: HttpResponse, encoding: Encoding): Promise<HttpResponse> {
+  const { status, headers, body = '' } = answer
+  if (!Object.isFrozen(answer)) answer.body = undefined
+  const sent = typeof body === 'string' ? [Buffer.from(body)] : body
+  const kept = Object.isFrozen(sent) ? (ofPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
+  const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4)
+  if (kept) ofPages.set(sent, kept.set(encoding, made))
+  return { status, headers: { ...headers, 'Content-Encoding': encoding }, body: [await made] }
+}
+
+function compress(pieces: readonly Buffer[], encoding: Encoding, quality: number): Promise<Buffer> {
+  const bytes = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+  if (encoding === 'gzip') return promisify(gzip)(bytes, { level: quality })
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, BROTLI_PARAM_LGWIN } = constants
+  const params = { [BROTLI_PARAM_QUALITY]: quality, [BROTLI_PARAM_SIZE_HINT]: bytes.length, [BROTLI_PARAM_LGWIN]: 22 }
+  return promisify(brotliCompress)(bytes, { params })
+}

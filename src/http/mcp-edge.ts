@@ -1,0 +1,49 @@
+import { unauthorized } from '../../rest/handler.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
+import type { Caller } from '../auth/caller.ts'
+import { jsonOf } from '../graphql/request-params.ts'
+import { isObject } from '../text.ts'
+import { readBody } from './body/read-body.ts'
+import type { OperationAnswer } from './graphql-edge.ts'
+import type { Incoming, Routed } from './routed.ts'
+
+/** Who calls, for one request. */
+export interface McpSession {
+  caller: Caller
+  requestId: string
+}
+
+/** Answers one message of the protocol. */
+export type Mcp = (
+  message: Record<string, unknown>,
+  headers: Record<string, string>,
+  session: McpSession,
+) => Promise<OperationAnswer>
+
+export interface McpApi {
+  /** The tools for agents; undefined: switched off. */
+  mcp: (() => Promise<Mcp>) | undefined
+}
+
+/** Agents write no more than this, and the thread that serves all requests reads it. */
+const maxBytes = 512 * 1024
+
+const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
+
+/** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
+export async function serveMcp({ mcp }: McpApi, { request, id, reserve, admission }: Incoming): Promise<Routed> {
+  const caller = admission.caller()
+  if (caller === undefined) throw unauthorized
+  const { method, headers } = request
+  if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })
+  const body = await readBody(request, reserve)
+  if (body === 'too large' || body.length > maxBytes)
+    throw new HttpError('payload_too_large', `the body must have at most ${maxBytes} bytes`)
+  const message = jsonOf('the body', body)
+  if (!isObject(message)) throw new HttpError('invalid_request', 'the body must be one message: a JSON object')
+  const named = readHeaders.map((name) => [name, headers[name]?.toString()]).filter(([, value]) => value !== undefined)
+  const run = await mcp?.()
+  if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
+  const { answer, operation } = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
+  return { answer, summary: { api: 'mcp', ...operation } }
+}

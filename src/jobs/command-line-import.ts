@@ -1,0 +1,80 @@
+import { type Kysely, sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Origin } from '../catalogue/catalogue.ts'
+import type { Database } from '../database/tables.ts'
+import type { ImportReport, ImportResult } from '../import/import.ts'
+import type { Counts } from '../import/report/counts.ts'
+import { type Attempt, finishJob, keepProblems, saveProgress } from './attempt.ts'
+
+interface CommandLineImport {
+  storeUuid: string
+  file: string
+  /** Whose changes are recorded. */
+  origin: Origin | undefined
+  /** The rows that an interrupted import has done. */
+  counts: Counts
+}
+
+/** No queue begins such an attempt. */
+const attemptNumber = 0
+
+/**
+ * Runs an import of the command line as a job of its store, for all to see. The report that `run` gets saves its
+ * progress with each chunk; the import stops when the job is deleted.
+ */
+export async function runAsJob(
+  db: Kysely<Database>,
+  { storeUuid, file, origin, counts }: CommandLineImport,
+  report: ImportReport,
+  run: (report: ImportReport, onProgress: (counts: Counts) => void) => Promise<ImportResult>,
+): Promise<ImportResult> {
+  const job: Attempt = {
+    ...{ storeUuid, jobId: uuidv7(), kind: 'import', attempt: attemptNumber, options: { file } },
+    ...{ origin: origin ?? null, counts, problems: [] },
+  }
+  await insert(db, job)
+  // The database may be gone: then what the import itself says is to be reported.
+  const end = (error: string | undefined) =>
+    saveProgress(db, job)
+      .then(() => finishJob(db, job, error))
+      .catch(() => {})
+  const saving: ImportReport = {
+    begin: (columns) => report.begin(columns),
+    add: async (rows, length, transaction) => {
+      keepProblems(job, rows)
+      if (!(await saveProgress(transaction, job))) throw new Error('its job was deleted')
+      return report.add(rows, length, transaction)
+    },
+  }
+  try {
+    const result = await run(saving, (now) => {
+      job.counts = now
+    })
+    job.counts = result.counts
+    await end(result.stopped)
+    return result
+  } catch (error) {
+    await end(error instanceof Error ? error.message : String(error))
+    throw error
+  }
+}
+
+async function insert(db: Kysely<Database>, { storeUuid, jobId, kind, attempt, options, origin, counts }: Attempt) {
+  const now = new Date()
+  await db
+    .insertInto('job')
+    .values({
+      ...{ store_uuid: storeUuid, job_id: jobId, kind, state: 'running', attempt, started_at: now, heartbeat_at: now },
+      options: JSON.stringify(options),
+      origin: origin && JSON.stringify(origin),
+      counts: JSON.stringify(counts),
+    })
+    .execute()
+}
+
+/** Ends the jobs of imports that were killed: they have shown no progress for an hour. */
+export async function endKilledImports(db: Kysely<Database>): Promise<void> {
+  await sql`
+    update job set state = 'failed', finished_at = heartbeat_at, error = 'the command was ended before it had finished'
+    where state = 'running' and attempt = ${attemptNumber} and heartbeat_at < now() - interval '1 hour'`.execute(db)
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type RowsRequest, rowsOfStores } from '../catalogue/rows/rows-of-stores.ts'
+import type { Problem } from '../import/report/problems.ts'
+import type { Job } from './job.ts'
+import { jobColumns } from './job.ts'
+
+/** The last jobs of each store. */
+export function listJobRows(catalogue: Catalogue, request: RowsRequest) {
+  return rowsOfStores(catalogue, request, async ({ storeUuid }, { limit, since }) => {
+    const jobs = await catalogue.db
+      .selectFrom('job')
+      .select(jobColumns)
+      .where('store_uuid', '=', storeUuid)
+      .where(sql<boolean>`(${since}::timestamptz is null or created_at >= ${since})`)
+      .orderBy('job_id', 'desc')
+      .limit(limit)
+      .$castTo<Job>()
+      .execute()
+    return jobs.map((job) => ({ ...job, at: job.createdAt }))
+  })
+}
+
+type FailureRow = Omit<Problem, 'row'> & { at: Date; jobId: string; kind: Job['kind']; row: number | null }
+
+/** The rows that the last jobs of each store have refused, at most 20 of a job, and what made jobs fail. */
+export function listFailureRows(catalogue: Catalogue, request: RowsRequest) {
+  return rowsOfStores(catalogue, request, async ({ storeUuid }, { limit, since }) => {
+    const { rows } = await sql<FailureRow>`
+      select j.created_at as at, j.job_id as "jobId", j.kind, p.* from job j cross join lateral (
+        select "row", line, "productCode", field, reason
+        from jsonb_to_recordset(j.problems) as p("row" int, line int, "productCode" text, field text, reason text)
+        union all select null, null, null, null, j.error where j.error is not null
+      ) p
+      where j.store_uuid = ${storeUuid} and (${since}::timestamptz is null or j.created_at >= ${since})
+      order by j.job_id desc, p."row" limit ${limit}`.execute(catalogue.db)
+    return rows
+  })
+}

@@ -1,0 +1,116 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Logger } from 'pino'
+import type { ErrorInfo } from '../../rest/response/envelope.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
+import { invalidRequest } from '../errors.ts'
+import { requireLength } from '../http/answer-limit.ts'
+import type { GraphQLApi } from '../http/graphql-edge.ts'
+import type { McpSession } from '../http/mcp-edge.ts'
+import { isObject } from '../text.ts'
+import { type Plans, refused } from './plans.ts'
+import { affectedBy, type Tool } from './tools.ts'
+
+export interface McpOptions extends Pick<GraphQLApi, 'graphql' | 'errorOf'> {
+  /** Whether writes are offered. */
+  mode: 'read' | 'write'
+  /** How many products, assets and links one call may change. */
+  maxAffected: number
+  plans: Plans
+  log: Logger
+}
+
+export const applyPlanName = 'apply_plan'
+
+/** How many items of a list an agent gets to see; the number of all is with them. */
+const shownItems = 20
+
+/** An agent cannot read more. */
+const maxAnswerBytes = 256 * 1024
+
+/** Runs a tool for an agent. What fails is part of the answer: the agent can mend it. */
+export async function call(
+  name: string,
+  given: Record<string, unknown>,
+  tools: readonly Tool[],
+  session: McpSession,
+  options: McpOptions,
+): Promise<CallToolResult> {
+  try {
+    if (name === applyPlanName) return answered(await apply(given.plan, tools, session, options))
+    const tool = tools.find((one) => one.name === name)
+    if (!tool) throw invalidRequest(`there is no tool ${JSON.stringify(name)}`)
+    const unknown = Object.keys(given).find((key) => !(key in tool.inputSchema.properties))
+    if (unknown !== undefined) throw invalidRequest(`${name} has no argument ${JSON.stringify(unknown)}`)
+    if (!tool.isMutation) return answered(await run(tool, given, session, options))
+    if (!tool.isPreviewed) return answered(await write(tool, given, session, options))
+    const preview = await rehearse(tool, given, session, options)
+    const plan = await options.plans.keep({ operation: tool.operation, variables: given }, session.caller)
+    return answered({ ...preview, plan })
+  } catch (error) {
+    const { errorInfo } = options.errorOf(error, session.requestId)
+    return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: errorInfo }) }] }
+  }
+}
+
+async function apply(given: unknown, tools: readonly Tool[], session: McpSession, options: McpOptions) {
+  const { caller, requestId } = session
+  const { id, operation, variables } = await options.plans.read(given, caller)
+  const tool = tools.find((one) => one.isPreviewed && one.operation === operation)
+  if (!tool) throw refused('this token may not do it any more')
+  await options.plans.begin(id, caller, requestId)
+  return write(tool, variables, session, options)
+}
+
+/** Does a write that would, at this moment, change no more than is allowed. */
+async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
+  await rehearse(tool, variables, session, options)
+  const data = await run(tool, { ...variables, dryRun: false }, session, options)
+  return { requestId: session.requestId, ...brief(data) }
+}
+
+/** The dry run of a write. Throws `invalid_request` if it changes more than is allowed. */
+async function rehearse(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
+  const data = await run(tool, { ...variables, dryRun: true }, session, options)
+  const affected = affectedBy(data)
+  if (affected <= options.maxAffected) return { affected, ...brief(data) }
+  throw invalidRequest(
+    `a call may change at most ${options.maxAffected} items (MCP_MAX_AFFECTED); this one would change ${affected}: do a part of it`,
+  )
+}
+
+/** Runs the operation of a tool. Throws its errors. */
+async function run(tool: Tool, variables: Record<string, unknown>, session: McpSession, { graphql }: McpOptions) {
+  const body = new TextEncoder().encode(JSON.stringify({ variables }))
+  const request = {
+    method: 'POST',
+    search: '',
+    accept: 'application/json',
+    header: () => undefined,
+    document: tool.text,
+    body,
+  }
+  const { answer } = await graphql(request, session.caller, session.requestId)
+  if (!tool.isMutation) requireLength(answer, maxAnswerBytes)
+  const { body: made = '' } = answer
+  const { data, errors } = JSON.parse(typeof made === 'string' ? made : Buffer.concat(made).toString()) as {
+    data?: Record<string, unknown>
+    errors?: { message: string; extensions: { code: string; errorInfo?: ErrorInfo[] } }[]
+  }
+  if (!errors?.[0]) return data ?? {}
+  const faults = errors.flatMap(
+    ({ message, extensions: { code, errorInfo } }) => errorInfo ?? [{ reason: code, details: message }],
+  )
+  throw new HttpError(errors[0].extensions.code, faults)
+}
+
+/** The result of a write with the first items of its lists, and the number of all. */
+function brief(data: Record<string, unknown>): Record<string, unknown> {
+  const shorten = (value: unknown) =>
+    Array.isArray(value) ? { count: value.length, first: value.slice(0, shownItems) } : value
+  const result = Object.values(data).filter(isObject)[0] ?? {}
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, shorten(value)]))
+}
+
+function answered(value: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+}

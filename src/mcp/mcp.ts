@@ -1,0 +1,101 @@
+import {
+  type CreateMcpHandlerOptions,
+  createMcpHandler,
+  type ListToolsResult,
+  Server,
+} from '@modelcontextprotocol/server'
+import type { GraphQLSchema } from 'graphql'
+import type { Logger } from 'pino'
+import type { Caller } from '../auth/caller.ts'
+import { accessOf, fieldsOf, requireAccess } from '../graphql/access.ts'
+import type { Mcp, McpSession } from '../http/mcp-edge.ts'
+import { requestContext } from '../request/context.ts'
+import { loggableError } from '../request/loggable-error.ts'
+import { isObject } from '../text.ts'
+import { applyPlanName, call, type McpOptions } from './call.ts'
+import { readTools, type Tool } from './tools.ts'
+
+const applyPlan = {
+  name: applyPlanName,
+  description:
+    'Does the write of a plan, once. Ask the user first. The answer has a requestId, which undo_request takes.',
+  inputSchema: {
+    type: 'object' as const,
+    properties: {
+      plan: { type: 'string', description: 'Id of the plan from the answer of a preview, not older than 10 minutes.' },
+    },
+    required: ['plan'],
+    additionalProperties: false,
+  },
+}
+
+/** Tools that change something. */
+const writing = [applyPlanName, 'undo_request']
+
+/** Tools do not change, so that there is nothing to listen for: a stream would stay open. */
+const settings = (log: Logger): CreateMcpHandlerOptions => ({
+  maxSubscriptions: 0,
+  onerror: (error) => log.warn({ err: loggableError(error) }, 'a request of an agent failed'),
+})
+
+/** The Model Context Protocol over HTTP, without sessions: each tool is a GraphQL operation, run as GraphQL runs it. */
+export function createMcp(schema: GraphQLSchema, options: McpOptions): Mcp {
+  const offered = readTools(schema).filter(({ isMutation }) => options.mode === 'write' || !isMutation)
+  const accesses = new Map(
+    offered.map(({ name, document, definition }) => [
+      name,
+      accessOf(definition, fieldsOf(schema, document, definition)),
+    ]),
+  )
+  const toolsOf = (caller: Caller) =>
+    offered.filter(({ name }) => {
+      try {
+        const access = accesses.get(name)
+        if (access) requireAccess(access, caller)
+        return true
+      } catch {
+        return false
+      }
+    })
+  const handler = createMcpHandler(({ authInfo }) => {
+    const session = authInfo?.extra?.session as McpSession
+    const tools = toolsOf(session.caller)
+    const server = new Server(
+      { name: 'catalogue-gateway', version: '1' },
+      { capabilities: { tools: {} }, instructions: 'Stores, products and their assets. Begin with list_stores.' },
+    )
+    server.setRequestHandler('tools/list', () => ({ tools: listed(tools) as ListToolsResult['tools'] }))
+    server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
+      call(name, given, tools, session, options),
+    )
+    return server
+  }, settings(options.log))
+  const names = new Set([...offered.map(({ name }) => name), applyPlanName])
+  return async (message, headers, session) => {
+    const { tokenId } = session.caller
+    const authInfo = { token: tokenId, clientId: tokenId, scopes: [], extra: { session } }
+    const signal = requestContext.getStore()?.signal ?? null
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{}', signal })
+    const response = await handler.fetch(request, { authInfo, parsedBody: message })
+    const type = response.headers.get('content-type')
+    const answer = {
+      status: response.status,
+      headers: type ? { 'Content-Type': type } : {},
+      body: await response.text(),
+    }
+    const params = message.method === 'tools/call' && isObject(message.params) ? message.params : {}
+    const operation = typeof params.name === 'string' && names.has(params.name) ? params.name : 'other'
+    return { answer, operation: { operation, isWrite: writing.includes(operation) } }
+  }
+}
+
+function listed(tools: readonly Tool[]) {
+  const shown = tools.map(({ name, description, inputSchema, isMutation, isPreviewed }) => ({
+    name,
+    description,
+    inputSchema,
+    annotations: { readOnlyHint: !isMutation || isPreviewed, openWorldHint: false },
+  }))
+  if (!tools.some(({ isPreviewed }) => isPreviewed)) return shown
+  return [...shown, { ...applyPlan, annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false } }]
+}

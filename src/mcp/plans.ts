@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { Caller } from '../auth/caller.ts'
+import type { Database } from '../database/tables.ts'
+import { invalidRequest } from '../errors.ts'
+import { answerFor, doOnce } from '../idempotency/once.ts'
+
+/** A write that was previewed. */
+export interface Plan {
+  operation: string
+  variables: Record<string, unknown>
+}
+
+export type Plans = ReturnType<typeof createPlans>
+
+const validMs = 10 * 60_000
+
+/** Plans are kept as the answers to idempotency keys are: for every instance, within the quota of their token. */
+export function createPlans(db: Kysely<Database>) {
+  const scopeOf = (target: string, key: string, { tokenId: token }: Caller) => ({ key, token, method: 'MCP', target })
+  const keepOnce = (target: string, key: string, caller: Caller, text: string) =>
+    doOnce(db, { ...scopeOf(target, key, caller), owner: caller.tokenId, body: new Uint8Array() }, async () => text)
+  return {
+    /** Keeps a plan and returns its id. */
+    keep: async (plan: Plan, caller: Caller): Promise<string> => {
+      const id = randomUUID()
+      await keepOnce('plan', id, caller, JSON.stringify({ ...plan, until: Date.now() + validMs }))
+      return id
+    },
+    /** The plan of an id. Throws `invalid_request` when it is none of this token, or too old. */
+    read: async (id: unknown, caller: Caller): Promise<Plan & { id: string }> => {
+      if (typeof id !== 'string') throw refused('it must be the id from the answer of a preview')
+      const kept = await answerFor(db, scopeOf('plan', id, caller))
+      if (kept === undefined) throw refused('no preview with this token has made it')
+      const { until, ...plan }: Plan & { until: number } = JSON.parse(kept)
+      if (Date.now() > until) throw refused('it is older than 10 minutes')
+      return { ...plan, id }
+    },
+    /** Throws `invalid_request` unless this is the first time. */
+    begin: async (id: string, caller: Caller, requestId: string): Promise<void> => {
+      const attempt = `${randomUUID()} ${requestId}`
+      const first = await keepOnce('apply_plan', id, caller, attempt)
+      if (first === attempt) return
+      const by = first.replace(/^\S+ /, '')
+      throw refused(`the request ${by} has begun it already; request_receipt says what that request changed`)
+    },
+  }
+}
+
+export function refused(problem: string) {
+  const details = `the plan cannot be applied: ${problem}. Call the preview for another plan`
+  return invalidRequest([{ details, field: 'plan' }])
+}

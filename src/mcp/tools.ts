@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  TypeInfo,
+  typeFromAST,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { isObject } from '../text.ts'
+
+/** An operation that agents may run, and what they are told of it. */
+export interface Tool {
+  /** As `find_products`; a previewed one begins with `preview_`. */
+  name: string
+  operation: string
+  description: string
+  inputSchema: {
+    type: 'object'
+    properties: Record<string, JsonSchema>
+    required: string[]
+    [keyword: string]: unknown
+  }
+  isMutation: boolean
+  /** Whether it only previews the operation, which `apply_plan` does. */
+  isPreviewed: boolean
+  document: DocumentNode
+  definition: OperationDefinitionNode
+  /** The document as it is sent. */
+  text: string
+}
+
+/** What writes call what they change: results that change something select, or alias, at least one of these. */
+const changes = ['created', 'updated', 'deleted', 'added', 'linked', 'unlinked', 'reverted']
+
+/** How many items a result says that a write changes. */
+export function affectedBy(data: Record<string, unknown>): number {
+  const results = Object.values(data).filter(isObject)
+  return results.reduce((sum, result) => sum + changes.reduce((of, name) => of + sizeOf(result[name]), 0), 0)
+}
+
+function sizeOf(count: unknown): number {
+  if (Array.isArray(count)) return count.length
+  if (isObject(count)) return Object.values(count).reduce<number>((sum, one) => sum + sizeOf(one), 0)
+  return Number(count ?? 0)
+}
+
+/** It is done at once: what it changes was changed by one request. */
+const undoing = 'UndoRequest'
+
+const file = new URL('../../mcp/operations.graphql', import.meta.url)
+
+/** The tools of `mcp/operations.graphql`, in its order. */
+export function readTools(schema: GraphQLSchema): Tool[] {
+  const { definitions } = parse(readFileSync(file, 'utf8'))
+  return definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .map((definition) => toolOf(definition, schema))
+}
+
+function toolOf(definition: OperationDefinitionNode, schema: GraphQLSchema): Tool {
+  const { name: { value: operation } = { value: '' }, description } = definition
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition] }
+  const isMutation = definition.operation === 'mutation'
+  const isPreviewed = isMutation && operation !== undoing
+  requireCounts(definition)
+  const snake = operation.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
+  const said = description?.value ?? ''
+  return {
+    name: isPreviewed ? `preview_${snake}` : snake,
+    operation,
+    description: isPreviewed ? `${said} Changes nothing: the answer has a plan for apply_plan.` : said,
+    inputSchema: inputSchemaOf(definition, schema),
+    isMutation,
+    isPreviewed,
+    document,
+    definition,
+    text: print(document),
+  }
+}
+
+/** Without counts no limit would hold. */
+function requireCounts({ operation, name, selectionSet }: OperationDefinitionNode): void {
+  const [result] = selectionSet.selections
+  const selected = result?.kind === Kind.FIELD ? (result.selectionSet?.selections ?? []) : []
+  const names = selected.map((field) => field.kind === Kind.FIELD && (field.alias ?? field.name).value)
+  if (operation === 'mutation' && !names.some((one) => changes.includes(String(one))))
+    throw new Error(`${name?.value} must select one of ${changes.join(', ')}`)
+}
+
+type JsonSchema = Record<string, unknown>
+
+/** The variables of an operation as JSON Schema, described as the arguments that they are given to. */
+function inputSchemaOf(definition: OperationDefinitionNode, schema: GraphQLSchema): Tool['inputSchema'] {
+  const descriptions = new Map<string, string | null | undefined>()
+  const types = new TypeInfo(schema)
+  const enter = ({ value }: ArgumentNode) => {
+    if (value.kind === Kind.VARIABLE) descriptions.set(value.name.value, types.getArgument()?.description)
+  }
+  visit(definition, visitWithTypeInfo(types, { Argument: { enter } }))
+  const $defs: Record<string, JsonSchema> = {}
+  const properties: Record<string, JsonSchema> = {}
+  const required: string[] = []
+  for (const { variable, type: given, defaultValue } of definition.variableDefinitions ?? []) {
+    const name = variable.name.value
+    const type = typeFromAST(schema, given) as GraphQLInputType | undefined
+    if (name === 'dryRun' || !type) continue
+    const description = descriptions.get(name)
+    properties[name] = {
+      ...schemaOf(type, $defs),
+      ...(description && { description }),
+      ...(defaultValue && { default: valueFromASTUntyped(defaultValue) }),
+    }
+    if (isNonNullType(type) && !defaultValue) required.push(name)
+  }
+  return { type: 'object', properties, required, additionalProperties: false, $defs }
+}
+
+const scalars: Record<string, JsonSchema> = {
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  Boolean: { type: 'boolean' },
+  AttributeMap: { type: 'object' },
+}
+
+/** Input objects may contain themselves: each is a definition. */
+function schemaOf(type: GraphQLInputType, $defs: Record<string, JsonSchema>): JsonSchema {
+  if (isNonNullType(type)) return schemaOf(type.ofType, $defs)
+  if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, $defs) }
+  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) }
+  if (!isInputObjectType(type)) return scalars[type.name] ?? { type: 'string' }
+  if (!$defs[type.name]) {
+    const fields = Object.values(type.getFields())
+    const properties: Record<string, JsonSchema> = {}
+    $defs[type.name] = {
+      type: 'object',
+      properties,
+      required: fields
+        .filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
+        .map((field) => field.name),
+      additionalProperties: false,
+    }
+    for (const { name, description, type } of fields) {
+      properties[name] = { ...schemaOf(type, $defs), ...(description && { description }) }
+    }
+  }
+  return { $ref: `#/$defs/${type.name}` }
+}

@@ -1,0 +1,129 @@
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it } from 'vitest'
+import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from '../faults/support/ledger.ts'
+import { send } from '../support/clients/http.ts'
+import { useDatabase } from '../support/database/database.ts'
+import { storeBody } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
+import { catalog, type Program, startProgram } from '../support/servers/program.ts'
+
+const token = 'a-token-for-upgrades'
+const folder = useFolder()
+const database = useDatabase()
+const running: Program[] = []
+afterEach(() => Promise.all(running.map((program) => program.end('SIGKILL'))))
+
+/** What a release may do: columns, a table, an index, another text of a function. */
+const migration = `
+alter table store add column note text;
+alter table product add column note text not null default '';
+alter table asset add column note text;
+alter table asset_group add column note text;
+create table product_note (store_uuid uuid not null, note_id uuid not null, primary key (store_uuid, note_id));
+create index product_note_text on product (store_uuid, note) where note <> '';
+`
+const mark = '-- of the next release'
+
+/** Makes the next release: the files of this one, with a further migration. Returns its program. */
+async function makeNextRelease(): Promise<string> {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const path = folder.file('next')
+  for (const name of ['bin', 'src', 'rest', 'schema', 'docs', 'package.json']) {
+    await cp(join(root, name), join(path, name), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
+  await writeFile(join(path, 'src/database/migrations/0008-notes.sql'), migration)
+  const last = `'migrations/0007-report.sql',`
+  await edit(join(path, 'src/database/migrate.ts'), last, `${last} 'migrations/0008-notes.sql',`)
+  await edit(join(path, 'package.json'), '"version": "0.1.0"', '"version": "0.2.0"')
+  await edit(join(path, 'src/catalogue/products/merge-products.sql'), '\nbegin\n', `\nbegin\n  ${mark}\n`)
+  return join(path, 'bin/catalog')
+}
+
+async function edit(file: string, before: string, after: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  expect(text).toContain(before)
+  await writeFile(file, text.replace(before, after))
+}
+
+async function start(program: string): Promise<Program> {
+  const env = { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, LOG_LEVEL: 'info' }
+  const started = await startProgram(['serve'], env, () => {}, program)
+  running.push(started)
+  return started
+}
+
+async function functionText(): Promise<string> {
+  const client = await database.client()
+  const { rows } = await client.query(
+    `select string_agg(prosrc, '' order by proname) as text from pg_proc where pronamespace = 'public'::regnamespace`,
+  )
+  await client.end()
+  return rows[0].text
+}
+
+it('an instance serves without a failure while the next release migrates, and starts after it', {
+  timeout: 240_000,
+}, async () => {
+  const program = await makeNextRelease()
+  const old = await start(catalog)
+  const made = await send(`${old.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
+  const store = (made.json as { data: { store_uuid: string } }).data.store_uuid
+  const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
+  for (const ledger of ledgers) await createProducts(old.url, token, ledger)
+  const urls = [old.url]
+  const statuses = new Map<number, number>()
+  let isOver = false
+  const read = async (url: string) => {
+    for (const path of [`/v1/products?store_uuid=${store}&limit=50`, `/v1/assets?store_uuid=${store}`]) {
+      const { status } = await send(url + path, { token })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    const created = await send(`${url}/v1/stores`, { method: 'POST', token, body: storeBody() })
+    statuses.set(created.status, (statuses.get(created.status) ?? 0) + 1)
+  }
+  const clients = [
+    ...ledgers.map(async (ledger: Ledger) => {
+      for (let n = 0; !isOver; n++) await writeOnce(urls[n % urls.length] ?? '', token, ledger)
+    }),
+    (async () => {
+      for (let n = 0; !isOver; n++) await read(urls[n % urls.length] ?? '')
+    })(),
+  ]
+  // As an export does, it reads for long: the migration waits for it, and nobody waits behind the migration for long.
+  const [exporting, watcher] = [await database.client(), await database.client()]
+  await exporting.query('begin; select count(*) from asset')
+  const upgrading = start(program)
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%alter table asset add%'`
+  await expect.poll(async () => (await watcher.query(waiting)).rowCount, { interval: 5 }).toBe(1)
+  await sleep(12_000) // longer than a statement may wait for a lock
+  expect(await Promise.race([upgrading, sleep(0, 'waits')])).toBe('waits')
+  await exporting.query('commit')
+  await Promise.all([exporting.end(), watcher.end()])
+  const next = await upgrading
+  expect(next.stderr()).toMatch(/"migrations":\["0008-notes","merge-products"\],"msg":"database migrated"/)
+  expect(await functionText()).toContain(mark)
+  urls.push(next.url)
+  await sleep(1_000)
+
+  // An instance of the old release that is started again during the deployment, or after going back.
+  const late = await start(catalog)
+  expect(late.stderr()).toMatch(/"migrations":\["0008-notes","merge-products"\],"msg":"a newer version has migrated/)
+  expect(late.stderr()).not.toContain('database migrated')
+  expect(await functionText()).toContain(mark)
+  urls.push(late.url)
+  await sleep(2_000)
+  isOver = true
+  await Promise.all(clients)
+  for (const { url } of [old, next, late]) expect((await send(`${url}/ready`)).status).toBe(200)
+  expect([...statuses.keys()]).toEqual([200])
+  for (const ledger of ledgers) {
+    expect([...ledger.refusals]).toEqual([])
+    await expect.poll(() => faultsOf(late.url, token, ledger), { timeout: 30_000 }).toEqual([])
+  }
+  const writes = ledgers.reduce((sum, { sent }) => sum + 2 * sent, 0)
+  process.stdout.write(`rolling upgrade: ${writes} writes and ${statuses.get(200)} other requests, 0 failed\n`)
+})

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { expect, it } from 'vitest'
+import { runCli } from '../../support/clients/cli.ts'
+import { changesOf } from '../../support/database/changes.ts'
+import { newStore, query } from '../../support/factories.ts'
+import { useFolder } from '../../support/folder.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+
+const gateway = useGateway()
+const folder = useFolder('all')
+
+const csv = 'sku,Color,images\nA,red,https://e.x/a\nB,blue,\n'
+
+it('an import of the command line is recorded under the name of its user, a dry run and a repetition are not', async () => {
+  const store = await newStore(gateway)
+  const file = folder.file('products.csv')
+  await writeFile(file, csv)
+  const run = (...more: string[]) =>
+    runCli(['import', file, '--store', store, '--assets', 'images', ...more], { DATABASE_URL: gateway.database.url })
+  const created = (await changesOf(gateway.database, store)).length
+  expect((await run('--dry-run')).code).toBe(0)
+  expect(await changesOf(gateway.database, store)).toHaveLength(created)
+  expect((await run()).code).toBe(0)
+  const changes = (await changesOf(gateway.database, store)).slice(created)
+  expect(changes.map(({ kind, action, code }) => [kind, action, code]).sort()).toEqual([
+    ['asset', 'created', expect.any(String)],
+    ['link', 'created', 'A'],
+    ['product', 'created', 'A'],
+    ['product', 'created', 'B'],
+  ])
+  for (const change of changes)
+    expect(change).toMatchObject({ via: 'cli', operation: 'import', actor: userInfo().username })
+  expect(new Set(changes.map(({ requestId }) => requestId)).size).toBe(1)
+  expect((await run()).code).toBe(0)
+  expect(await changesOf(gateway.database, store)).toHaveLength(created + changes.length)
+})
+
+it('an import in the background is recorded under the token and the request that started it', async () => {
+  const store = await newStore(gateway)
+  const document = `mutation ($store: ID!, $content: String!) {
+    startImport(storeUuid: $store, input: { content: $content, format: CSV, assets: ["images"] }) { jobId } }`
+  const headers = { 'X-Request-Id': 'starts-an-import' }
+  const { json } = await gateway.call('/graphql', {
+    method: 'POST',
+    body: { query: document, variables: { store, content: csv } },
+    headers,
+  })
+  const { jobId } = (json as { data: { startImport: { jobId: string } } }).data.startImport
+  const state = async () =>
+    (await query<{ state: string }>(gateway, 'query ($jobId: ID!) { result: job(id: $jobId) { state } }', { jobId }))
+      .result.state
+  await expect.poll(state, { timeout: 60_000 }).toBe('SUCCEEDED')
+  const changes = (await changesOf(gateway.database, store)).filter(({ via }) => via === 'job')
+  expect(changes).toHaveLength(4)
+  for (const change of changes)
+    expect(change).toMatchObject({ requestId: 'starts-an-import', operation: 'import', actor: 'bootstrap' })
+})

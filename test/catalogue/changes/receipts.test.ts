@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Call } from '../../support/clients/http.ts'
+import { addAssets, addProducts, newStore, query } from '../../support/factories.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { newToken } from '../../support/tokens.ts'
+import { addChange } from './ledger-rows.ts'
+
+const gateway = useGateway()
+let store: string
+beforeEach(async () => {
+  store = await newStore(gateway)
+})
+
+const write = (requestId: string, path: string, call: Call) =>
+  gateway.call(path, { ...call, headers: { ...call.headers, 'x-request-id': requestId } })
+const put = (requestId: string, body: object[], headers: Record<string, string> = {}) =>
+  write(requestId, `/v1/products?store_uuid=${store}`, { method: 'PUT', body, headers })
+
+async function receipt(
+  requestId: string,
+  of = store,
+  token?: string,
+): Promise<{ status: number } & Record<string, unknown>> {
+  const path = `/v1/requests/${encodeURIComponent(requestId)}?store_uuid=${of}`
+  const { status, json } = await gateway.call(path, token === undefined ? {} : { token })
+  return { status, ...(json as { data: Record<string, unknown> }).data }
+}
+
+describe('the receipt of a request', () => {
+  it('says who changed how much, and is named by the answer', async () => {
+    await addProducts(gateway, store, ['A', 'B', 'C'])
+    const id = 'a request: 1/2?'
+    const answer = await put(id, [
+      { product_code: 'A', status: 'active', Color: 'red' },
+      { product_code: 'B', Color: 'red' },
+      { product_code: 'C', Color: 7 },
+    ])
+    const link = `/v1/requests/${encodeURIComponent(id)}?store_uuid=${store}`
+    expect(answer.headers.link).toBe(`<${link}>; rel="describedby"`)
+    expect(await receipt(id)).toMatchObject({
+      status: 200,
+      request_id: id,
+      actor: 'bootstrap',
+      via: 'rest',
+      operation: 'updateProducts',
+      failed: 1,
+      counts: [{ kind: 'product', created: 0, updated: 2, deleted: 0 }],
+      changes: [{ kind: 'product', action: 'updated', codes: expect.arrayContaining(['A', 'B']) }],
+      more: false,
+    })
+  })
+
+  it('has each kind of what a request changed', async () => {
+    const body = [{ product_code: 'A', 'Image URL 1': 'https://a.example/1', 'Image URL 2': 'https://a.example/2' }]
+    await write('many', `/v1/products?store_uuid=${store}`, { method: 'POST', body })
+    const { counts } = await receipt('many')
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        { kind: 'product', created: 1, updated: 0, deleted: 0 },
+        { kind: 'asset', created: 2, updated: 0, deleted: 0 },
+        { kind: 'link', created: 2, updated: 0, deleted: 0 },
+      ]),
+    )
+  })
+
+  it('is absent where nothing was changed, in another store, and for a token of another store', async () => {
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
+    await put('changed', [{ product_code: 'A', Color: 'blue' }])
+    expect((await put('same', [{ product_code: 'A', Color: 'blue' }])).status).toBe(200)
+    const absent = { status: 404, error_info: [{ reason: 'request_not_found' }] }
+    for (const id of ['same', 'none', 'a\u0001b']) expect(await receipt(id)).toMatchObject(absent)
+    const other = await newStore(gateway)
+    expect(await receipt('changed', other)).toMatchObject(absent)
+    const { secret } = await newToken(gateway, { scopes: ['READ'], stores: [other] })
+    const noStore = { status: 404, error_info: [{ reason: 'store_not_found' }] }
+    expect(await receipt('changed', store, secret)).toMatchObject(noStore)
+    expect(await receipt('changed', randomUUID())).toMatchObject(noStore)
+    expect((await gateway.call(`/v1/requests/%ff?store_uuid=${store}`)).status).toBe(400)
+    expect((await gateway.call(`/v1/requests/?store_uuid=${store}`)).status).toBe(404)
+  })
+
+  it('is named by no dry run, no stored answer and no write to several stores', async () => {
+    await addProducts(gateway, store, ['A'])
+    const dry = await write('dry', `/v1/products?store_uuid=${store}&dry_run=true`, {
+      method: 'PUT',
+      body: [{ product_code: 'A', Color: 'red' }],
+    })
+    expect(dry.headers.link).toBeUndefined()
+    const key = { 'idempotency-key': randomUUID() }
+    expect((await put('first', [{ product_code: 'A', Color: 'blue' }], key)).headers.link).toContain('/first?')
+    expect((await put('again', [{ product_code: 'A', Color: 'blue' }], key)).headers.link).toBeUndefined()
+    const links = (stores: string[]) => stores.map((store_uuid) => ({ store_uuid, parent_code: 'A', channel: 'SMP' }))
+    const unlink = (stores: string[]) => gateway.call('/v1/assets/unlink', { method: 'POST', body: links(stores) })
+    expect((await unlink([store, store])).headers.link).toContain(store)
+    expect((await unlink([store, await newStore(gateway)])).headers.link).toBeUndefined()
+    const selectors = [{ store_uuid: '/'.repeat(100_000), asset_id: 'x' }]
+    const none = await gateway.call('/v1/assets', { method: 'DELETE', body: selectors })
+    expect([none.status, none.headers.link]).toEqual([200, undefined])
+  })
+
+  it('says which request reverted it', async () => {
+    await addProducts(gateway, store, ['A'])
+    await put('wrong', [{ product_code: 'A', Color: 'red' }])
+    await addChange(gateway.database.db, { store, requestId: 'right', reverts: 'wrong' })
+    expect(await receipt('wrong')).toMatchObject({ reverted_by: 'right' })
+    expect(await receipt('right')).not.toHaveProperty('reverted_by')
+    const document = `query ($store: ID!) { result: request(storeUuid: $store, requestId: "wrong") {
+      revertedBy { requestId codes counts { updated } } } }`
+    expect(await query(gateway, document, { store })).toEqual({
+      result: { revertedBy: { requestId: 'right', codes: ['A'], counts: { updated: 1 } } },
+    })
+    await addChange(gateway.database.db, { store, requestId: 'wrong again', reverts: 'right' })
+    expect(await receipt('wrong')).not.toHaveProperty('reverted_by')
+    expect(await receipt('right')).toMatchObject({ reverted_by: 'wrong again' })
+    await addChange(gateway.database.db, { store, requestId: 'right again', reverts: 'wrong again' })
+    expect(await receipt('wrong')).toMatchObject({ reverted_by: 'right' })
+  })
+})
+
+describe('the items of a change', () => {
+  const items = async (requestId: string) => {
+    const document = `query ($store: ID!, $requestId: String!) { result: request(storeUuid: $store, requestId: $requestId) {
+      changes { edges { node { kind action revertedBy { requestId } items { edges { node {
+        productCode assetId channel attribute before after } } } } } } } }`
+    const { result } = await query<{
+      changes: { edges: { node: { kind: string; action: string; items: { edges: { node: object }[] } } }[] }
+    }>(gateway, document, { store, requestId })
+    const found = result.changes.edges.flatMap(({ node: { kind, action, items } }) =>
+      items.edges.map(({ node }) => {
+        const given = Object.entries(node).filter(([, value]) => value !== null)
+        return { is: `${kind} ${action}`, ...Object.fromEntries(given) }
+      }),
+    )
+    const name = (item: object) => ('attribute' in item ? String(item.attribute) : '')
+    return found.sort((a, b) => (name(a) < name(b) ? -1 : 1))
+  }
+
+  it('have the value before, and after it that of before the next change, or the present one', async () => {
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
+    await put('1', [{ product_code: 'A', Color: 'green', Size: 'M' }])
+    await put('2', [{ product_code: 'A', Color: 'blue', status: 'active' }])
+    expect(await items('1')).toEqual([
+      { is: 'PRODUCT UPDATED', productCode: 'A', attribute: 'Color', before: 'red', after: 'green' },
+      { is: 'PRODUCT UPDATED', productCode: 'A', attribute: 'Size', after: 'M' },
+    ])
+    expect(await items('2')).toEqual([
+      { is: 'PRODUCT UPDATED', productCode: 'A', attribute: 'Color', before: 'green', after: 'blue' },
+      { is: 'PRODUCT UPDATED', productCode: 'A', attribute: 'status', before: 'new', after: 'active' },
+    ])
+  })
+
+  it('have the values of a product that was deleted later', async () => {
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
+    await put('1', [{ product_code: 'A', Color: 'green', status: 'active' }])
+    const body = {
+      query: 'mutation ($store: ID!) { deleteProducts(storeUuid: $store, productCodes: ["A"]) { deletedSkus } }',
+      variables: { store },
+    }
+    await write('2', '/graphql', { method: 'POST', body })
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'black' } }])
+    expect((await items('1')).map((item) => (item as { after?: string }).after)).toEqual(['green', 'active'])
+    expect(await items('2')).toEqual([
+      { is: 'PRODUCT DELETED', productCode: 'A', before: expect.stringContaining('"green"') },
+    ])
+  })
+
+  it('have the places of links', async () => {
+    await addAssets(gateway, store, [
+      ['x', 'A'],
+      ['y', 'A'],
+    ])
+    const body = {
+      query: `mutation ($store: ID!) { moveAsset(storeUuid: $store, parentCode: "A", assetId: "y", position: 1) { parentCode } }`,
+      variables: { store },
+    }
+    await write('move', '/graphql', { method: 'POST', body })
+    const moved = await items('move')
+    expect(moved.length).toBeGreaterThan(0)
+    for (const item of moved)
+      expect(item).toEqual({
+        is: 'LINK UPDATED',
+        productCode: 'A',
+        channel: 'SMP',
+        assetId: expect.stringMatching(/^[xy]$/),
+        before: expect.stringMatching(/^-?\d+$/),
+        after: expect.stringMatching(/^-?\d+$/),
+      })
+  })
+
+  it('have the fields of a store as JSON', async () => {
+    const update = (requestId: string, input: object) => {
+      const document =
+        'mutation ($store: ID!, $input: UpdateStoreInput!) { updateStore(storeUuid: $store, input: $input) { storeUuid } }'
+      const body = { query: document, variables: { store, input } }
+      return write(requestId, '/graphql', { method: 'POST', body })
+    }
+    await update('0', { storeName: 'A', storeWebsite: null, region: ['India'] })
+    await update('1', { storeName: '"B"', storeWebsite: 'https://b.example', region: ['India', 'Asia'] })
+    await update('2', { storeName: 'C', storeWebsite: null })
+    const values = async (requestId: string) => {
+      const found = await items(requestId)
+      return found.map((item) => {
+        expect(item.is).toBe('STORE UPDATED')
+        const { before, after } = item as { before?: string; after?: string }
+        return [before, after].map((value) => JSON.parse(value ?? 'undefined'))
+      })
+    }
+    expect(await values('1')).toEqual(
+      expect.arrayContaining([
+        ['A', '"B"'],
+        [null, 'https://b.example'],
+        [['India'], ['India', 'Asia']],
+      ]),
+    )
+    const last = await values('2')
+    expect(last).toHaveLength(2)
+    expect(last).toEqual(
+      expect.arrayContaining([
+        ['"B"', 'C'],
+        ['https://b.example', null],
+      ]),
+    )
+  })
+
+  it('are read in pages', async () => {
+    const codes = Array.from({ length: 25 }, (_, i) => `P${i}`)
+    await write('pages', `/v1/products?store_uuid=${store}`, {
+      method: 'POST',
+      body: codes.map((product_code) => ({ product_code })),
+    })
+    const found: string[] = []
+    for (let after: string | null = null, more = true; more; ) {
+      const document = `query ($store: ID!, $after: String) { result: request(storeUuid: $store, requestId: "pages") {
+        changes { edges { node { items(first: 10, after: $after) { pageInfo { hasNextPage endCursor }
+          edges { node { productCode } } } } } } } }`
+      type Items = {
+        pageInfo: { hasNextPage: boolean; endCursor: string }
+        edges: { node: { productCode: string } }[]
+      }
+      const answer: { result: { changes: { edges: { node: { items: Items } }[] } } } = await query(gateway, document, {
+        store,
+        after,
+      })
+      const page: Items | undefined = answer.result.changes.edges[0]?.node.items
+      found.push(...(page?.edges.map(({ node }) => node.productCode) ?? []))
+      after = page?.pageInfo.endCursor ?? null
+      more = page?.pageInfo.hasNextPage ?? false
+    }
+    expect(found.sort()).toEqual(codes.sort())
+  })
+
+  it('are the history of a product, the newest change first', async () => {
+    await addProducts(gateway, store, ['A', 'B'])
+    for (const i of ['1', '2', '3']) await put(i, [{ product_code: 'A', Color: i }])
+    await put('other', [{ product_code: 'B', Color: 'x' }])
+    const page = async (after: string | null) => {
+      const document = `query ($store: ID!, $after: String) { result: store(storeUuid: $store) { product(productCode: "A") {
+        changes(first: 2, after: $after) { next edges { node { requestId } } } } } }`
+      const { result } = await query<{
+        product: { changes: { next: string | null; edges: { node: { requestId: string } }[] } }
+      }>(gateway, document, { store, after })
+      const { next, edges } = result.product.changes
+      return { next, requests: edges.map(({ node }) => node.requestId) }
+    }
+    const first = await page(null)
+    expect(first.requests).toEqual(['3', '2'])
+    expect(await page(first.next)).toEqual({ next: null, requests: ['1', expect.any(String)] })
+  })
+})
+
+describe('without a ledger', () => {
+  const off = useGateway({ more: { changesRetention: 0 } })
+
+  it('what reads changes says so, and no answer names a receipt', async () => {
+    const own = await newStore(off)
+    for (const path of ['changes?', 'requests/x?']) {
+      const { status, json } = await off.call(`/v1/${path}store_uuid=${own}`)
+      expect([status, json]).toMatchObject([409, { data: { error_info: [{ reason: 'changes_disabled' }] } }])
+    }
+    const body = [{ product_code: 'A' }]
+    const { headers } = await off.call(`/v1/products?store_uuid=${own}`, { method: 'POST', body })
+    expect(headers.link).toBeUndefined()
+  })
+})

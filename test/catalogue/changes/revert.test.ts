@@ -1,0 +1,492 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { revertRequest } from '../../../src/catalogue/changes/revert-request.ts'
+import { lockStore } from '../../../src/catalogue/locks.ts'
+import { write } from '../../../src/catalogue/transaction.ts'
+import { noteRecording } from '../../../src/database/change-days.ts'
+import { createExplainer, workOf } from '../../database/explain.ts'
+import type { Item } from '../../support/clients/client.ts'
+import { newStore, storeBody } from '../../support/factories.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { addChange } from './ledger-rows.ts'
+import { revertChecked as revert, stateOf, withRequestIds } from './revert-support.ts'
+
+const gateway = useGateway()
+const named = withRequestIds(gateway)
+let store: string
+beforeEach(async () => {
+  store = await newStore(gateway)
+})
+
+/** Runs a mutation and returns its request id. */
+async function mutate(fields: string, variables: Item = {}): Promise<string> {
+  const types: Record<string, string> = {
+    store: 'ID!',
+    products: '[ProductPatch!]!',
+    assets: '[NewAsset!]!',
+    definitions: '[AttributeDefinitionInput!]!',
+  }
+  const given: Item = { store, ...variables }
+  const used = Object.keys(types).filter((name) => fields.includes(`$${name}`))
+  const declared = used.map((name) => `$${name}: ${types[name]}`)
+  const head = declared.length > 0 ? `(${declared.join(', ')})` : ''
+  const { errors } = await named.graphql(
+    `mutation ${head} { ${fields} }`,
+    Object.fromEntries(used.map((name) => [name, given[name]])),
+  )
+  expect(errors).toBeUndefined()
+  return named.id
+}
+
+const upsert = (products: Item[]) =>
+  mutate('upsertProducts(storeUuid: $store, products: $products) { createdSkus }', { products })
+const put = (productCode: string, attributes: Item) => upsert([{ productCode, attributes }])
+const remove = (code: string) => mutate(`deleteProducts(storeUuid: $store, productCodes: ["${code}"]) { deletedSkus }`)
+const add = (assetId: string, parentCode: string, url = assetId) =>
+  mutate('addAssets(storeUuid: $store, assets: $assets) { failed }', {
+    assets: [{ assetId, parentCode, url: `https://e.x/${url}` }],
+  })
+const unlink = (assetId: string, parentCode: string) =>
+  mutate(
+    `unlinkAssets(links: [{storeUuid: "${store}", parentCode: "${parentCode}", channel: "SMP", assetId: ["${assetId}"]}]) { unlinked }`,
+  )
+const deleteAsset = (assetId: string) =>
+  mutate(`deleteAssets(selectors: [{storeUuid: "${store}", assetId: ["${assetId}"]}]) { deletedCount }`)
+
+async function attributesOf(code: string) {
+  const { rows } = await sql<{ attributes: Item }>`
+    select attributes from product where store_uuid = ${store} and product_code = ${code}`.execute(gateway.database.db)
+  return rows[0]?.attributes
+}
+
+async function linksOf(parentCode: string) {
+  const { rows } = await sql<{ asset_id: string }>`
+    select asset_id from asset_link where store_uuid = ${store} and parent_code = ${parentCode} order by place, asset_id`.execute(
+    gateway.database.db,
+  )
+  return rows.map((row) => row.asset_id)
+}
+
+const skip = (kind: string, code: string, key: string | null, reason = 'changed_since') => ({ kind, code, key, reason })
+
+describe('what changed since', () => {
+  it('is skipped, attribute by attribute', async () => {
+    await put('A', { Color: 'red', Size: 'S' })
+    const request = await put('A', { Color: 'blue', Size: 'M', New: 'x' })
+    await put('A', { Color: 'green' })
+    const { reverted, skipped } = await revert(gateway, store, request)
+    expect(skipped).toEqual([skip('PRODUCT', 'A', 'Color')])
+    expect(reverted).toMatchObject({ products: 1 })
+    expect(await attributesOf('A')).toEqual({ Color: 'green', Size: 'S' })
+  })
+
+  it('fails the revert with all items, and nothing is reverted', async () => {
+    await put('A', { Color: 'red', Size: 'S' })
+    const request = await put('A', { Color: 'blue', Size: 'M' })
+    await put('A', { Color: 'green' })
+    await expect(revert(gateway, store, request, { policy: 'FAIL' })).rejects.toMatchObject({
+      code: 'not_revertible',
+      errorInfo: [{ details: 'the attribute "Color" of the product "A" was changed since by another request' }],
+    })
+    expect(await attributesOf('A')).toEqual({ Color: 'green', Size: 'M' })
+    expect(await revert(gateway, store, await put('A', { Size: 'L' }), { policy: 'FAIL' })).toMatchObject({
+      skipped: [],
+    })
+  })
+
+  it('is overwritten, and comes back with a revert of that', async () => {
+    await put('A', { Color: 'red' })
+    const request = await put('A', { Color: 'blue', New: 'x' })
+    await put('A', { Color: 'green', Other: 'y' })
+    const { requestId, skipped } = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(skipped).toEqual([])
+    expect(await attributesOf('A')).toEqual({ Color: 'red', Other: 'y' })
+    await revert(gateway, store, requestId)
+    expect(await attributesOf('A')).toEqual({ Color: 'green', New: 'x', Other: 'y' })
+  })
+
+  it('is what another request did between two changes of the request: the later one is reverted', async () => {
+    await put('A', { Color: 'red' })
+    const id = randomUUID()
+    const putAs = (requestId: string, Color: string) =>
+      gateway.call(`/v1/products?store_uuid=${store}`, {
+        method: 'PUT',
+        headers: { 'X-Request-Id': requestId },
+        body: [{ product_code: 'A', Color }],
+      })
+    await putAs(id, 'blue')
+    await putAs('another', 'green')
+    await putAs(id, 'black')
+    expect((await revert(gateway, store, id)).skipped).toEqual([skip('PRODUCT', 'A', 'Color')])
+    expect(await attributesOf('A')).toEqual({ Color: 'green' })
+  })
+
+  it('is what the request itself does while its revert waits for a lock', async () => {
+    const id = randomUUID()
+    const postAs = (body: Item[]) => {
+      const headers = { 'X-Request-Id': id }
+      return gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', headers, body })
+    }
+    await postAs([{ product_code: 'A' }])
+    const { database } = gateway
+    const reverting = await write(database.catalogue, false, async (work) => {
+      await lockStore(work, store, { products: ['A'] })
+      const answer = revert(gateway, store, id)
+      await expect.poll(() => database.lockWaiters()).toBe(1)
+      await postAs([{ product_code: 'B', Color: 'red' }])
+      return { answer }
+    })
+    expect(await reverting.answer).toMatchObject({ reverted: { products: 1 }, skipped: [] })
+    expect([await attributesOf('A'), await attributesOf('B')]).toEqual([undefined, { Color: 'red' }])
+  })
+
+  it('keeps a product that was created and has changed', async () => {
+    const request = await upsert([{ productCode: 'A' }, { productCode: 'B' }])
+    await put('A', { Color: 'red' })
+    expect((await revert(gateway, store, request)).skipped).toEqual([skip('PRODUCT', 'A', null)])
+    expect([await attributesOf('A'), await attributesOf('B')]).toEqual([{ Color: 'red' }, undefined])
+    const overwritten = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(await attributesOf('A')).toBeUndefined()
+    await revert(gateway, store, overwritten.requestId)
+    expect(await attributesOf('A')).toEqual({ Color: 'red' })
+  })
+
+  it('keeps a product that was deleted and created again', async () => {
+    await put('A', { Color: 'red', Size: 'S' })
+    const request = await remove('A')
+    await put('A', { Color: 'green', Other: 'y' })
+    expect((await revert(gateway, store, request)).skipped).toEqual([skip('PRODUCT', 'A', null)])
+    expect(await attributesOf('A')).toEqual({ Color: 'green', Other: 'y' })
+    const { requestId } = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(await attributesOf('A')).toEqual({ Color: 'red', Size: 'S' })
+    await revert(gateway, store, requestId)
+    expect(await attributesOf('A')).toEqual({ Color: 'green', Other: 'y' })
+  })
+
+  it('leaves nothing to revert of a product that is gone', async () => {
+    await put('A', { Color: 'red' })
+    const request = await put('A', { Color: 'blue' })
+    await remove('A')
+    expect((await revert(gateway, store, request)).skipped).toEqual([skip('PRODUCT', 'A', 'Color')])
+    const gone = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(gone.skipped).toEqual([skip('PRODUCT', 'A', 'Color', 'gone')])
+  })
+
+  it('keeps an asset that others have linked, unless they are overwritten', async () => {
+    const request = await add('x', 'A')
+    await add('x', 'B')
+    const { skipped, reverted } = await revert(gateway, store, request)
+    expect(skipped).toEqual([skip('ASSET', 'x', null)])
+    expect(reverted).toMatchObject({ assets: 0, links: 1 })
+    expect([await linksOf('A'), await linksOf('B')]).toEqual([[], ['x']])
+    const { requestId } = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(await linksOf('B')).toEqual([])
+    await revert(gateway, store, requestId)
+    expect(await linksOf('B')).toEqual(['x'])
+  })
+
+  it('keeps links as others have moved them', async () => {
+    await add('x', 'A')
+    await add('y', 'A')
+    const request = await unlink('x', 'A')
+    await add('x', 'A')
+    expect((await revert(gateway, store, request)).skipped).toEqual([skip('LINK', 'A', '["SMP","x"]')])
+    expect(await linksOf('A')).toEqual(['y', 'x'])
+    await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(await linksOf('A')).toEqual(['x', 'y'])
+  })
+
+  it('restores no link to an asset that is gone or another one', async () => {
+    await add('x', 'A')
+    await add('y', 'A')
+    const [one, two] = [await unlink('x', 'A'), await unlink('y', 'A')]
+    await deleteAsset('x')
+    const request = await deleteAsset('y')
+    await add('y', 'B', 'another')
+    for (const [id, asset] of [
+      [one, 'x'],
+      [two, 'y'],
+    ] as const) {
+      expect((await revert(gateway, store, id)).skipped).toEqual([skip('LINK', 'A', `["SMP","${asset}"]`)])
+    }
+    const gone = [skip('LINK', 'A', '["SMP","x"]', 'gone')]
+    expect((await revert(gateway, store, one, { policy: 'OVERWRITE' })).skipped).toEqual(gone)
+    const { skipped } = await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(skipped).toEqual([skip('ASSET', 'y', null)])
+    expect([await linksOf('A'), await linksOf('B')]).toEqual([[], ['y']])
+  })
+})
+
+describe('definitions and the store', () => {
+  const defineAll = (definitions: Item[]) =>
+    mutate('defineAttributes(storeUuid: $store, definitions: $definitions) { name }', { definitions })
+  const update = (fields: string) => mutate(`updateStore(storeUuid: $store, input: {${fields}}) { storeUuid }`)
+  const size = { name: 'Size', type: 'ENUM', allowedValues: ['S', 'M'], maxLength: 3 }
+
+  it('have what they had before, and again with a revert of that', async () => {
+    await defineAll([size, { name: 'Weight', type: 'NUMBER' }])
+    await update('storeWebsite: "https://e.x", region: ["Europe", "Asia"]')
+    const requests = [
+      () =>
+        defineAll([
+          { ...size, pattern: '[SM]' },
+          { name: 'New', type: 'TEXT' },
+        ]),
+      () => mutate('removeAttributeDefinitions(storeUuid: $store, names: ["Size", "Weight"]) { name }'),
+      () => update('storeName: "Other", storeTaxonomy: "brand", storeWebsite: null, region: []'),
+      () => update('channels: [], defaultAutomation: ["image_type"], storeName: "A third"'),
+    ]
+    for (const [i, request] of requests.entries()) {
+      const before = await stateOf(gateway, store)
+      const id = await request()
+      const after = await stateOf(gateway, store)
+      expect(after).not.toEqual(before)
+      const { requestId, reverted, skipped } = await revert(gateway, store, id)
+      expect({ reverted, skipped }).toMatchObject({
+        reverted: [{ definitions: 2 }, { definitions: 2 }, { storeFields: 4 }, { storeFields: 3 }][i],
+        skipped: [],
+      })
+      expect(await stateOf(gateway, store)).toEqual(before)
+      await revert(gateway, store, requestId)
+      expect(await stateOf(gateway, store)).toEqual(after)
+    }
+  })
+
+  it('keep what has changed since', async () => {
+    await update('storeName: "One"')
+    const ids = [await update('storeName: "Two", region: ["Asia"]'), await defineAll([size])]
+    await update('storeName: "Three"')
+    await defineAll([{ ...size, maxLength: 4 }])
+    const [named, defined] = [await revert(gateway, store, ids[0] ?? ''), await revert(gateway, store, ids[1] ?? '')]
+    expect(named).toMatchObject({ reverted: { storeFields: 1 }, skipped: [skip('STORE', '', 'storeName')] })
+    expect(defined).toMatchObject({ reverted: { definitions: 0 }, skipped: [skip('DEFINITION', 'Size', null)] })
+    expect(await stateOf(gateway, store)).toMatchObject({ store: { store_name: 'Three', region: ['Europe'] } })
+  })
+
+  it('do not lose a store that a request has created', async () => {
+    await defineAll([size])
+    const body = { ...storeBody(), store_name: 'linked' }
+    const { json } = await named.call(`/v1/stores?linked_store_id=${store}&copy_taxonomy=true`, {
+      method: 'POST',
+      body,
+    })
+    const created = (json as { data: { store_uuid: string } }).data.store_uuid
+    const { id } = named
+    const skipped = [skip('STORE', '', null, 'store_created')]
+    await expect(revert(gateway, created, id, { policy: 'FAIL' })).rejects.toMatchObject({ code: 'not_revertible' })
+    expect(await revert(gateway, created, id)).toMatchObject({ reverted: { definitions: 1 }, skipped })
+    expect(await stateOf(gateway, created)).toMatchObject({ store: { store_name: 'linked' }, definitions: null })
+  })
+
+  it('may not take more than definitions may', async () => {
+    const large = (name: string) => ({ name, type: 'ENUM', allowedValues: ['x'.repeat(2_500_000)] })
+    await defineAll([large('A')])
+    const request = await mutate('removeAttributeDefinitions(storeUuid: $store, names: ["A"]) { name }')
+    await defineAll([large('B')])
+    await expect(revert(gateway, store, request)).rejects.toMatchObject({ code: 'payload_too_large' })
+  })
+})
+
+describe('what cannot be reverted', () => {
+  it('is refused if it is reverted already, but for overwriting', async () => {
+    await put('A', { Color: 'red' })
+    const request = await put('A', { Color: 'blue' })
+    const { requestId } = await revert(gateway, store, request)
+    for (const policy of ['SKIP', 'FAIL'] as const) {
+      await expect(revert(gateway, store, request, { policy })).rejects.toMatchObject({
+        code: 'not_revertible',
+        message: expect.stringContaining(`is reverted already, by "${requestId}"`),
+      })
+    }
+    await revert(gateway, store, requestId)
+    expect(await attributesOf('A')).toEqual({ Color: 'blue' })
+    await revert(gateway, store, request, { policy: 'OVERWRITE' })
+    expect(await attributesOf('A')).toEqual({ Color: 'red' })
+  })
+
+  it('is not a request whose revert was reverted: it is reverted again, and what others changed since is kept', async () => {
+    await upsert([{ productCode: 'A', attributes: { Color: 'red', Size: 'S' } }])
+    await add('x', 'A')
+    const before = await stateOf(gateway, store)
+    const request = await mutate(
+      `upsertProducts(storeUuid: $store, products: $products) { createdSkus }
+      deleteAssets(selectors: [{storeUuid: "${store}", assetId: ["x"]}]) { deletedCount }`,
+      { products: [{ productCode: 'A', attributes: { Color: 'blue', Size: 'M' } }, { productCode: 'B' }] },
+    )
+    const after = await stateOf(gateway, store)
+    let last = request
+    for (const id of [request, 'last', request, 'last', 'last']) {
+      const given = id === 'last' ? last : id
+      last = (await revert(gateway, store, given, { policy: 'FAIL' })).requestId
+    }
+    expect(await stateOf(gateway, store)).toEqual(before)
+    await expect(revert(gateway, store, request)).rejects.toMatchObject({ code: 'not_revertible' })
+    await revert(gateway, store, last, { policy: 'FAIL' })
+    const { products: _, ...others } = after
+    expect(await stateOf(gateway, store)).toMatchObject(others)
+
+    await put('A', { Color: 'green' })
+    const { skipped } = await revert(gateway, store, request)
+    expect(skipped).toEqual([skip('PRODUCT', 'A', 'Color')])
+    expect(await attributesOf('A')).toEqual({ Color: 'green', Size: 'S' })
+    expect(await linksOf('A')).toEqual(['x'])
+  })
+
+  it('is not a request that goes on after its revert', async () => {
+    const id = randomUUID()
+    const post = (product_code: string, requestId: string = id) =>
+      gateway.call(`/v1/products?store_uuid=${store}`, {
+        method: 'POST',
+        headers: { 'X-Request-Id': requestId },
+        body: [{ product_code }],
+      })
+    await post('A')
+    await revert(gateway, store, id)
+    await post('B')
+    await post('A', 'another')
+    const { reverted, skipped } = await revert(gateway, store, id)
+    expect({ reverted, skipped }).toMatchObject({ reverted: { products: 1 }, skipped: [skip('PRODUCT', 'A', null)] })
+    expect([await attributesOf('A'), await attributesOf('B')]).toEqual([{}, undefined])
+  })
+
+  it('is a request that changed nothing in the store', async () => {
+    const request = await put('A', { Color: 'red' })
+    const other = await newStore(gateway)
+    for (const [where, id] of [
+      [store, 'unknown'],
+      [other, request],
+      [randomUUID(), request],
+      ['no uuid', request],
+    ] as const) {
+      await expect(revert(gateway, where, id)).rejects.toMatchObject({ code: 'request_not_found' })
+    }
+  })
+
+  it('is a request that may have begun before the oldest change that is kept', async () => {
+    const request = await put('A', { Color: 'red' })
+    const { db } = gateway.database
+    await sql`update change_horizon set seq = 1, since = since - interval '2 days'`.execute(db)
+    const state = await stateOf(gateway, store)
+    await sql`update change set at = date_trunc('day', at, 'UTC') + interval '14 minutes' where request_id = ${request}`.execute(
+      db,
+    )
+    await expect(revert(gateway, store, request)).rejects.toMatchObject({
+      code: 'not_revertible',
+      message: expect.stringContaining('older than the ledger'),
+    })
+    expect(await stateOf(gateway, store)).toEqual(state)
+    await sql`update change set at = at + interval '2 minutes' where request_id = ${request}`.execute(db)
+    await revert(gateway, store, request)
+    await sql`update change_horizon set seq = 0, since = since + interval '2 days'`.execute(db)
+  })
+
+  it('is a request before a gap in the ledger, or while something writes without recording', async () => {
+    const request = await put('A', { Color: 'red' })
+    const { db } = gateway.database
+    const refused = { code: 'not_revertible', message: expect.stringContaining('older than the ledger') }
+    await noteRecording(db, false)
+    await expect(revert(gateway, store, request)).rejects.toMatchObject(refused)
+    await noteRecording(db, true)
+    await expect(revert(gateway, store, request)).rejects.toMatchObject(refused)
+    expect(await attributesOf('A')).toEqual({ Color: 'red' })
+    await revert(gateway, store, await put('A', { Color: 'blue' }))
+    expect(await attributesOf('A')).toEqual({ Color: 'red' })
+  })
+
+  it('is a request with more than 100,000 changes', async () => {
+    const items = (n: number) => Array.from({ length: n }, (_, i): [string, null, null] => [`sku-${i}`, null, null])
+    for (const n of [100_000, 1]) {
+      await addChange(gateway.database.db, { store, requestId: 'large', action: 'created', items: items(n) })
+    }
+    const { status, json } = await gateway.call(`/v1/requests/large/revert?store_uuid=${store}`, { method: 'POST' })
+    expect([status, JSON.stringify(json)]).toEqual([413, expect.stringContaining('at most 100000 changes')])
+    expect(JSON.stringify(json)).toContain('it has 100001: use `catalog revert`')
+    const explainer = createExplainer(gateway.database.url)
+    onTestFinished(() => explainer.close())
+    const origin = { requestId: randomUUID(), actor: 'a', via: 'rest', operation: 'revertRequest' } as const
+    const nodes = await explainer.plansOf(async (catalogue) => {
+      const work = revertRequest({ ...catalogue, origin }, store, 'large', 'SKIP')
+      await expect(work).rejects.toMatchObject({ code: 'payload_too_large' })
+    })
+    expect(nodes.length).toBeGreaterThan(0)
+    expect(workOf(nodes)).toBeLessThan(100)
+  })
+
+  it('is a product that would grow too large', async () => {
+    const large = Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`L${i}`, 'x'.repeat(60_000)]))
+    const empty = Object.fromEntries(Object.keys(large).map((name) => [name, '']))
+    const other = Object.fromEntries(Object.entries(large).map(([name, value]) => [`other ${name}`, value]))
+    await put('A', { ...large, Color: 'red' })
+    const request = await put('A', { ...empty, Color: 'blue' })
+    await put('A', other)
+    const { skipped, reverted } = await revert(gateway, store, request)
+    expect(skipped).toHaveLength(46)
+    expect(skipped).toContainEqual(skip('PRODUCT', 'A', 'Color', 'too_large'))
+    expect(reverted).toMatchObject({ products: 0 })
+    expect(await attributesOf('A')).toEqual({ ...empty, ...other, Color: 'blue' })
+  })
+})
+
+describe('a revert', () => {
+  it('does and records nothing in a dry run, and says what it would do', async () => {
+    await put('A', { Color: 'red' })
+    const request = await put('A', { Color: 'blue' })
+    const state = await stateOf(gateway, store)
+    const { reverted, requestId } = await revert(gateway, store, request, { dryRun: true })
+    expect(reverted).toMatchObject({ products: 1 })
+    expect(await stateOf(gateway, store)).toEqual(state)
+    await expect(revert(gateway, store, requestId)).rejects.toMatchObject({ code: 'request_not_found' })
+    await revert(gateway, store, request)
+  })
+
+  it('of many products does not read the values that others had later', async () => {
+    const request = await upsert(Array.from({ length: 101 }, (_, i) => ({ productCode: `sku-${i}` })))
+    const items: [string, string, string][] = [['other', 'Color', 'x'.repeat(10_000)]]
+    for (let i = 0; i < 100; i++) await addChange(gateway.database.db, { store, requestId: `r${i}`, items })
+    const origin = { requestId: randomUUID(), actor: 'a', via: 'rest', operation: 'revertRequest' } as const
+    const largeReads = await write(gateway.database.catalogue, true, async (work) => {
+      const read = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select sum(s.idx_scan)::int as count
+          from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_stat_xact_all_tables s on s.relid = c.reltoastrelid
+          where i.inhparent = 'change'::regclass`.execute(work.db)
+        return rows[0]?.count ?? Number.NaN
+      }
+      const before = await read()
+      await revertRequest({ ...work, origin }, store, request, 'SKIP')
+      return (await read()) - before
+    })
+    expect(largeReads).toBeLessThan(100)
+  })
+
+  it('restores a value that a newer definition would refuse', async () => {
+    await put('A', { Color: 'red' })
+    const request = await put('A', { Color: '7' })
+    await mutate('defineAttributes(storeUuid: $store, definitions: $definitions) { name }', {
+      definitions: [{ name: 'Color', type: 'NUMBER' }],
+    })
+    await revert(gateway, store, request)
+    expect(await attributesOf('A')).toEqual({ Color: 'red' })
+  })
+
+  it('undoes all that the mutations of one request did, in their order', async () => {
+    await put('A', { Color: 'red', Size: 'S' })
+    await add('x', 'A')
+    const state = await stateOf(gateway, store)
+    const request = await mutate(
+      `one: upsertProducts(storeUuid: $store, products: $products) { createdSkus }
+      two: deleteProducts(storeUuid: $store, productCodes: ["A"]) { deletedSkus }
+      three: upsertProducts(storeUuid: $store, products: [{productCode: "A", status: "active"}]) { createdSkus }
+      four: deleteAssets(selectors: [{storeUuid: "${store}", assetId: ["x"]}]) { deletedCount }
+      five: addAssets(storeUuid: $store, assets: [{assetId: "z", parentCode: "A", url: "https://e.x/z"}]) { added }`,
+      { products: [{ productCode: 'A', status: 'draft', attributes: { Color: 'blue', New: 'x' } }] },
+    )
+    const after = await stateOf(gateway, store)
+    const { requestId, skipped } = await revert(gateway, store, request)
+    expect(skipped).toEqual([])
+    expect(await stateOf(gateway, store)).toEqual(state)
+    await revert(gateway, store, requestId)
+    expect({ ...(await stateOf(gateway, store)), products: undefined }).toEqual({ ...after, products: undefined })
+  })
+})

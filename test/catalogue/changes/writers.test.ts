@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.ts'
+import { listChanges } from '../../../src/catalogue/changes/list-changes.ts'
+import { upsertProducts } from '../../../src/catalogue/products/upsert-products.ts'
+import { write } from '../../../src/catalogue/transaction.ts'
+import { settled } from '../../support/database/changes.ts'
+import { useDatabase } from '../../support/database/database.ts'
+import { storeIn } from '../../support/factories.ts'
+import { Random } from '../../support/random.ts'
+
+const database = useDatabase()
+const writers = 8
+const rounds = Number(process.env.WRITERS_ROUNDS ?? 15)
+
+it(`a feed that is read in small steps while ${writers} writers work has each change once, in order`, async () => {
+  const store = await storeIn(database.catalogue)
+  const origin = { requestId: 'r', actor: 'writer', via: 'rest', operation: 'upsertProducts' } as const
+  const recording: Catalogue = { ...database.catalogue, origin }
+  let rolledBack = 0
+  const writer = async (number: number) => {
+    const random = new Random(number)
+    for (let round = 0; round < rounds; round++) {
+      const isUndone = random.below(8) === 0
+      if (isUndone) rolledBack++
+      await write(recording, isUndone, async (work) => {
+        for (let i = random.below(3); i >= 0; i--) {
+          await upsertProducts(work, store, [{ productCode: `${number}-${round}-${i}` }])
+          // Some transactions are open for long while the others go on.
+          await sleep(random.below(10) === 0 ? 200 : random.below(10))
+        }
+      })
+    }
+  }
+  const limited = catalogueFor(database.db, { stores: new Set([store]) })
+  const read: string[] = []
+  let [cursor, pages, emptyPages, isDone] = ['', 0, 0, false]
+  const reader = async () => {
+    for (;;) {
+      const wasDone = isDone
+      const page = await listChanges(limited, store, {}, { after: cursor || undefined, limit: 3 })
+      read.push(...page.changes.map(({ tx, seq }) => `${tx}/${seq}`))
+      pages++
+      if (page.changes.length === 0) emptyPages++
+      cursor = page.next ?? cursor
+      if (!page.more && wasDone) return
+      if (!page.more) await sleep(5)
+    }
+  }
+  const reading = reader()
+  await Promise.all(Array.from({ length: writers }, (_, number) => writer(number)))
+  await settled(database)
+  isDone = true
+  await reading
+  const { rows } = await sql<{ name: string }>`
+    select tx || '/' || seq as name from change where store_uuid = ${store} order by tx, seq`.execute(database.db)
+  expect(rows.length).toBeGreaterThan(writers * rounds)
+  expect(read).toEqual(rows.map(({ name }) => name))
+  expect(rolledBack).toBeGreaterThan(0)
+  expect(emptyPages).toBeGreaterThan(0)
+  expect(pages).toBeGreaterThan(10)
+})

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { addProducts, query, storeWithProducts } from '../../support/factories.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { setRequirements, settled } from './support.ts'
+
+const gateway = useGateway()
+const hour = 3_600_000
+
+interface Point {
+  time: number
+  timeIso: string
+  value: number | null
+  label: string
+  storeUuid: string | null
+}
+
+const series = async (args: string, stores: readonly string[]) => {
+  const document = `query ($stores: [ID!]) { result: series(storeUuids: $stores, ${args}) {
+    time timeIso value label storeUuid } }`
+  return (await query<Point[]>(gateway, document, { stores })).result
+}
+
+it('fills each interval up to now, whatever form the times have', async () => {
+  const store = await storeWithProducts(gateway, ['A', 'B'])
+  await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red', Size: '1' } }])
+  const now = Date.now()
+  const from = now - 3 * hour
+  for (const time of [`${from}`, `"${from}"`, `"${new Date(from).toISOString()}"`]) {
+    const points = await series(`metric: CHANGES, from: ${time}, to: ${now}, interval: "1h"`, [store])
+    expect(points).toHaveLength(4)
+    expect(points.map(({ time }) => time)).toEqual(points.map((_, i) => Math.floor(from / hour + i) * hour))
+    expect(points.map(({ timeIso }) => Date.parse(timeIso))).toEqual(points.map(({ time }) => time))
+    expect(points.reduce((sum, { value }) => sum + (value ?? 0), 0)).toBe(5)
+    expect(points[0]).toMatchObject({ value: 0, label: 'CHANGES', storeUuid: null })
+  }
+})
+
+it('tells stores, operations and channels apart, and adds up what is not told apart', async () => {
+  const one = await storeWithProducts(gateway, ['A', 'B'])
+  const other = await storeWithProducts(gateway, ['C'])
+  const title = { code: 'title', kind: 'ATTRIBUTE' as const, attribute: 'Title' }
+  for (const store of [one, other]) {
+    await setRequirements(gateway, store, 'SMP', [title])
+    await setRequirements(gateway, store, 'channel_value_1', [{ ...title, severity: 'RECOMMENDED' }])
+    await settled(gateway, store, 'SMP')
+    await settled(gateway, store, 'channel_value_1')
+  }
+  const now = Date.now()
+  const lastOf = async (args: string) => {
+    const points = await series(`${args}, from: ${now - hour}, to: ${now}, interval: "1h"`, [one, other])
+    return Object.fromEntries(points.map(({ label, value, storeUuid }) => [`${label} ${storeUuid}`, value]))
+  }
+  expect(await lastOf('metric: PRODUCTS')).toEqual({ 'PRODUCTS null': 3 })
+  expect(Object.values(await lastOf('metric: PRODUCTS, by: [STORE]'))).toEqual([2, 1])
+  expect(await lastOf('metric: READY_PRODUCTS, by: [CHANNEL]')).toEqual({ 'SMP null': 0, 'channel_value_1 null': 3 })
+  expect(await lastOf('metric: READY_PRODUCTS')).toEqual({ 'READY_PRODUCTS null': 3 })
+  const writes = await series(`metric: WRITES, by: [OPERATION], from: ${now - hour}, to: ${now}`, [one, other])
+  const total = (label: string) =>
+    writes.filter((point) => point.label === label).reduce((sum, { value }) => sum + (value ?? 0), 0)
+  expect([total('createStore'), total('upsertProducts')]).toEqual([2, 2])
+  expect(await lastOf('metric: IMPORTED_ROWS')).toEqual({ 'IMPORTED_ROWS null': 0 })
+})
+
+it('refuses too many points, and dimensions that a metric does not have', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  const refusal = async (args: string) => {
+    const { errors } = await gateway.graphql(`{ series(storeUuids: ["${store}"], ${args}) { time } }`)
+    return errors?.[0]?.message
+  }
+  expect(await refusal('metric: CHANGES, from: 0, to: 60000000, interval: "1m"')).toBe(
+    'interval must make at most 500 points; these are 1001: choose a longer one, or a shorter time',
+  )
+  expect(await refusal('metric: PRODUCTS, by: [ACTOR], from: 0, to: 1')).toBe(
+    'by of PRODUCTS must be some of STORE; got ACTOR',
+  )
+  expect(await refusal('metric: PRODUCTS, from: 1, to: 0, interval: "30m"')).toBe(
+    'to must not be before from; interval of PRODUCTS must be a multiple of 60m',
+  )
+  expect(await refusal('metric: WRITES, from: "yesterday", to: 0')).toMatch(/Instant must be a time/)
+})

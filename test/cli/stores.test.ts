@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runCli } from '../support/clients/cli.ts'
+import { addProducts, newStore } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+
+const gateway = useGateway()
+const folder = useFolder('all')
+const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: gateway.database.url })
+
+describe('catalog store', () => {
+  it('creates a store, finds it by a part of its name, and shows it by its name', async () => {
+    const created = await catalog('store', 'create', '--name', 'Northern Lights', '--region', 'Europe', '--json')
+    const store = JSON.parse(created.stdout)
+    expect(store).toMatchObject({ store_name: 'Northern Lights', store_taxonomy: 'catalog', channels: ['SMP'] })
+    expect((await catalog('store', 'list', '--search', 'NORTHERN')).stdout).toMatch(
+      new RegExp(`^UUID +CREATED +NAME\n${store.store_uuid}  \\d{4}-\\d\\d-\\d\\d  Northern Lights\n$`),
+    )
+    expect(JSON.parse((await catalog('store', 'show', 'Northern Lights', '--json')).stdout)).toEqual(store)
+    expect((await catalog('store', 'show', store.store_uuid)).stdout).toContain('store_name          Northern Lights\n')
+    const linked = await catalog('store', 'create', '--name', 'Outlet', '--linked-store', 'Northern Lights', '--json')
+    expect(JSON.parse(linked.stdout)).toMatchObject({ store_group: store.store_group })
+  })
+
+  it('refuses what is none of the values, and a name that no store or several have', async () => {
+    const bad = await catalog('store', 'create', '--name', 'X', '--region', 'Mars')
+    expect(bad).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('region[0] must be one of') })
+    expect(await catalog('store', 'show', 'nowhere')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no store "nowhere"'),
+    })
+    for (const _ of [1, 2]) await newStore(gateway, { store_name: 'Twins' })
+    expect(await catalog('export', '--store', 'Twins')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('several stores have the name "Twins": give the UUID of one'),
+    })
+  })
+})
+
+describe('--store', () => {
+  let store: string
+  beforeAll(async () => {
+    store = await newStore(gateway, { store_name: 'By name' })
+    await addProducts(gateway, store, ['A'])
+  })
+
+  it('takes a name in every command', async () => {
+    const file = folder.file('products.csv')
+    expect((await catalog('export', '--store', 'By name', '--out', file)).stderr).toMatch(/exported 1 products/)
+    expect(await catalog('import', file, '--store', 'By name')).toMatchObject({ code: 0 })
+    expect((await catalog('changes', '--store', 'By name')).code).toBe(0)
+    const made = await catalog('token', 'create', '--name', 'limited', '--store', 'By name', '--json')
+    expect(JSON.parse(made.stdout)).toMatchObject({ stores: [store] })
+    const listed = (await catalog('token', 'list')).stdout.split('\n')
+    expect(listed[0]).toMatch(/^ID +STATE +SCOPES +STORES +EXPIRES +LAST USED +NAME$/)
+    expect(listed.find((line) => line.endsWith('limited'))).toMatch(`${store}  never`)
+  })
+
+  it('lists the jobs of a store, and shows one', async () => {
+    const [, first = ''] = (await catalog('job', 'list', '--store', 'By name')).stdout.split('\n')
+    expect(first).toMatch(/^\S+ +import +succeeded +\S+ +1 +0$/)
+    const [id = ''] = first.split(' ')
+    expect(JSON.parse((await catalog('job', 'show', id, '--json')).stdout)).toMatchObject({
+      job_id: id,
+      store_uuid: store,
+      state: 'succeeded',
+      rows: 1,
+    })
+    expect(await catalog('job', 'show', store)).toMatchObject({ code: 2, stderr: expect.stringContaining('no job') })
+  })
+})

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { beforeAll, expect, it } from 'vitest'
+import { useDatabase } from '../support/database/database.ts'
+import { readVolatility, statementsOfFunctions, tables, violationsOf } from '../support/database/one-store.ts'
+
+/** `support/database/database.ts` checks every statement that the product sends in any test; here are the rules themselves. */
+const database = useDatabase()
+let volatility: Awaited<ReturnType<typeof readVolatility>>
+beforeAll(async () => {
+  const client = await database.client()
+  volatility = await readVolatility(client)
+  await client.end()
+})
+
+it.each<[title: string, text: string, violations: string[]]>([
+  ['one table', 'select from product where store_uuid = $1::uuid and product_code = $2', []],
+  ['the list of stores', 'select from store where store_group = any($1)', []],
+  [
+    'a join',
+    'select from asset_link l join asset a on a.store_uuid = $1 and a.asset_id = l.asset_id where l.store_uuid = $2',
+    [],
+  ],
+  ['no store', 'select from product', ['product has no store_uuid = $n of its own']],
+  ['several stores', 'select from product where store_uuid = any($1)', ['product has no store_uuid = $n of its own']],
+  ['a choice', 'select from product where store_uuid = $1 or true', ['product has no store_uuid = $n of its own']],
+  ['a subquery', 'delete from product where store_uuid = (select $1)', ['product has no store_uuid = $n of its own']],
+  [
+    'a store that is named once',
+    'select from store s join product p using (store_uuid) where p.store_uuid = $1',
+    ['s has no store_uuid = $n of its own'],
+  ],
+  [
+    'a store of an outer query',
+    'select (select count(*) from product where store_uuid = s.store_uuid) from store s where s.store_uuid = $1',
+    ['product has no store_uuid = $n of its own'],
+  ],
+  [
+    'a store of a common table expression',
+    'with new as (select $1::uuid as store) insert into asset (store_uuid, url) select store, $2 from new',
+    ['the inserted store_uuid is no $n'],
+  ],
+  ['a lock on a server', 'select pg_advisory_xact_lock(1, 2)', ['a lock is not taken on the row of a store']],
+  ['a lock on the server of a store', 'select pg_advisory_xact_lock(1, 2) from store where store_uuid = $1', []],
+  [
+    'a random value',
+    'insert into asset (store_uuid, url) select $1, random()',
+    ['random in insert … select is volatile'],
+  ],
+  [
+    'the time in an update after a conflict',
+    'insert into asset (store_uuid) values ($1) on conflict (store_uuid) do update set created_at = now()',
+    ['now in do update is not immutable'],
+  ],
+  [
+    'a function that is not immutable in a case',
+    'update asset set url = case when now() > $2 then url end where store_uuid = $1',
+    ['now in case or coalesce is not immutable'],
+  ],
+])('judges %s', async (_title, text, violations) => {
+  expect(await violationsOf(text, volatility)).toEqual(violations)
+})
+
+it('the statements of merge_products name one store, and take their locks on its row', async () => {
+  const file = new URL('../../src/catalogue/products/merge-products.sql', import.meta.url)
+  const statements = await statementsOfFunctions(file)
+  expect(statements.filter((text) => /store_uuid = store/.test(text)).length).toBeGreaterThanOrEqual(3)
+  expect(statements.filter((text) => text.includes('advisory'))).toHaveLength(1)
+  for (const text of statements) expect(await violationsOf(text, volatility, ['store']), text).toEqual([])
+})
+
+it('every table with stores is known, and unique within a store only', async () => {
+  const { rows } = await sql<{ table: string; unique: string[] }>`
+    select c.relname as table, array_agg(a.attname::text) as unique
+    from pg_class c join pg_index i on i.indrelid = c.oid and i.indisunique
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+    where c.relnamespace = current_schema()::regnamespace and not c.relispartition
+      and exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'store_uuid')
+    group by c.relname`.execute(database.db)
+  expect(rows.map(({ table }) => table).sort()).toEqual(Object.values(tables).flat().sort())
+  for (const { table, unique } of rows.filter((row) => !tables.global.includes(row.table)))
+    expect({ table, unique }).toEqual({ table, unique: ['store_uuid'] })
+})

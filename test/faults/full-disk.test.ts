@@ -1,0 +1,104 @@
+import { mkdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCli } from '../support/clients/cli.ts'
+import { send } from '../support/clients/http.ts'
+import { databaseUrl } from '../support/database/database.ts'
+import { canMount, startOnSmallDisk } from '../support/database/small-disk.ts'
+import { storeBody } from '../support/factories.ts'
+import { useFolder } from '../support/folder.ts'
+import { type Program, startProgram } from '../support/servers/program.ts'
+import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './support/ledger.ts'
+
+const token = 'a-token-for-a-full-disk'
+const folder = useFolder()
+
+// Where nobody may mount, PostgreSQL's files have a limit instead: test/security/isolation/shortages.test.ts.
+describe.runIf(canMount())('a disk that is full', () => {
+  let postgres: Awaited<ReturnType<typeof startOnSmallDisk>>
+  let program: Program
+  let ledgers: Ledger[]
+  let reader: string
+  beforeAll(async () => {
+    for (const name of ['disk', 'run']) await mkdir(folder.file(name))
+    postgres = await startOnSmallDisk('160m', folder.file('disk'), folder.file('run'))
+    const env = { DATABASE_URL: databaseUrl(postgres.connection), BOOTSTRAP_TOKEN: token }
+    program = await startProgram(['serve'], env)
+    const made = await runCli(['token', 'create', '--name', 'reader', '--scope', 'read'], env)
+    reader = /cat_[\w-]{43}/.exec(made.stdout)?.[0] ?? ''
+    const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
+    const store = (JSON.parse(text) as { data: { store_uuid: string } }).data.store_uuid
+    ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
+    for (const ledger of ledgers) await createProducts(program.url, token, ledger)
+  }, 120_000)
+  afterAll(async () => {
+    await program?.end()
+    await postgres?.stop()
+  })
+
+  const ready = async () => (await send(`${program.url}/ready`)).text
+  const read = async () => {
+    const query = `?store_uuid=${ledgers[0]?.store}&limit=1`
+    const paths = [`/v1/products${query}`, `/v1/assets${query}`]
+    return Promise.all(paths.map(async (path) => (await send(program.url + path, { token: reader })).status))
+  }
+
+  /** Makes PostgreSQL write its log until it needs another file for it: without room it ends, and cannot start. */
+  async function useUpLog(): Promise<void> {
+    const client = new pg.Client(postgres.connection).on('error', () => {})
+    await client.connect()
+    for (let isUp = true; isUp; ) {
+      isUp = await client.query(`select pg_logical_emit_message(false, '', repeat('x', 1000000))`).then(
+        () => true,
+        () => false,
+      )
+    }
+    await client.end()
+  }
+
+  it.each([
+    ['tables', async () => {}, '{"status":"storage"}', [200, 200]],
+    ['the write-ahead log', useUpLog, '{"status":"unavailable"}', [503, 502]],
+  ] as const)(
+    'without room for %s no acknowledged write is lost, and all goes on once there is room',
+    {
+      timeout: 180_000,
+    },
+    async (_what, useUp, status, reads) => {
+      let isOver = false
+      const writing = ledgers.map(async (ledger) => {
+        for (; !isOver; await sleep(5)) await writeOnce(program.url, token, ledger)
+      })
+      const refused = () => ledgers.every(({ refusals }) => refusals.size > 0)
+      await sleep(300)
+      await postgres.fill()
+      await useUp()
+      await expect.poll(refused).toBe(true)
+      await expect.poll(ready).toBe(status)
+      await expect.poll(read).toEqual(reads)
+      await sleep(1_000)
+      await postgres.free()
+      await expect.poll(ready, { timeout: 60_000 }).toBe('{"status":"ok"}')
+      const before = ledgers.map(({ acknowledged }) => acknowledged)
+      await expect.poll(() => ledgers.every(({ acknowledged }, i) => acknowledged > (before[i] ?? 0) + 1)).toBe(true)
+      isOver = true
+      await Promise.all(writing)
+      for (const ledger of ledgers) {
+        expect([...ledger.refusals.keys()]).toEqual(['503 with Retry-After'])
+        await expect.poll(() => faultsOf(program.url, token, ledger), { timeout: 30_000 }).toEqual([])
+        ledger.refusals.clear()
+      }
+      expect(await read()).toEqual([200, 200])
+      const check = await runCli(['check'], { DATABASE_URL: databaseUrl(postgres.connection) })
+      expect(check).toMatchObject({ code: 0 })
+    },
+  )
+
+  it('is named in the log at the level of warnings', () => {
+    const lines = program.stderr().split('\n')
+    expect(lines.find((line) => line.includes('"msg":"the database has no room on its disk"'))).toMatch(
+      /"level":40.*"reason":"could not (extend|write)/,
+    )
+  })
+})

@@ -1,0 +1,110 @@
+import { codeOf, type Reply, send } from '../../support/clients/http.ts'
+
+/** A writer's knowledge of its writes: acknowledged, failed or unknown. Its products always get one value together. */
+export interface Ledger {
+  store: string
+  codes: string[]
+  /** The value of the latest write that was sent, and of the latest that was acknowledged. */
+  sent: number
+  acknowledged: number
+  /** The values of all writes that were acknowledged, and the first one. */
+  all: number[]
+  /** Statuses and errors that were no acknowledgement, and how often. */
+  refusals: Map<string, number>
+}
+
+export function newLedger(store: string, writer: number, products: number): Ledger {
+  const codes = Array.from({ length: products }, (_, i) => `w${writer}-${i}`)
+  return { store, codes, sent: 0, acknowledged: 0, all: [0], refusals: new Map() }
+}
+
+/** Makes the writer's products, with the value 0 and an asset each. */
+export async function createProducts(url: string, token: string, { store, codes }: Ledger): Promise<void> {
+  const body = codes.map((code) => ({ product_code: code, n: '0', 'Image URL 1': `https://cdn.example/${code}` }))
+  const { status, text } = await send(`${url}/v1/products?store_uuid=${store}`, { method: 'POST', token, body })
+  if (status !== 200) throw new Error(`no products: ${text}`)
+}
+
+/** Writes the next value to all of the writer's products in one request, and adds an asset to each group in another. */
+export async function writeOnce(url: string, token: string, ledger: Ledger): Promise<void> {
+  ledger.sent++
+  const query = `?store_uuid=${ledger.store}`
+  const body = ledger.codes.map((code) => ({ product_code: code, n: String(ledger.sent) }))
+  await note(ledger, send(`${url}/v1/products${query}`, { method: 'PUT', token, body }), () => {
+    ledger.acknowledged = ledger.sent
+    ledger.all.push(ledger.sent)
+  })
+  const assets = ledger.codes.map((code) => ({
+    parent_code: code,
+    assets: { 'Image URL 1': `https://cdn.example/${code}/${ledger.sent}` },
+  }))
+  await note(ledger, send(`${url}/v1/assets${query}`, { method: 'POST', token, body: assets }), () => {})
+}
+
+async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): Promise<void> {
+  const refused = (what: string) => ledger.refusals.set(what, (ledger.refusals.get(what) ?? 0) + 1)
+  try {
+    const { status, headers } = await answer
+    if (status === 200) done()
+    else refused(status === 503 && headers['retry-after'] ? '503 with Retry-After' : String(status))
+  } catch (error) {
+    refused(codeOf(error))
+  }
+}
+
+/** What is wrong with the store now: an acknowledged write that is lost, or a write that is there only in part. */
+export async function faultsOf(
+  url: string,
+  token: string,
+  { store, codes, sent, acknowledged, all }: Ledger,
+): Promise<string[]> {
+  const query = `?store_uuid=${store}&sku_codes=${codes.join(',')}`
+  const { text } = await send(`${url}/v1/products${query}`, { token })
+  const { data } = JSON.parse(text) as { data: { products: Record<string, { n: string; assets: { SMP: object[] } }> } }
+  const values = new Set(codes.map((code) => data.products[code]?.n))
+  const assets = new Set(codes.map((code) => data.products[code]?.assets.SMP.length))
+  const [value] = values
+  const [code = ''] = codes
+  const recorded = [...(await valuesBefore(url, token, store, code)), Number(value)]
+  const lacking = all.filter((acknowledged) => !recorded.includes(acknowledged))
+  return [
+    ...(values.size === 1 ? [] : [`a part of a write: ${[...values].join(', ')}`]),
+    ...(assets.size === 1 ? [] : [`a part of a placement: ${[...assets].join(', ')}`]),
+    ...(Number(value) >= acknowledged ? [] : [`${value} is there, but ${acknowledged} was acknowledged`]),
+    ...(lacking.length === 0 ? [] : [`no change from ${lacking.join(', ')} is recorded`]),
+    ...(recorded.every((each, i) => i === 0 || each > Number(recorded[i - 1]))
+      ? []
+      : [`changes that were not made are recorded: ${recorded.join(', ')}`]),
+    ...(Number(value) <= sent ? [] : [`${value} is there, but was never sent`]),
+  ]
+}
+
+/** The values that a product had before each of its changes, by the feed. */
+async function valuesBefore(url: string, token: string, store: string, code: string): Promise<number[]> {
+  const query = `query ($store: ID!, $code: String!, $after: String) {
+    store(storeUuid: $store) {
+      changes(first: 10, after: $after, filter: { operation: "updateProducts", productCode: $code }) {
+        next pageInfo { hasNextPage } edges { node { items(first: 100) { edges { node { productCode before } } } } }
+      }
+    }
+  }`
+  const values: number[] = []
+  for (let after: string | undefined; ; ) {
+    const { text } = await send(`${url}/graphql`, {
+      method: 'POST',
+      token,
+      body: { query, variables: { store, code, after } },
+    })
+    const { changes } = (JSON.parse(text) as { data: { store: { changes: Feed } } }).data.store
+    const items = changes.edges.flatMap(({ node }) => node.items.edges.map((edge) => edge.node))
+    values.push(...items.filter(({ productCode }) => productCode === code).map(({ before }) => Number(before)))
+    if (!changes.pageInfo.hasNextPage) return values
+    after = changes.next
+  }
+}
+
+interface Feed {
+  next: string
+  pageInfo: { hasNextPage: boolean }
+  edges: { node: { items: { edges: { node: { productCode: string; before: string } }[] } } }[]
+}

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
+import { importFile } from '../../../src/import/import.ts'
+import { importRequest } from '../../../src/import/options.ts'
+import { changesOf } from '../../support/database/changes.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { expected, resolved } from '../property/expected.ts'
+import type { Catalogue } from '../property/model.ts'
+import { operations } from '../property/operations.ts'
+import { perform as performGraphQL } from '../property/over-graphql.ts'
+import { perform as performRest } from '../property/over-rest.ts'
+import { storedAssets } from '../property/state.ts'
+import { code, definition, fewOf, status, value } from '../property/values.ts'
+import { readState, type State, undo } from './state.ts'
+
+/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
+const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 80) / 6)
+const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
+const msPerRun = 10_000
+
+const gateway = useGateway()
+
+/** What the operations of the other test lack, in the first store. */
+type More =
+  | { kind: 'import'; rows: Record<string, unknown>[]; isDryRun: boolean }
+  | { kind: 'updateStore'; input: Record<string, unknown> }
+  | { kind: 'removeDefinitions'; names: string[] }
+  | { kind: 'putOnce'; code: string; value: string }
+  | { kind: 'severalFields'; code: string; fails: boolean }
+  | { kind: 'revert'; nth: number }
+
+const row = fc.record(
+  {
+    sku: code,
+    status,
+    Color: fc.constantFrom('red', 'blue', ''),
+    Size: value,
+    images: fc.constantFrom('https://e.x/a', 'https://e.x/a,https://e.x/b', 'https://e.x/x', 'no url'),
+  },
+  { requiredKeys: ['sku'], noNullPrototype: true },
+)
+const more: fc.Arbitrary<More> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('import' as const), rows: fewOf(row, 8), isDryRun: fc.boolean() }),
+  },
+  fc.record({
+    kind: fc.constant('updateStore' as const),
+    input: fc.record(
+      {
+        storeName: fc.constantFrom('Shop', 'Store'),
+        region: fc.constantFrom([], ['Europe'], ['Asia', 'Europe']),
+        storeWebsite: fc.constantFrom(null, 'https://shop.example'),
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+  }),
+  fc.record({
+    kind: fc.constant('removeDefinitions' as const),
+    names: fewOf(
+      definition.map(({ name }) => name),
+      3,
+    ),
+  }),
+  fc.record({ kind: fc.constant('putOnce' as const), code, value: fc.constantFrom('1', '2') }),
+  fc.record({ kind: fc.constant('severalFields' as const), code, fails: fc.boolean() }),
+  fc.record({ kind: fc.constant('revert' as const), nth: fc.nat(50) }),
+)
+const steps = fc.tuple(operations, fc.array(more, { minLength: 50, maxLength: 50, size: 'max' }))
+
+it(
+  'holds what every write changed, so that each state before is found again',
+  async () => {
+    const property = fc.asyncProperty(steps, async ([sequence, others]) => {
+      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
+      asset_group_total, change, idempotency_key`.execute(gateway.database.db)
+      const catalogue: Catalogue = []
+      let before = await readState(gateway.database)
+      const seen = new Map<string, number>()
+      const check = async (what: string, mayChange: boolean) => {
+        const after = await readState(gateway.database)
+        const rebuilt: State = structuredClone(after)
+        let changes = 0
+        for (const store of after.keys()) {
+          const items = await changesOf(gateway.database, store)
+          const added = items.slice(seen.get(store) ?? 0)
+          seen.set(store, items.length)
+          changes += added.length
+          undo(rebuilt, store, added)
+        }
+        expect(rebuilt, what).toEqual(before)
+        if (!mayChange) expect(changes, what).toBe(0)
+        before = after
+      }
+      for (const [i, named] of sequence.entries()) {
+        const operation = resolved(catalogue, named)
+        const answer = await (operation.api === 'rest' ? performRest : performGraphQL)(gateway, operation)
+        expected(catalogue, operation, answer, await storedAssets(gateway))
+        await check(`operation ${i}: ${JSON.stringify(operation)}`, operation.dryRun !== true)
+        const other = others[i]
+        const [store] = before.keys()
+        if (!other || !store || i < 2) continue
+        await doMore(store, other, i)
+        await check(`after operation ${i}: ${JSON.stringify(other)}`, !('isDryRun' in other && other.isDryRun))
+      }
+      const empty: State = structuredClone(before)
+      for (const store of before.keys()) undo(empty, store, await changesOf(gateway.database, store))
+      expect(empty).toEqual(new Map())
+    })
+    await fc.assert(property, {
+      numRuns,
+      seed,
+      interruptAfterTimeLimit: numRuns * msPerRun - 10_000,
+      endOnFailure: true,
+    })
+  },
+  numRuns * msPerRun,
+)
+
+async function doMore(store: string, other: More, i: number): Promise<void> {
+  const url = `/v1/products?store_uuid=${store}`
+  switch (other.kind) {
+    case 'import': {
+      const lines = async function* () {
+        for (const row of other.rows) yield Buffer.from(`${JSON.stringify(row)}\n`)
+      }
+      const options = { store, chunkRows: 3, code: 'sku', assets: ['images'], dryRun: other.isDryRun }
+      const origin = { requestId: `import ${i}`, actor: 'a test', via: 'cli', operation: 'import' } as const
+      const work = { enumerations: fallbackEnumerations, origin, signal: new AbortController().signal }
+      // Rows without the column of the images are a usage error.
+      await importFile(gateway.database.db, lines(), importRequest('rows.jsonl', options), work).catch(() => {})
+      return
+    }
+    case 'updateStore':
+      await gateway.graphql(
+        'mutation ($store: ID!, $input: UpdateStoreInput!) { updateStore(storeUuid: $store, input: $input) { storeName } }',
+        { store, input: other.input },
+      )
+      return
+    case 'removeDefinitions':
+      await gateway.graphql(
+        `mutation ($store: ID!, $names: [String!]!) {
+          removeAttributeDefinitions(storeUuid: $store, names: $names) { name } }`,
+        { store, names: other.names },
+      )
+      return
+    case 'putOnce': {
+      const headers = { 'Idempotency-Key': `key ${i} ${store}` }
+      const body = [{ product_code: other.code, Color: other.value }]
+      await gateway.call(url, { method: 'PUT', body, headers })
+      await gateway.call(url, { method: 'PUT', body: [{ product_code: other.code, Color: 'other' }] })
+      await gateway.call(url, { method: 'PUT', body, headers })
+      return
+    }
+    case 'severalFields': {
+      const fields = `
+        a: upsertProducts(storeUuid: $store, products: [{ productCode: $code, attributes: { Color: "black" } }]) { storeUuid }
+        b: updateProducts(storeUuid: $store, products: [{ productCode: $code, attributes: { Color: "white" } }]) { storeUuid }
+        c: deleteProducts(storeUuid: $store, productCodes: [$code], dryRun: ${other.fails}) { storeUuid }`
+      await gateway.graphql(`mutation ($store: ID!, $code: String!) { ${fields} }`, { store, code: other.code })
+      return
+    }
+    case 'revert': {
+      const items = await changesOf(gateway.database, store)
+      const requestId = items[other.nth % Math.max(items.length, 1)]?.requestId
+      await gateway.graphql(
+        `mutation ($store: ID!, $requestId: String!) {
+          revertRequest(storeUuid: $store, requestId: $requestId, ifChangedSince: SKIP) { requestId } }`,
+        { store, requestId },
+      )
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { beforeAll, expect, it } from 'vitest'
+import { addAssets, addProducts, define, newStore } from '../../support/factories.ts'
+import { Random } from '../../support/random.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+import { record, sometimes } from '../property/values.ts'
+import { type AttributeFilter, type Filter, facet, type ModelProduct, matches, type Order, sorted } from './model.ts'
+
+/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 60)
+const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_123)
+
+const gateway = useGateway()
+let stores: { uuid: string; products: ModelProduct[] }[]
+
+const codes = ['1', '10', '9', 'a', 'A', 'a-1', 'A-1', 'b', 'é', '😀', '\uffee', '%', '_', "it's", '\\']
+const prices = ['10', '9', '10.0', '-1', '0', '-0', '1000000000000.5', 'free', '', '9.99', '٣']
+const days = ['2024-02-29', '2024-03-01', '1999-12-31']
+const names = ['red', 'Red', 'RED', '', 'a%b', 'a_b', 'é', '😀', '\uffee', "'", '\\', `long ${'x'.repeat(120)}`]
+const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-02T00:00:00.500000Z']
+const statuses = ['active', 'new', 'under review']
+const enumValue = (status: string) => status.toUpperCase().replace(' ', '_')
+
+const product = fc.record({
+  status: fc.constantFrom(...statuses),
+  attributes: fc.record(
+    {
+      Price: fc.constantFrom(...prices),
+      Day: fc.constantFrom(...days),
+      Flag: fc.constantFrom('true', 'false'),
+      Color: fc.constantFrom(...names),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  createdAt: fc.constantFrom(...times),
+  updatedAt: fc.constantFrom(...times),
+  groups: fc.uniqueArray(fc.constantFrom('SMP/image', 'SMP/video', 'channel_value_1/image'), { maxLength: 2 }),
+})
+
+/** Products that were there before their attributes were declared: prices need not be numbers. */
+async function newModel(n: number) {
+  const uuid = await newStore(gateway)
+  const given = fc.sample(product, { numRuns: codes.length, seed: seed + n })
+  const products = codes.map((code, i) => ({ code, ...(given[i] as (typeof given)[number]) }))
+  await addProducts(
+    gateway,
+    uuid,
+    products.map(({ code, status, attributes }) => ({ productCode: code, status, attributes })),
+  )
+  const links = products.flatMap(({ code, groups }) =>
+    groups.map((group): Parameters<typeof addAssets>[2][number] => {
+      const [channel = '', assetFormat = ''] = group.split('/')
+      return [`${code} ${group}`, code, { channel, assetFormat }]
+    }),
+  )
+  await addAssets(gateway, uuid, links)
+  for (const { code, createdAt, updatedAt } of products) {
+    await sql`update product set created_at = ${createdAt}, updated_at = ${updatedAt}
+      where store_uuid = ${uuid} and product_code = ${code}`.execute(gateway.database.db)
+  }
+  await define(gateway, uuid, [
+    { name: 'Price', type: 'NUMBER' },
+    { name: 'Day', type: 'DATE' },
+    { name: 'Flag', type: 'BOOLEAN' },
+  ])
+  return {
+    uuid,
+    products: products.map(({ attributes, groups, ...rest }) => ({
+      ...rest,
+      attributes: new Map(Object.entries(attributes)),
+      groups: new Set(groups),
+    })),
+  }
+}
+
+beforeAll(async () => {
+  stores = [await newModel(0), await newModel(1), await newModel(2)]
+  stores.sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
+})
+
+const conditions = (name: string, values: readonly string[], bounds: readonly string[]) => {
+  const value = fc.constantFrom(...values)
+  const bound = fc.constantFrom(...(bounds.length > 0 ? bounds : ['']))
+  const shape = {
+    eq: value,
+    ne: value,
+    in: fc.array(value, { minLength: 1, maxLength: 3 }),
+    contains: fc.constantFrom('', 'r', '%', '_', '0', 'É', '\\'),
+    startsWith: fc.constantFrom('', 'a', 'R', '1', '😀'),
+    exists: fc.boolean(),
+    ...(bounds.length > 0 && { gt: bound, gte: bound, lt: bound, lte: bound }),
+  }
+  const one = fc.constantFrom(...(Object.keys(shape) as (keyof typeof shape)[]))
+  return fc
+    .tuple(one, fc.option(one, { nil: undefined }), fc.record(shape as Record<string, fc.Arbitrary<unknown>>))
+    .map(([key, other, given]): AttributeFilter => {
+      const isUpper = (name: string | undefined) => name === 'lt' || name === 'lte'
+      const isRange = (name: string | undefined) => isUpper(name) || name === 'gt' || name === 'gte'
+      // Two bounds may be upside down, which is refused.
+      const second = other && !(isRange(key) && isRange(other)) ? { [other]: given[other] } : {}
+      return { name, [key]: given[key], ...second }
+    })
+}
+
+const attribute = fc.oneof(
+  conditions('Price', prices, ['10', '10.00', '-1', '9.5', '1000000000000.5', '0']),
+  conditions('Day', days, days),
+  conditions('Flag', ['true', 'false'], []),
+  conditions('Color', names, names),
+  conditions('Nothing', names, names),
+)
+const range = fc.constantFrom(
+  { from: '2026-01-01T00:00:00.000Z' },
+  { from: '2026-01-01T00:00:00.001Z' },
+  { to: '2026-01-02T00:00:00.500Z' },
+  { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:00.001Z' },
+)
+const presence = sometimes(
+  record<{ channel: string; assetFormat: string }>({
+    channel: fc.constantFrom('SMP', 'channel_value_1'),
+    assetFormat: fc.constantFrom('image', 'video'),
+  }),
+)
+const criteria = {
+  status: fc.array(fc.constantFrom(...statuses), { maxLength: 2 }),
+  codePrefix: fc.constantFrom('', 'a', '1', '😀'),
+  codes: fc.array(fc.constantFrom(...codes, 'x'), { maxLength: 8 }),
+  search: fc.constantFrom('A', '_', '%', '-', ''),
+  attributes: fc.array(attribute, { minLength: 1, maxLength: 2 }),
+  createdAt: range,
+  updatedAt: range,
+  hasAssets: presence,
+  missingAssets: presence,
+}
+const keys = Object.keys(criteria) as (keyof typeof criteria)[]
+const { filter } = fc.letrec<{ filter: Filter; simple: Filter; nested: Filter }>((tie) => ({
+  filter: fc.oneof({ depthSize: 'small', maxDepth: 3 }, tie('simple'), tie('nested')),
+  simple: fc
+    .tuple(fc.uniqueArray(fc.constantFrom(...keys), { maxLength: 2 }), fc.record(criteria))
+    .map(([chosen, given]) => Object.fromEntries(chosen.map((key) => [key, given[key]])) as Filter),
+  nested: fc.oneof(
+    fc.array(tie('filter'), { minLength: 1, maxLength: 2 }).map((and): Filter => ({ and })),
+    fc.array(tie('filter'), { minLength: 1, maxLength: 3 }).map((or): Filter => ({ or })),
+    tie('filter').map((not): Filter => ({ not })),
+  ),
+}))
+
+const order = fc.record({
+  field: fc.constantFrom('CODE', 'CREATED_AT', 'UPDATED_AT', 'STATUS', 'ATTRIBUTE' as const),
+  attribute: fc.constantFrom('Price', 'Day', 'Flag', 'Color', 'Nothing'),
+  direction: fc.constantFrom('ASC' as const, 'DESC' as const),
+})
+const orderOf = ({ attribute, ...rest }: Required<Order>): Order =>
+  rest.field === 'ATTRIBUTE' ? { ...rest, attribute } : rest
+
+interface Connection {
+  totalCount: number
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+  nodes: { productCode: string; store: { storeUuid: string } }[]
+}
+const page = `totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  nodes { productCode store { storeUuid } }`
+const variables =
+  '$filter: ProductFilter, $order: ProductOrder, $first: Int, $after: String, $last: Int, $before: String'
+const given = 'filter: $filter, orderBy: $order, first: $first, after: $after, last: $last, before: $before'
+const ofStore = `query ($store: ID!, ${variables}) { store(storeUuid: $store) { products(${given}) { ${page} } } }`
+const ofStores = `query ($stores: [ID!], ${variables}) { products(storeUuids: $stores, ${given}) { ${page} } }`
+
+/** All products of a list, page by page from its start or its end, in the order of the list, and how many it says it has. */
+async function walk(read: (place: object) => Promise<Connection>, size: number, backwards: boolean) {
+  const found: string[] = []
+  let total: number | undefined
+  for (let cursor: string | null = null, pages = 0; pages < 200; pages++) {
+    const connection = await read(backwards ? { last: size, before: cursor } : { first: size, after: cursor })
+    const { pageInfo, nodes } = connection
+    total ??= connection.totalCount
+    const codes = nodes.map(({ productCode, store }) => `${store.storeUuid} ${productCode}`)
+    if (backwards) found.unshift(...codes)
+    else found.push(...codes)
+    cursor = backwards ? pageInfo.startCursor : pageInfo.endCursor
+    if (!(backwards ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) return { total, found }
+  }
+  throw new Error('a list does not end')
+}
+
+const toApi = (given: Filter): object => ({
+  ...given,
+  ...(given.status && { status: given.status.map(enumValue) }),
+  ...(given.and && { and: given.and.map(toApi) }),
+  ...(given.or && { or: given.or.map(toApi) }),
+  ...(given.not && { not: toApi(given.not) }),
+})
+
+const size = fc.constantFrom(1, 2, 3, 100)
+
+it('lists, counts and facets of products are those of a model in memory, for any filter, order and page size', async () => {
+  const property = fc.asyncProperty(
+    filter,
+    order,
+    size,
+    fc.boolean(),
+    fc.nat(2),
+    async (filter, any, size, backwards, n) => {
+      const { uuid = '', products = [] } = stores[n] ?? {}
+      const order = orderOf(any)
+      const matching = products.filter((product) => matches(product, filter))
+      const listed = await walk(
+        async (place) => {
+          const data = await gateway.data(ofStore, { store: uuid, filter: toApi(filter), order, ...place })
+          return (data.store as unknown as { products: Connection }).products
+        },
+        size,
+        backwards,
+      )
+      const expected = sorted(matching, order).map(({ code }) => `${uuid} ${code}`)
+      expect(listed).toEqual({ total: matching.length, found: expected })
+
+      const facets = `query ($store: ID!, $filter: ProductFilter, $first: Int, $search: String) { store(storeUuid: $store) {
+      facets(names: ["Price", "Color", "Nothing"], filter: $filter, first: $first, search: $search) {
+        name distinct missing values { value count } } } }`
+      const search = size === 1 ? 'r' : undefined
+      const data = await gateway.data(facets, { store: uuid, filter: toApi(filter), first: size, search })
+      expect((data.store as unknown as { facets: unknown }).facets).toEqual(
+        ['Price', 'Color', 'Nothing'].map((name) => facet(matching, name, size, search)),
+      )
+    },
+  )
+  await fc.assert(property, { numRuns, seed, endOnFailure: false })
+}, 600_000)
+
+it('lists of several stores are those of a model in memory', async () => {
+  const property = fc.asyncProperty(filter, order, size, fc.boolean(), async (filter, any, size, backwards) => {
+    const order = orderOf({ ...any, field: any.field === 'ATTRIBUTE' ? 'CODE' : any.field })
+    const listed = await walk(
+      async (place) => {
+        const uuids = stores.map(({ uuid }) => uuid)
+        const data = await gateway.data(ofStores, { stores: uuids, filter: toApi(filter), order, ...place })
+        return data.products as unknown as Connection
+      },
+      size,
+      backwards,
+    )
+    const matching = stores.flatMap(({ uuid, products }) =>
+      products.filter((product) => matches(product, filter)).map((product) => ({ ...product, uuid })),
+    )
+    // Stable: products that are equal stay in the order of their stores, which is turned around with all else.
+    if (order.direction === 'DESC') matching.reverse()
+    const expected = sorted(matching, order).map((product) => `${(product as { uuid?: string }).uuid} ${product.code}`)
+    expect(listed).toEqual({ total: matching.length, found: expected })
+  })
+  await fc.assert(property, { numRuns: numRuns / 4, seed, endOnFailure: false })
+}, 600_000)
+
+it('each product that nobody writes is listed once, in order, while others are written between the pages', async () => {
+  const uuid = await newStore(gateway)
+  const still = Array.from({ length: 60 }, (_, i) => ({
+    productCode: `still-${String(i).padStart(2, '0')}`,
+    attributes: { Price: String((i * 7) % 20), ...(i % 5 > 0 && { Color: `c${i % 3}` }) },
+  }))
+  await addProducts(gateway, uuid, still)
+  await define(gateway, uuid, [{ name: 'Price', type: 'NUMBER' }])
+  const random = new Random(seed)
+  const disturb = async () => {
+    const productCode = `moving-${random.below(40)}`
+    const document =
+      'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
+    if (random.below(3) === 0) await gateway.data(document, { store: uuid, codes: [productCode] })
+    else
+      await addProducts(gateway, uuid, [{ productCode, attributes: { Price: String(random.below(20)), Color: 'c1' } }])
+  }
+  for (const field of ['CODE', 'CREATED_AT', 'UPDATED_AT', 'STATUS', 'Price', 'Color'] as const) {
+    for (const direction of ['ASC', 'DESC'] as const) {
+      const isOwn = field !== 'Price' && field !== 'Color'
+      const order = isOwn ? { field, direction } : { field: 'ATTRIBUTE', attribute: field, direction }
+      const quiet = await walk(read(order), 100, false)
+      const { found } = await walk(
+        async (place) => {
+          await disturb()
+          return read(order)(place)
+        },
+        7,
+        direction === 'DESC',
+      )
+      const isStill = (code: string) => code.includes(' still-')
+      expect(found.filter(isStill), `${field} ${direction}`).toEqual(quiet.found.filter(isStill))
+      expect(found.filter(isStill)).toHaveLength(60)
+    }
+  }
+
+  function read(order: object) {
+    return async (place: object) => {
+      const data = await gateway.data(ofStore, { store: uuid, order, ...place })
+      return (data.store as unknown as { products: Connection }).products
+    }
+  }
+}, 120_000)

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { followStore } from '../../src/catalogue/readiness/follow-store.ts'
+import type { NewRequirement } from '../../src/catalogue/readiness/requirements.ts'
+import { beginLedger } from '../../src/database/change-days.ts'
+import { productReadiness, type Readiness, setRequirements, storeReadiness } from '../catalogue/readiness/support.ts'
+import { addAssets, newStore } from '../support/factories.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+
+/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
+const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 150) / 10)
+const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_123)
+const msPerRun = 20_000
+
+const gateway = useGateway()
+const channels = ['SMP', 'channel_value_1']
+
+const noNullPrototype = true
+const code = fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F')
+const value = fc.constantFrom('', '  ', 'ab', 'abcdef', '12345678', 'ü𝒳')
+const severity = fc.constantFrom('REQUIRED' as const, 'RECOMMENDED' as const)
+const requirement: fc.Arbitrary<Omit<NewRequirement, 'code'>> = fc.oneof(
+  fc.record(
+    {
+      kind: fc.constant('ATTRIBUTE' as const),
+      attribute: fc.constantFrom('Color', 'Size'),
+      minimum: fc.constantFrom(1, 2, 3),
+      pattern: fc.constantFrom('[a-z]+', '\\d{8}', '..'),
+      severity,
+      whenAttribute: fc.constantFrom('Size', 'Type'),
+    },
+    { requiredKeys: ['kind', 'attribute'], noNullPrototype },
+  ),
+  fc.record(
+    {
+      kind: fc.constant('ASSET' as const),
+      minimum: fc.constantFrom(1, 2),
+      severity,
+      whenAttribute: fc.constant('Color'),
+      whenValues: fc.constantFrom<string[][]>(['ab'], ['ab', '']),
+    },
+    { requiredKeys: ['kind', 'whenAttribute'], noNullPrototype },
+  ),
+  fc.record({ kind: fc.constant('STATUS' as const), pattern: fc.constantFrom('active', 'active|new') }),
+)
+const channel = fc.constantFrom(...channels)
+const asset = fc.constantFrom('x', 'y')
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('upsert' as const),
+      code,
+      status: fc.constantFrom('ACTIVE', 'NEW', 'DRAFT'),
+      attributes: fc.record({ Color: value, Size: value, Type: value }, { requiredKeys: [], noNullPrototype }),
+    }),
+  },
+  fc.record({ kind: fc.constant('delete' as const), code }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('link' as const), code, asset, channel }) },
+  fc.record({ kind: fc.constant('delete asset' as const), asset }),
+  fc.record({ kind: fc.constant('require' as const), channel, requirements: fc.array(requirement, { maxLength: 4 }) }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('follow' as const) }) },
+  fc.record({ kind: fc.constant('begin the ledger anew' as const) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+type Requirement = NewRequirement
+
+it(
+  'counts what a brute force counts, whatever is written and required meanwhile',
+  async () => {
+    const property = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 30 }), async (steps) => {
+      const store = await newStore(gateway)
+      const required = new Map<string, Requirement[]>()
+      for (const one of steps) await take(store, one, required)
+      for (const [channel, requirements] of required) {
+        const expected = await bruteForce(store, channel, requirements)
+        const found = await followed(store, channel)
+        expect(found.requirements.map(({ missing }) => missing)).toEqual(expected.missing)
+        const { total, ready, gaps } = found
+        expect({ total, ready, gaps: gaps.nodes.map(({ productCode }) => productCode) }).toEqual({
+          total: expected.products.length,
+          ready: expected.products.length - expected.blocked.length,
+          gaps: expected.blocked,
+        })
+        const products = await productReadiness(gateway, store)
+        for (const { code, lacks } of expected.products) {
+          const own = products[code]?.find((readiness) => readiness.channel === channel)
+          expect(
+            own?.missing.map((missing) => missing.code),
+            code,
+          ).toEqual(lacks)
+          expect(own?.ready, code).toBe(!expected.blocked.includes(code))
+        }
+      }
+    })
+    const interruptAfterTimeLimit = numRuns * msPerRun - 10_000
+    await fc.assert(property, { numRuns, seed, interruptAfterTimeLimit, endOnFailure: true })
+  },
+  numRuns * msPerRun,
+)
+
+async function take(store: string, one: Step, required: Map<string, Requirement[]>): Promise<void> {
+  switch (one.kind) {
+    case 'upsert': {
+      const { code: productCode, status, attributes } = one
+      await gateway.data(
+        `mutation ($store: ID!, $products: [ProductPatch!]!) {
+          upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`,
+        { store, products: [{ productCode, status: status.toLowerCase(), attributes }] },
+      )
+      return
+    }
+    case 'delete': {
+      const document =
+        'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
+      await gateway.data(document, { store, codes: [one.code] })
+      return
+    }
+    case 'link':
+      return addAssets(gateway, store, [[one.asset, one.code, { channel: one.channel }]])
+    case 'delete asset':
+      await gateway.call('/v1/assets', { method: 'DELETE', body: [{ store_uuid: store, asset_id: [one.asset] }] })
+      return
+    case 'require': {
+      const requirements = one.requirements.map((given, i) => ({ ...given, code: `c${i}` }))
+      expect((await setRequirements(gateway, store, one.channel, requirements)).errors).toBeUndefined()
+      if (requirements.length > 0) required.set(one.channel, requirements)
+      else required.delete(one.channel)
+      return
+    }
+    case 'follow':
+      await followStore(gateway.database.catalogue, store)
+      return
+    case 'begin the ledger anew':
+      await beginLedger(gateway.database.db)
+  }
+}
+
+/** The numbers once all changes are counted. The gateway follows them too, but only once a second. */
+async function followed(store: string, channel: string): Promise<Readiness> {
+  const begun = Date.now()
+  for (;;) {
+    await followStore(gateway.database.catalogue, store)
+    const found = await storeReadiness(gateway, store, channel)
+    if (found && !found.isCounting && Date.parse(found.asOf ?? '') >= begun) return found
+    if (Date.now() - begun > 15_000) throw new Error(`the numbers do not come: ${JSON.stringify(found)}`)
+    await sleep(10)
+  }
+}
+
+async function bruteForce(store: string, channel: string, requirements: readonly Requirement[]) {
+  const { rows } = await sql<{ code: string; status: string; attributes: Record<string, string>; images: number }>`
+    select product_code as code, status, attributes, (
+      select count(*)::int from asset_link l join asset a using (store_uuid, asset_id)
+      where store_uuid = ${store} and l.parent_code = p.product_code and l.channel = ${channel} and a.asset_format = 'image'
+    ) as images
+    from product p where store_uuid = ${store} order by product_code`.execute(gateway.database.db)
+  const products = rows.map((row) => {
+    const lacks = requirements.filter((one) => !isMet(one, row))
+    return {
+      code: row.code,
+      lacks: lacks.map(({ code }) => code),
+      isBlocked: lacks.some((one) => one.severity !== 'RECOMMENDED'),
+    }
+  })
+  return {
+    products,
+    blocked: products.filter(({ isBlocked }) => isBlocked).map(({ code }) => code),
+    missing: requirements.map(({ code }) => products.filter(({ lacks }) => lacks.includes(code)).length),
+  }
+}
+
+function isMet(one: Requirement, row: { status: string; attributes: Record<string, string>; images: number }): boolean {
+  const { kind, attribute, minimum, pattern, whenAttribute, whenValues } = one
+  if (whenAttribute != null) {
+    const held = row.attributes[whenAttribute]
+    if (whenValues ? !whenValues.includes(held ?? 'none') : !held?.trim()) return true
+  }
+  const matches = (value: string, regex: string) => new RegExp(`^(?:${regex})$`, 'u').test(value)
+  if (kind === 'ASSET') return row.images >= (minimum ?? 1)
+  if (kind === 'STATUS') return matches(row.status, pattern ?? 'active')
+  const held = row.attributes[attribute ?? '']
+  if (held === undefined || held.trim() === '') return false
+  return [...held].length >= (minimum ?? 1) && (pattern == null || matches(held, pattern))
+}

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { connect } from '../../src/database/connection/connect.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { runCli } from '../support/clients/cli.ts'
+import { databaseUrl } from '../support/database/database.ts'
+import { storeIn } from '../support/factories.ts'
+import { useGateway } from '../support/servers/gateway.ts'
+import { canary, createFixture, type Fixture } from './fixture.ts'
+
+const gateway = useGateway()
+const server = inject('postgres')
+const name = `report_${randomUUID().slice(0, 8)}`
+let fixture: Fixture
+let database: string
+let admin: pg.Client
+let user: pg.Client
+let password: string
+const notices: string[] = []
+
+const catalog = (args: string[], url = databaseUrl({ ...server, database })) =>
+  runCli(['report-user', ...args], { DATABASE_URL: url })
+
+beforeAll(async () => {
+  fixture = await createFixture(gateway)
+  database = new URL(gateway.database.url).pathname.slice(1)
+  const { code, stdout, stderr } = await catalog(['add', name, '--store', fixture.own])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${name}: shown this once\n` })
+  password = stdout.trim()
+  admin = new pg.Client({ ...server, database })
+  await admin.connect()
+  for (const store of [fixture.own, fixture.foreign]) {
+    await admin.query(`insert into change_reader (store_uuid, total) values ('${store}', 3) on conflict do nothing`)
+    await admin.query(`insert into channel_readiness (store_uuid, channel, build, state, requirements, missing, required)
+      values ('${store}', 'SMP', 1, 'current', '[]', '{}', 0) on conflict do nothing`)
+    await admin.query(
+      `insert into measure values ('${store}', 'PRODUCTS', '', 'day', '2026-01-01', 3) on conflict do nothing`,
+    )
+  }
+  user = await login()
+})
+
+afterAll(async () => {
+  await user.end()
+  await admin.query(`drop owned by ${name}`).catch(() => {})
+  await admin.query(`drop role if exists ${name}`)
+  await admin.end()
+})
+
+async function login(as = name): Promise<pg.Client> {
+  const client = new pg.Client({ ...server, user: as, database })
+  client.on('notice', ({ message = '' }) => notices.push(message))
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** What the user gets for a statement: rows or an error, and notices, as text. */
+async function outcome(statement: string): Promise<string> {
+  notices.length = 0
+  const result = await user.query(statement).then(
+    ({ rows }) => rows,
+    ({ message, detail, hint, where }: pg.DatabaseError) => ({ message, detail, hint, where }),
+  )
+  return JSON.stringify([result, notices])
+}
+
+const views = ['stores', 'products', 'product_attributes', 'coverage', 'readiness', 'measures', 'changes', 'jobs']
+
+describe('a report user', () => {
+  it.each(views)('sees in %s its own store, and no other', async (view) => {
+    const all = await admin.query(`select distinct store_uuid from ${tableOf[view]}`)
+    expect(all.rows).toContainEqual({ store_uuid: fixture.foreign })
+    const { rows } = await user.query(`select * from ${view}`)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(new Set(rows.map(({ store_uuid }) => store_uuid))).toEqual(new Set([fixture.own]))
+    expect(JSON.stringify(rows)).not.toMatch(canary)
+  })
+
+  const tableOf: Record<string, string> = {
+    ...{ stores: 'store', products: 'product', product_attributes: 'product', coverage: 'asset_group_total' },
+    ...{ readiness: 'channel_readiness', measures: 'measure', changes: 'change', jobs: 'job' },
+  }
+
+  it('sees the values of its products by name', async () => {
+    const { rows } = await user.query(`select value from product_attributes where name = 'Color' order by 1`)
+    expect(rows).toEqual([{ value: 'own' }])
+  })
+
+  it.each([
+    `create function pg_temp.leak(text) returns boolean cost 0.0000001 language plpgsql as
+      $$ begin raise notice 'seen %', $1; return true; end $$`,
+    `select product_code from products where pg_temp.leak(product_code)`,
+    `select value from product_attributes where pg_temp.leak(value)`,
+    `select store_name from stores where pg_temp.leak(store_name)`,
+    `select actor from changes where pg_temp.leak(actor)`,
+    `select error from jobs where pg_temp.leak(error)`,
+    `select channel from coverage where pg_temp.leak(store_uuid::text)`,
+    `select 1 from products where 1 / (product_code not like '${canary.slice(0, 3)}%')::int = 1`,
+    `select value::int from product_attributes where value not like 'own%'`,
+    `explain (analyze, verbose) select * from products where product_code like '${canary.slice(0, 3)}%'`,
+    `explain (analyze) select * from products where pg_temp.leak(product_code)`,
+    `select * from pg_stats where schemaname not in ('pg_catalog', 'information_schema')`,
+    `select * from pg_stats_ext`,
+    `select set_config('catalogue.stores', '{$foreign}', false), * from products`,
+    `select * from products where current_user = 'postgres' or true`,
+    `select (select p.product_code from products p where p.store_uuid <> s.store_uuid limit 1) from stores s`,
+    `with recursive r as (select product_code from products union select product_code from products) select * from r`,
+    `select query from pg_stat_activity`,
+    `select * from pg_prepared_statements`,
+  ])('learns nothing of another store by %s', async (statement) => {
+    await user.query('set default_transaction_read_only = off')
+    // Without indexes conditions are evaluated in the order of their costs, on all rows.
+    for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan']) await user.query(`set enable_${scan} = off`)
+    const seen = await outcome(statement.replace('$foreign', fixture.foreign))
+    expect(seen).not.toMatch(canary)
+    // The setting that it gave itself comes back.
+    if (!statement.includes('set_config')) expect(seen).not.toContain(fixture.foreign)
+  })
+
+  const denied = [
+    ...['store', 'product', 'asset', 'asset_link', 'asset_group', 'asset_group_total', 'change', 'job', 'job_part'],
+    ...['channel_requirement', 'change_reader', 'channel_readiness', 'product_gap', 'measure', 'due_reader'],
+    ...['attribute_definition', 'import_run', 'token', 'idempotency_key', 'report_user', 'change_horizon', 'migration'],
+  ].map((table) => `select * from public.${table}`)
+
+  it.each([
+    ...denied,
+    'select * from pg_statistic',
+    'select * from pg_authid',
+    'set role catalogue_tenant',
+    `select set_config('role', 'catalogue_tenant', false)`,
+    'set session authorization catalogue_tenant',
+    `select * from public.changes_of('$foreign', '{CODE-1}', '-infinity')`,
+    `select * from public.changes_after('$foreign', '0', 0, '99999999', null, null, '-infinity', 'infinity', 10)`,
+    `insert into report.stores (store_uuid) values (gen_random_uuid())`,
+    `update report.products set status = 'new'`,
+    'delete from report.jobs',
+    `insert into public.report_user values (current_user, '$foreign')`,
+    'alter view report.products reset (security_barrier)',
+    'create or replace view report.products as select * from public.product',
+    'create view report.mine as select * from public.product',
+    'create table public.mine (a int)',
+    'create schema mine',
+    'create role mine',
+    'alter role current_user superuser',
+    'alter role current_user connection limit -1',
+    `copy (select 1) to program 'true'`,
+    `select pg_read_file('postgresql.conf')`,
+    `select * from job_queue.job`,
+    `alter system set log_statement = 'all'`,
+  ])('may not %s', async (statement) => {
+    await user.query('set default_transaction_read_only = off')
+    const denial = user.query(statement.replace('$foreign', fixture.foreign))
+    await expect(denial).rejects.toThrow(/permission denied|must be (owner|superuser)|does not exist|only roles with/i)
+  })
+
+  it('begins with limits of time and without writes, and has five connections', async () => {
+    const others = [await login(), await login(), await login()]
+    const last = await login()
+    onTestFinished(() => Promise.all([...others, last].map((client) => client.end())).then(() => {}))
+    const { rows } = await last.query(
+      `select current_setting('statement_timeout') as timeout, current_setting('transaction_read_only') as "readOnly"`,
+    )
+    expect(rows).toEqual([{ timeout: '1min', readOnly: 'on' }])
+    await expect(login()).rejects.toThrow(/too many connections for role/)
+  })
+
+  it('logs in with its password only, which the server has as a hash', async () => {
+    const { rows } = await admin.query('select rolpassword from pg_authid where rolname = $1', [name])
+    expect(rows[0].rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/)
+    const [{ hba_file: file }] = (await admin.query('show hba_file')).rows
+    const before = await readFile(file, 'utf8')
+    onTestFinished(async () => {
+      await writeFile(file, before)
+      await admin.query('select pg_reload_conf()')
+    })
+    await writeFile(file, `local all ${name} scram-sha-256\n${before}`)
+    await admin.query('select pg_reload_conf()')
+    const withPassword = async (given: string) => {
+      const client = new pg.Client({ ...server, user: name, database, password: given })
+      await client.connect()
+      await client.end()
+    }
+    await expect
+      .poll(() => withPassword('wrong').catch((error: Error) => error.message))
+      .toMatch(/authentication failed/)
+    await withPassword(password)
+  })
+})
+
+describe('catalog report-user', () => {
+  it('adds stores, lists logins, and removes one, which sees nothing from then on', async () => {
+    expect(await catalog(['add', name, '--store', fixture.foreign])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: `${name}: the login exists and keeps its password\n`,
+    })
+    const stores = [fixture.own, fixture.foreign].sort()
+    const { rows } = await user.query('select store_uuid from stores order by 1')
+    expect(rows.map(({ store_uuid }) => store_uuid)).toEqual(stores)
+    const list = await catalog(['list', '--json'])
+    expect(JSON.parse(list.stdout)).toEqual({ users: [{ name, stores, exists: true }] })
+    expect(await catalog(['remove', name])).toMatchObject({ code: 0, stderr: `removed ${name}\n` })
+    await expect(user.query('select * from products')).rejects.toThrow(/permission denied|does not exist/)
+    await expect(login()).rejects.toThrow(/does not exist/)
+    expect(await catalog(['remove', name])).toMatchObject({ code: 1, stderr: `there is no report user "${name}"\n` })
+  })
+
+  it.each([
+    [['Bad Name', '--store', randomUUID()], /the name must be up to 63/],
+    [['pg_reader', '--store', randomUUID()], /not with pg_/],
+    [['good', '--store', randomUUID()], /there is no store/],
+    [['good', '--store', 'no-uuid'], /there is no store/],
+    [['good'], /name at least one store/],
+  ])('refuses %j', async (args, message) => {
+    expect(await catalog(['add', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+
+  it('needs a server that others can connect to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'report-users-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const add = ['report-user', 'add', 'good', '--store', fixture.own]
+    const { code, stderr } = await runCli(add, { DATABASE_URL: '', DATA_DIR: folder })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/no other program can connect to the embedded database: move the catalogue/),
+    })
+  })
+
+  it('gives no store to a login that has other rights', async () => {
+    const outcome = await catalog(['add', server.user, '--store', fixture.own])
+    expect(outcome).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/has rights besides .* choose another name/),
+    })
+  })
+
+  it('says what to do where the user may not create roles, and then grants', async () => {
+    const owner = `plain_${randomUUID().slice(0, 8)}`
+    const reader = `${owner}_reader`
+    await admin.query(`create role ${owner} login`)
+    await admin.query(`create database ${owner} owner ${owner}`)
+    const db = connect({ ...server, user: owner, database: owner }, () => {})
+    onTestFinished(async () => {
+      await db.destroy()
+      await admin.query(`drop database ${owner} with (force)`)
+      await admin.query(`drop role ${owner}`)
+      await admin.query(`drop role if exists ${reader}`)
+    })
+    await migrate(db)
+    const store = await storeIn(wholeCatalogue(db))
+    const url = databaseUrl({ ...server, user: owner, database: owner })
+    const { code, stderr } = await catalog(['add', reader, '--store', store], url)
+    expect(code).toBe(1)
+    const statement = /let one who may run "([^"]*)", then repeat this command/.exec(stderr)?.[1] ?? ''
+    expect(statement).toMatch(/^create role/)
+    await admin.query(statement)
+    expect(await catalog(['add', reader, '--store', store], url)).toMatchObject({ code: 0, stdout: '' })
+    const client = new pg.Client({ ...server, user: reader, database: owner })
+    await client.connect()
+    expect((await client.query('select store_uuid from report.stores')).rows).toEqual([{ store_uuid: store }])
+    await client.end()
+    const removed = await catalog(['remove', reader], url)
+    expect(removed.stderr).toContain(`"drop role ${reader}" ends it`)
+  })
+})

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { revert } from '../catalogue/changes/revert-support.ts'
+import type { Item } from '../support/clients/client.ts'
+import type { Reply } from '../support/clients/http.ts'
+import { addProducts, newStore, productOf, storeWithProducts, unknownStore } from '../support/factories.ts'
+import type { TestGateway } from '../support/servers/gateway.ts'
+import { newToken } from '../support/tokens.ts'
+import { graphql, requirements, rest } from './requirement.ts'
+
+type Call = { query?: Item; headers?: Record<string, string>; token?: string; body?: unknown }
+
+const post = (gateway: TestGateway, store: string, id: string, { query = {}, ...call }: Call = {}): Promise<Reply> => {
+  const given = new URLSearchParams({ store_uuid: store, ...(query as Record<string, string>) })
+  return gateway.call(`/v1/requests/${encodeURIComponent(id)}/revert?${given}`, { method: 'POST', ...call })
+}
+const dataOf = ({ json }: Reply) => (json as { data: Item }).data
+const reasonOf = (reply: Reply) => (dataOf(reply).error_info as Item[])[0]?.reason
+
+/** A store whose product A was red until the request made it blue. */
+async function changed(gateway: TestGateway, request: string = randomUUID(), attributes: Item = { Color: 'blue' }) {
+  const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Color: 'red' } }])
+  await put(gateway, store, request, attributes)
+  return { store, request }
+}
+
+const put = (gateway: TestGateway, store: string, request: string, attributes: Item) =>
+  gateway.call(`/v1/products?store_uuid=${store}`, {
+    method: 'PUT',
+    headers: { 'X-Request-Id': request },
+    body: [{ product_code: 'A', ...attributes }],
+  })
+
+const attributesOf = async (gateway: TestGateway, store: string) => (await productOf(gateway, store, 'A'))?.attributes
+const none = { products: 0, assets: 0, links: 0, definitions: 0, store_fields: 0 }
+
+requirements('reverting a request', (gateway) => ({
+  'REVERT-01 MUST give what the request changed its values from before, and name the revert': rest(async () => {
+    const { store, request } = await changed(gateway, 'a request/with % and ü')
+    const headers = { 'X-Request-Id': 'the revert' }
+    const reply = await post(gateway, store, request, { headers })
+    expect(dataOf(reply)).toEqual({
+      store_uuid: store,
+      request_id: 'the revert',
+      reverted: { ...none, products: 1 },
+      skipped: [],
+    })
+    expect(reply.headers.link).toBe(`</v1/requests/the%20revert?store_uuid=${store}>; rel="describedby"`)
+    expect(await attributesOf(gateway, store)).toEqual({ Color: 'red' })
+  }),
+
+  'REVERT-02 MUST let the revert be reverted': rest(async () => {
+    const { store, request } = await changed(gateway)
+    const { request_id } = dataOf(await post(gateway, store, request))
+    expect(dataOf(await post(gateway, store, String(request_id)))).toMatchObject({ reverted: { products: 1 } })
+    expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
+  }),
+
+  'REVERT-03 MUST show the revert in the receipt of the request, and in its own': rest(async () => {
+    const { store, request } = await changed(gateway)
+    const { request_id } = dataOf(await post(gateway, store, request))
+    const receipt = async (id: unknown) => dataOf(await gateway.call(`/v1/requests/${id}?store_uuid=${store}`))
+    expect(await receipt(request)).toMatchObject({ reverted_by: request_id })
+    expect(await receipt(request_id)).toMatchObject({
+      operation: 'revertRequest',
+      via: 'rest',
+      changes: [{ reverts: request, kind: 'product', action: 'updated', codes: ['A'] }],
+    })
+  }),
+
+  'REVERT-04 MUST skip, refuse or overwrite what changed since, as it is asked': rest(async () => {
+    const { store, request } = await changed(gateway, undefined, { Color: 'blue', Size: 'M' })
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'green' } }])
+    const by = (policy: string) =>
+      post(gateway, store, request, { query: { if_changed_since: policy, dry_run: 'true' } })
+    const refused = await by('fail')
+    expect([refused.status, dataOf(refused)]).toEqual([
+      409,
+      {
+        error_info: [
+          {
+            reason: 'not_revertible',
+            details: 'the attribute "Color" of the product "A" was changed since by another request',
+          },
+        ],
+      },
+    ])
+    const item = { kind: 'product', code: 'A', key: 'Color', reason: 'changed_since' }
+    expect(dataOf(await by('skip'))).toMatchObject({ reverted: { products: 1 }, skipped: [item] })
+    expect(dataOf(await by('overwrite'))).toMatchObject({ reverted: { products: 1 }, skipped: [] })
+    expect(dataOf(await post(gateway, store, request))).toMatchObject({ skipped: [item] })
+    expect(await attributesOf(gateway, store)).toEqual({ Color: 'green' })
+  }),
+
+  'REVERT-05 MUST refuse a request that is reverted already, unless it overwrites': rest(async () => {
+    const { store, request } = await changed(gateway)
+    await post(gateway, store, request)
+    const again = await post(gateway, store, request)
+    expect([again.status, reasonOf(again)]).toEqual([409, 'not_revertible'])
+    const overwriting = await post(gateway, store, request, { query: { if_changed_since: 'overwrite' } })
+    expect(dataOf(overwriting)).toMatchObject({ reverted: none })
+  }),
+
+  'REVERT-06 MUST answer 404 for a request without changes in the store, and for a store that the token cannot see':
+    rest(async () => {
+      const { store, request } = await changed(gateway)
+      const other = await newStore(gateway)
+      const { secret: token } = await newToken(gateway, { scopes: ['WRITE'], stores: [other] })
+      const replies = [
+        await post(gateway, store, 'unknown'),
+        await post(gateway, other, request),
+        await post(gateway, unknownStore(), request),
+        await post(gateway, 'no uuid', request),
+        await post(gateway, store, request, { token }),
+      ]
+      for (const reply of replies) expect([reply.status, reasonOf(reply)]).toEqual([404, 'request_not_found'])
+      expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
+    }),
+
+  'REVERT-07 MUST revert in its own store for a limited token': rest(async () => {
+    const { store, request } = await changed(gateway)
+    const { secret: token } = await newToken(gateway, { scopes: ['WRITE'], stores: [store] })
+    expect(dataOf(await post(gateway, store, request, { token }))).toMatchObject({ reverted: { products: 1 } })
+    expect(await attributesOf(gateway, store)).toEqual({ Color: 'red' })
+  }),
+
+  'REVERT-08 MUST take an Idempotency-Key: the second time it answers the same': rest(async () => {
+    const { store, request } = await changed(gateway)
+    const headers = { 'idempotency-key': randomUUID() }
+    const first = await post(gateway, store, request, { headers })
+    expect(first.status).toBe(200)
+    const second = await post(gateway, store, request, { headers })
+    expect(dataOf(second)).toEqual(dataOf(first))
+    expect(second.headers.link).toBeUndefined()
+  }),
+
+  'REVERT-09 MUST change nothing in a dry run': rest(async () => {
+    const { store, request } = await changed(gateway)
+    expect(dataOf(await post(gateway, store, request, { query: { dry_run: 'true' } }))).toMatchObject({
+      reverted: { products: 1 },
+    })
+    expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
+    expect((await post(gateway, store, request)).status).toBe(200)
+  }),
+
+  'REVERT-10 MUST refuse an unknown policy, a body that is not JSON, and the id of the request for the revert': rest(
+    async () => {
+      const { store, request } = await changed(gateway)
+      const replies = [
+        await post(gateway, store, request, { query: { if_changed_since: 'SKIP' } }),
+        await post(gateway, store, request, { body: '{', headers: { 'content-type': 'application/json' } }),
+        await post(gateway, store, request, { headers: { 'X-Request-Id': request } }),
+      ]
+      for (const reply of replies) expect([reply.status, reasonOf(reply)]).toEqual([400, 'invalid_request'])
+      expect((await post(gateway, store, request, { body: {} })).status).toBe(200)
+    },
+  ),
+
+  'REVERT-11 MUST do the same over GraphQL': graphql(async () => {
+    const { store, request } = await changed(gateway)
+    await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'green' } }])
+    await expect(revert(gateway, store, request, { policy: 'FAIL' })).rejects.toMatchObject({ code: 'not_revertible' })
+    expect((await revert(gateway, store, request)).skipped).toEqual([
+      { kind: 'PRODUCT', code: 'A', key: 'Color', reason: 'changed_since' },
+    ])
+    expect(await revert(gateway, store, request, { policy: 'OVERWRITE' })).toMatchObject({ reverted: { products: 1 } })
+    expect(await attributesOf(gateway, store)).toEqual({ Color: 'red' })
+  }),
+}))

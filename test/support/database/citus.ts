@@ -1,0 +1,67 @@
+import pg from 'pg'
+import { distribute } from '../../../src/database/citus/distribute.ts'
+import { connect } from '../../../src/database/connection/connect.ts'
+import { migrate } from '../../../src/database/migrate.ts'
+
+interface Node {
+  host: string
+  port: number
+  user: string
+}
+
+/** For `npm run test:citus`. */
+export function setup(): void {
+  if (process.env.CITUS_URL) return
+  const start = 'test/README.md says how to start a coordinator and two workers'
+  throw new Error(
+    `CITUS_URL is not set: a database on the coordinator of Citus, to which its workers are added; ${start}`,
+  )
+}
+
+/** The nodes of CITUS_URL, the coordinator first. */
+export async function citusNodes(): Promise<Node[]> {
+  const client = new pg.Client({ connectionString: process.env.CITUS_URL })
+  await client.connect()
+  const { rows } = await client.query('select nodename as host, nodeport as port from pg_dist_node order by groupid')
+  await client.end()
+  return rows.map((node) => ({ ...node, user: client.user ?? 'postgres' }))
+}
+
+/** Makes a database on each node, and spreads the tables of the one on the coordinator, unless it is to be `empty`. */
+export async function createSpread(database: string, empty: boolean): Promise<void> {
+  const nodes = await citusNodes()
+  // One at a time: adding a server writes the roles that all databases share.
+  const lock = new pg.Client({ connectionString: process.env.CITUS_URL })
+  await lock.connect()
+  await lock.query('select pg_advisory_lock(1)')
+  await create(nodes, database, empty).finally(() => lock.end())
+}
+
+async function create(nodes: readonly Node[], database: string, empty: boolean): Promise<void> {
+  for (const node of nodes) {
+    await run({ ...node, database: 'postgres' }, `create database ${database}`)
+    await run({ ...node, database }, 'create extension citus')
+  }
+  const [{ host, port, user } = { host: '', port: 0, user: '' }, ...workers] = nodes
+  const added = workers.map((worker) => `select citus_add_node('${worker.host}', ${worker.port})`)
+  await run({ host, port, user, database }, `select citus_set_coordinator_host('${host}', ${port}); ${added.join(';')}`)
+  // A test fails writes by a trigger.
+  await run({ host, port, user, database }, `alter database ${database} set citus.enable_unsafe_triggers = on`)
+  if (empty) return
+  const db = connect({ host, port, user, database, statement_timeout: 0 }, () => {})
+  await migrate(db)
+  await distribute(db)
+  await db.destroy()
+}
+
+export async function dropSpread(database: string): Promise<void> {
+  for (const node of await citusNodes()) {
+    await run({ ...node, database: 'postgres' }, `drop database if exists ${database} with (force)`)
+  }
+}
+
+async function run(config: pg.ClientConfig, text: string): Promise<void> {
+  const client = new pg.Client(config)
+  await client.connect()
+  await client.query(text).finally(() => client.end())
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { type Kysely, PostgresQueryCompiler } from 'kysely'
+import pg from 'pg'
+import { expect, inject } from 'vitest'
+import { type Catalogue, wholeCatalogue } from '../../../src/catalogue/catalogue.ts'
+import { connect, connectionStateOf } from '../../../src/database/connection/connect.ts'
+import type { ConnectionConfig } from '../../../src/database/connection/session.ts'
+import type { Database } from '../../../src/database/tables.ts'
+import { fixture } from '../fixture.ts'
+import { createSpread, dropSpread } from './citus.ts'
+import { readVolatility, violationsOf } from './one-store.ts'
+
+export interface TestDatabase {
+  db: Kysely<Database>
+  /** The same, for functions of the catalogue. */
+  catalogue: Catalogue
+  /** For processes of their own. */
+  url: string
+  /** How further connections are made, perhaps through a pooler. */
+  connection: ConnectionConfig
+  /** How to connect straight to the server. */
+  direct: pg.ClientConfig
+  /** How many statements `db` has sent since the last call of this; `begin` and `commit` do not count. */
+  statements(): number
+  /** Opens a connection of its own, for locks and for statements outside the pool. The caller ends it. */
+  client(): Promise<pg.Client>
+  lockWaiters(): Promise<number>
+  pool(): ReturnType<typeof connectionStateOf>
+  drop(): Promise<void>
+}
+
+export interface TestDatabaseOptions {
+  /** A new database without tables. */
+  empty?: boolean
+  /** No new database: further connections to this one, which leave it in place. */
+  shared?: TestDatabase
+  /** How `db` connects, if not straight to the run's PostgreSQL: through a proxy, or with other deadlines. */
+  connection?: ConnectionConfig
+}
+
+/** A database of its own on the run's PostgreSQL. */
+export async function createTestDatabase({
+  empty = false,
+  shared,
+  connection = {},
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const server = inject('postgres')
+  const database = shared ? nameOf(shared) : `test_${randomUUID().replaceAll('-', '')}`
+  if (!shared && process.env.CITUS_URL) await createSpread(database, empty)
+  else if (!shared) await asAdmin(`create database ${database}${empty ? '' : ` template ${inject('template')}`}`)
+  const gatewayServer = inject('gatewayServer')
+  const config = { ...gatewayServer, database, ...connection }
+  const connected = connect(config, () => {})
+  let sent = 0
+  const texts = new Set<string>()
+  const db = connected.withPlugin({
+    transformQuery: ({ node, queryId }) => {
+      sent++
+      if (isOfProduct(new Error().stack)) texts.add(compiler.compileQuery(node, queryId).sql)
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const client = async () => {
+    const connected = new pg.Client({ ...server, database })
+    await connected.on('error', () => {}).connect()
+    return connected
+  }
+  let watcher: Promise<pg.Client> | undefined
+  return {
+    db,
+    catalogue: wholeCatalogue(db),
+    connection: config,
+    direct: { ...server, database },
+    url: databaseUrl({ ...gatewayServer, database }),
+    statements: () => {
+      const seen = sent
+      sent = 0
+      return seen
+    },
+    client,
+    lockWaiters: async () => {
+      watcher ??= client()
+      const { rows } = await (await watcher).query<{ count: number }>(lockWaiters)
+      return rows[0]?.count ?? 0
+    },
+    pool: () => connectionStateOf(connected),
+    drop: async () => {
+      await (await watcher)?.end()
+      await db.destroy()
+      if (texts.size > 0) await expectOneStore(texts, client)
+      if (!shared && process.env.CITUS_URL) await dropSpread(database)
+      else if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
+    },
+  }
+}
+
+export function useDatabase(options: TestDatabaseOptions = {}, per: 'all' | 'each' = 'all'): TestDatabase {
+  return fixture(
+    () => createTestDatabase(options),
+    (database) => database.drop?.(),
+    per,
+  )
+}
+
+const compiler = new PostgresQueryCompiler()
+
+/** Whether the innermost caller outside of packages and this folder is in the product. */
+function isOfProduct(stack = ''): boolean {
+  const caller = stack.split('\n').find((line) => line.includes('file:') && !/node_modules|test\/support/.test(line))
+  return caller?.includes('/src/') ?? false
+}
+
+const checked = new Set<string>()
+
+/** All that the product has sent could also run where several servers share the stores. */
+async function expectOneStore(texts: ReadonlySet<string>, connect: () => Promise<pg.Client>): Promise<void> {
+  const unchecked = [...texts].filter((text) => !checked.has(text) && /\bstore_uuid\b|advisory/.test(text))
+  if (unchecked.length === 0) return
+  const client = await connect()
+  const volatility = await readVolatility(client).finally(() => client.end())
+  for (const text of unchecked) {
+    expect(await violationsOf(text, volatility), text).toEqual([])
+    checked.add(text)
+  }
+}
+
+const lockWaiters = `select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`
+
+function nameOf({ url }: TestDatabase): string {
+  return new URL(url).pathname.slice(1)
+}
+
+/** The URL of a database on a host or in the directory of a socket. */
+export function databaseUrl({ user, host = '', port, database }: pg.ClientConfig): string {
+  return `postgresql://${user}@${encodeURIComponent(host)}:${port}/${database}`
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new pg.Client({ ...inject('postgres'), database: 'postgres' })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query'
+import type pg from 'pg'
+
+/** Tables that a database on several servers spreads by `store_uuid`, and those that each server has whole. */
+export const tables = {
+  tenant: [
+    ...['attribute_definition', 'product', 'asset', 'asset_link'],
+    ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
+    ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure'],
+  ],
+  /** Spread too; a statement on it alone may list many stores. */
+  directory: ['store'],
+  global: ['job', 'import_run', 'change_reader', 'report_user'],
+}
+
+/** How functions are declared, by name. */
+type Volatility = ReadonlyMap<string, { isVolatile: boolean; isImmutable: boolean }>
+
+type Tree = { readonly [key: string]: unknown }
+
+export async function readVolatility(client: pg.Client): Promise<Volatility> {
+  const { rows } = await client.query(`
+    select proname as name, bool_or(provolatile = 'v') as "isVolatile", bool_and(provolatile = 'i') as "isImmutable"
+    from pg_proc group by proname`)
+  return new Map(rows.map(({ name, ...declared }) => [name, declared]))
+}
+
+/** What keeps such a database from running a statement. `constants`: names that stand for values. */
+export async function violationsOf(
+  text: string,
+  volatility: Volatility,
+  constants: readonly string[] = [],
+): Promise<string[]> {
+  await loadModule()
+  const tree: unknown = parseSync(text)
+  const ctes = new Set(nodesOf(tree, 'CommonTableExpr').map(({ ctename }) => ctename))
+  const of = (type: string, tree: unknown) => nodesOf(tree, type)
+  const isValue = (tree: unknown): boolean => {
+    const { ParamRef, TypeCast, ColumnRef } = (tree ?? {}) as Record<string, Tree | undefined>
+    if (TypeCast) return isValue(TypeCast.arg)
+    return ParamRef !== undefined || (ColumnRef !== undefined && constants.includes(fieldsOf(ColumnRef).join('.')))
+  }
+  const functions = (tree: unknown) => [
+    ...of('FuncCall', tree).map(({ funcname }) => namesOf(funcname).at(-1) ?? ''),
+    ...of('SQLValueFunction', tree).map(() => 'now'),
+  ]
+  const spread = (table: Tree) => {
+    const name = String(table.relname)
+    return table.schemaname === undefined && !ctes.has(name) && [...tables.tenant, ...tables.directory].includes(name)
+  }
+  const written = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'].flatMap((type) => of(type, tree))
+  const inAll = of('RangeVar', tree).concat(written.map(({ relation }) => relation as Tree))
+  const hasTenantTable = inAll.some(({ relname }) => tables.tenant.includes(String(relname)) && !ctes.has(relname))
+  const found: string[] = []
+  // The lock of migrations has one number.
+  const locks = of('FuncCall', tree).some(
+    ({ funcname, args }) => namesOf(funcname).at(-1)?.includes('advisory_xact') && (args as unknown[]).length === 2,
+  )
+  if (locks && !inAll.some(({ relname }) => relname === 'store'))
+    found.push('a lock is not taken on the row of a store')
+
+  for (const type of hasTenantTable ? ['SelectStmt', 'UpdateStmt', 'DeleteStmt'] : []) {
+    for (const { fromClause, usingClause, relation, whereClause } of of(type, tree)) {
+      const joined: Tree[] = relation ? [relation as Tree] : []
+      const conditions = [whereClause]
+      const join = (item: Tree): void => {
+        if (item.RangeVar) joined.push(item.RangeVar as Tree)
+        const { larg, rarg, quals } = (item.JoinExpr ?? {}) as Tree
+        if (item.JoinExpr) conditions.push(quals)
+        for (const side of [larg, rarg]) if (side) join(side as Tree)
+      }
+      for (const item of [fromClause ?? [], usingClause ?? []].flat()) join(item as Tree)
+      const named = conditions.flatMap(conjuncts).flatMap((condition) => storesIn(condition, isValue))
+      for (const table of joined.filter(spread)) {
+        const alias = String((table.alias as Tree | undefined)?.aliasname ?? table.relname)
+        const isAlone = joined.filter(spread).length === 1
+        if (!named.includes(`${alias}.store_uuid`) && !(isAlone && named.includes('store_uuid')))
+          found.push(`${alias} has no store_uuid = $n of its own`)
+      }
+    }
+  }
+  for (const { relation, cols, selectStmt, onConflictClause } of of('InsertStmt', tree)) {
+    if (!spread(relation as Tree)) continue
+    const { SelectStmt } = selectStmt as { SelectStmt: Tree }
+    const at = (cols as { ResTarget: Tree }[]).findIndex(({ ResTarget }) => ResTarget.name === 'store_uuid')
+    const rows = (SelectStmt.valuesLists as { List: { items: unknown[] } }[] | undefined)?.map(({ List }) => List.items)
+    const values = rows ?? [(SelectStmt.targetList as { ResTarget: Tree }[]).map(({ ResTarget }) => ResTarget.val)]
+    if (!values.every((row) => isValue(row[at]))) found.push('the inserted store_uuid is no $n')
+    for (const name of functions(SelectStmt))
+      if (volatility.get(name)?.isVolatile) found.push(`${name} in insert … select is volatile`)
+    for (const name of functions(onConflictClause))
+      if (!volatility.get(name)?.isImmutable) found.push(`${name} in do update is not immutable`)
+  }
+  for (const type of ['UpdateStmt', 'DeleteStmt']) {
+    for (const { targetList, whereClause } of of(type, tree)) {
+      const cases = ['CaseExpr', 'CoalesceExpr'].flatMap((kind) =>
+        nodesOf([targetList, whereClause], kind, 'SelectStmt'),
+      )
+      for (const name of functions(cases))
+        if (!volatility.get(name)?.isImmutable) found.push(`${name} in case or coalesce is not immutable`)
+    }
+  }
+  return found
+}
+
+/** The statements of the functions in a file. */
+export async function statementsOfFunctions(file: URL): Promise<string[]> {
+  await loadModule()
+  const { plpgsql_funcs } = parsePlPgSQLSync(readFileSync(file, 'utf8')) as unknown as Tree
+  const expressions = nodesOf(plpgsql_funcs, 'PLpgSQL_expr')
+  return expressions.flatMap(({ query, parseMode }) => (parseMode === 0 ? [String(query)] : []))
+}
+
+/** All nodes of a type, but for those below a node of the type `outside`. */
+function nodesOf(tree: unknown, type: string, outside?: string): Tree[] {
+  if (Array.isArray(tree)) return tree.flatMap((item) => nodesOf(item, type, outside))
+  if (tree === null || typeof tree !== 'object') return []
+  return Object.entries(tree).flatMap(([key, value]) => {
+    if (key === outside) return []
+    return [...(key === type ? [value as Tree] : []), ...nodesOf(value, type, outside)]
+  })
+}
+
+function conjuncts(condition: unknown): Tree[] {
+  const { BoolExpr } = (condition ?? {}) as { BoolExpr?: { boolop: string; args: unknown[] } }
+  if (BoolExpr?.boolop === 'AND_EXPR') return BoolExpr.args.flatMap(conjuncts)
+  return condition ? [condition as Tree] : []
+}
+
+/** The column that the condition sets equal to a value. */
+function storesIn({ A_Expr }: Tree, isValue: (tree: unknown) => boolean): string[] {
+  const { kind, name, lexpr, rexpr } = (A_Expr ?? {}) as Tree
+  const { ColumnRef } = (lexpr ?? {}) as { ColumnRef?: Tree }
+  return kind === 'AEXPR_OP' && namesOf(name).join() === '=' && ColumnRef && isValue(rexpr)
+    ? [fieldsOf(ColumnRef).join('.')]
+    : []
+}
+
+function fieldsOf({ fields }: Tree): string[] {
+  return namesOf(fields)
+}
+
+function namesOf(strings: unknown): string[] {
+  return ((strings ?? []) as { String?: { sval?: string } }[]).map((item) => item.String?.sval ?? '*')
+}

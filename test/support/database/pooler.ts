@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { unprivileged } from '../servers/program.ts'
+
+interface Server {
+  host: string
+  port: number
+  user: string
+}
+
+/** Starts PgBouncer before a server, for all its databases: a connection serves another client after each transaction. */
+export async function startPooler(program: string, directory: string, server: Server) {
+  const pooler = { host: directory, port: 6432, user: server.user }
+  const file = join(directory, 'pgbouncer.ini')
+  await writeFile(file, configuration(pooler, server))
+  const [command, ...args] = unprivileged(program, '-q', file)
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const exited = once(child, 'exit')
+  const listens = () => {
+    const client = new pg.Client({ ...pooler, database: 'postgres' })
+    return client.connect().then(
+      () => client.end().then(() => true),
+      () => false,
+    )
+  }
+  while (!(await listens())) {
+    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
+    await sleep(50)
+  }
+  const stop = async () => {
+    child.kill('SIGINT')
+    await exited
+  }
+  return { connection: pooler, stop }
+}
+
+/** Few connections to the server, so that clients get each other's. */
+function configuration(pooler: Server, server: Server): string {
+  return `[databases]
+* = host=${server.host} port=${server.port} user=${server.user}
+[pgbouncer]
+unix_socket_dir = ${pooler.host}
+listen_port = ${pooler.port}
+listen_addr =
+auth_type = any
+pool_mode = transaction
+max_client_conn = 2000
+default_pool_size = 12
+server_idle_timeout = 10
+server_reset_query =
+ignore_startup_parameters =
+logfile =
+`
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg, { type PoolConfig } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { connect } from '../../../src/database/connection/connect.ts'
+import { migrate } from '../../../src/database/migrate.ts'
+import { startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
+import { citusNodes } from './citus.ts'
+import { startPooler } from './pooler.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the PostgreSQL of this run listens: a socket directory. */
+    postgres: { host: string; port: number; user: string }
+    /** Where a gateway connects to: the same, or the pooler before it. */
+    gatewayServer: { host: string; port: number; user: string; transactionPooling: boolean }
+    /** The migrated database that new ones are copies of. */
+    template: string
+  }
+}
+
+/**
+ * The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version.
+ * TEST_PGBOUNCER: the program of a pooler that gateways connect through. TEST_PARTITIONS: how many the large tables have.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-test-'))
+  const binDir = process.env.TEST_POSTGRES_BIN
+  const server = await startEmbedded({ dataDir, ...(binDir && { binDir }) })
+  const { host, port, user } = server.connection
+  const template = 'catalogue_template'
+  await createTemplate(server.connection, template)
+  project.provide('template', template)
+  const citus = process.env.CITUS_URL ? (await citusNodes())[0] : undefined
+  project.provide('postgres', citus ?? { host, port, user })
+  const program = process.env.TEST_PGBOUNCER
+  const pooler = program ? await startPooler(program, dataDir, { host, port, user }) : undefined
+  const gatewayServer = pooler?.connection ?? citus ?? { host, port, user }
+  project.provide('gatewayServer', { ...gatewayServer, transactionPooling: pooler !== undefined })
+  return async () => {
+    await pooler?.stop()
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function createTemplate(connection: PoolConfig, template: string): Promise<void> {
+  const admin = new pg.Client({ ...connection, database: 'postgres' })
+  await admin.connect()
+  // What is in the page cache outlives killed processes, and a database is dropped in a hundredth of the time.
+  for (const setting of ['fsync', 'full_page_writes']) await admin.query(`alter system set ${setting} = off`)
+  await admin.query('select pg_reload_conf()')
+  await admin.query(`create database ${template}`)
+  await admin.end()
+  const db = connect({ ...connection, database: template }, () => {})
+  const partitions = process.env.TEST_PARTITIONS
+  await migrate(db, partitions ? Number(partitions) : undefined)
+  await db.destroy()
+}

@@ -1,0 +1,107 @@
+import { Agent } from 'node:http'
+import { type Logger, pino } from 'pino'
+import { readConfig } from '../../../src/app/config.ts'
+import { type GatewayOptions, startGateway } from '../../../src/app/gateway.ts'
+import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
+import type { ConnectionConfig } from '../../../src/database/connection/session.ts'
+import type { GlobalConfig } from '../../../src/global-config/global-config.ts'
+import { recordExchange } from '../clients/exchanges.ts'
+import { type Call, type Reply, sendKept } from '../clients/http.ts'
+import { createTestDatabase, type TestDatabase } from '../database/database.ts'
+import { expectDocumented } from '../documented.ts'
+import { fixture } from '../fixture.ts'
+
+export const token = 'a-token-for-the-tests-only'
+
+export interface TestGateway {
+  database: TestDatabase
+  url: string
+  /** Calls a path over real HTTP, with the test token by default. */
+  call(path: string, call?: Call): Promise<Reply>
+  /** Runs a GraphQL document over real HTTP and returns its data and errors. */
+  graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply>
+  /** Runs a document that must succeed and returns its data. */
+  data(query: string, variables?: Record<string, unknown>): Promise<Record<string, never>>
+  stop(): Promise<void>
+}
+
+export interface GraphQLReply {
+  data?: Record<string, never> | null
+  errors?: { message: string; extensions: { code: string; errorInfo?: Record<string, unknown>[] } }[]
+}
+
+type Given = 'metricsPublic' | 'tracing' | 'remoteFilter' | 'jwt' | 'introspection'
+
+export interface TestGatewayOptions extends Pick<Partial<GatewayOptions>, Given> {
+  /** The gateway is a further one on this database, with connections of its own, and leaves it in place. */
+  database?: TestDatabase
+  log?: Logger
+  /** How the gateway connects to its database, where that is not straight to the run's PostgreSQL. */
+  connection?: ConnectionConfig
+  globalConfig?: GlobalConfig
+  /** Options that are passed as they are. */
+  more?: Partial<GatewayOptions>
+}
+
+const fallbackConfig: GlobalConfig = { enumerations: () => fallbackEnumerations, stop: () => {} }
+
+/** A whole gateway on a database of its own, listening on a free port of the loopback. */
+export async function startTestGateway({
+  database: shared,
+  log = pino({ level: process.env.LOG_LEVEL ?? 'silent' }),
+  connection = {},
+  globalConfig = fallbackConfig,
+  more = {},
+  ...given
+}: TestGatewayOptions = {}): Promise<TestGateway> {
+  const database = await createTestDatabase({ connection, ...(shared && { shared }) })
+  const gateway = await startGateway({
+    ...readConfig({}),
+    db: database.db,
+    connection: database.connection,
+    globalConfig,
+    bootstrapToken: token,
+    persistedDocuments: undefined,
+    port: 0,
+    log,
+    ...given,
+    ...more,
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const call = async (path: string, options: Call = {}) => {
+    const reply = await sendKept(gateway.url + path, { token, agent, ...options })
+    expectDocumented(options.method ?? 'GET', path, reply)
+    // A configuration of its own gives a gateway a document of its own.
+    if (process.env.EXCHANGES && globalConfig === fallbackConfig)
+      recordExchange(process.env.EXCHANGES, path, options, reply)
+    return reply
+  }
+  const graphql = async (query: string, variables: Record<string, unknown> = {}) => {
+    const reply = await call('/graphql', { method: 'POST', body: { query, variables } })
+    return reply.json as GraphQLReply
+  }
+  return {
+    database,
+    url: gateway.url,
+    call,
+    graphql,
+    data: async (query, variables) => {
+      const { data, errors } = await graphql(query, variables)
+      if (errors || !data) throw new Error(`the document failed: ${JSON.stringify(errors)}`)
+      return data
+    },
+    stop: async () => {
+      agent.destroy()
+      await gateway.close()
+      await database.drop()
+    },
+  }
+}
+
+/** A gateway for the tests of the calling file or `describe`: starts before them and stops after them. */
+export function useGateway(options: TestGatewayOptions = {}): TestGateway {
+  return fixture(
+    () => startTestGateway(options),
+    (gateway) => gateway.stop?.(),
+  )
+}
