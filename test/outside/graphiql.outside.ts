@@ -43,6 +43,13 @@ async function shown(): Promise<string> {
   return lines.join('\n').replaceAll('\u00a0', ' ')
 }
 
+/** The operation that GraphiQL found in the open tab: it reads the query a moment after the tab is opened. */
+async function operationOfTab(): Promise<string | null> {
+  const kept = await page.evaluate(() => localStorage.getItem('graphiql:tabState') ?? '')
+  const { tabs, activeTabIndex } = JSON.parse(kept)
+  return tabs[activeTabIndex].operationName
+}
+
 async function run(): Promise<string> {
   await page.click('button.graphiql-execute-button')
   await expect.poll(shown, { timeout: 10_000 }).toContain('"data"')
@@ -98,6 +105,7 @@ it('opens with examples that all run without an error, those of reading without 
   await enter(token)
   for (const name of ['Stores', 'Catalogue', 'Assets', 'CreateStore']) {
     await page.click(`.graphiql-tab >> text="${name}"`)
+    await expect.poll(operationOfTab).toBe(name)
     expect(await run(), name).not.toContain('"errors"')
     expect(await shown(), name).toMatch(/"(edges|createStore)"/)
   }
