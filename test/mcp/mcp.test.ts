@@ -1,5 +1,6 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { settled } from '../support/database/changes.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
 import { newToken, type WantedToken } from '../support/tokens.ts'
@@ -184,6 +185,7 @@ describe('a plan', () => {
   it('is the only way to many changes: undo_request has the same limit', async () => {
     const storeUuid = await newStore(gateway)
     await addProducts(gateway, storeUuid, ['A', 'B', 'C', 'D'])
+    await settled(gateway.database)
     const client = await connect()
     const answer = await answerOf(client, 'changes', { storeUuid, filter: { operation: 'upsertProducts' } })
     const requestId = /"requestId":"([^"]+)"/.exec(JSON.stringify(answer))?.[1]
