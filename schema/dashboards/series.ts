@@ -1,6 +1,7 @@
 import {
   changesMetric,
   failedItemsMetric,
+  groupsMetric,
   productsMetric,
   readyProductsMetric,
   writesMetric,
@@ -20,6 +21,7 @@ const metrics: Record<string, Metric> = {
   IMPORTED_ROWS: importedRowsMetric,
   PRODUCTS: productsMetric,
   READY_PRODUCTS: readyProductsMetric,
+  GROUPS: groupsMetric,
 }
 
 const MetricRef = builder.enumType('Metric', {
@@ -33,9 +35,10 @@ const MetricRef = builder.enumType('Metric', {
     IMPORTED_ROWS: { description: 'Rows of imports by the time of their end, as long as jobs are kept. By store.' },
     PRODUCTS: {
       description:
-        'Products of stores with requirements at the end of the time: by hour for 14 days, by day since the first count. By store.',
+        'Products of stores with requirements at the end of the time: by hour for 14 days, by day since the first count. By store, status; those by status are counted once an hour.',
     },
     READY_PRODUCTS: { description: 'The same of products that are ready for a channel. By store, channel.' },
+    GROUPS: { description: 'The same of asset groups. By store, channel, format.' },
   },
 })
 
@@ -44,6 +47,8 @@ const DimensionRef = builder.enumType('Dimension', {
   values: {
     STORE: { value: 'store', description: 'Stores.' },
     CHANNEL: { value: 'channel', description: 'Channels.' },
+    FORMAT: { value: 'format', description: 'Asset formats.' },
+    STATUS: { value: 'status', description: 'Statuses, as in `ProductStatus`.' },
     OPERATION: { value: 'operation', description: 'Mutations, such as `updateProducts`, and `import`.' },
     ACTOR: { value: 'actor', description: 'Names of tokens, and users of the command line.' },
   } satisfies Record<string, { value: Dimension; description: string }>,

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { enumNameOf } from '../enumerations.ts'
 import { bucketOf, type Dimension, inBuckets, type Metric, type SeriesRow } from './series.ts'
 
 const minute = 60_000
@@ -10,8 +11,9 @@ export const changesMetric = ofChanges('CHANGES', sql`sum(items)`)
 export const writesMetric = ofChanges('WRITES', sql`count(distinct request_id)`)
 export const failedItemsMetric = ofChanges('FAILED_ITEMS', sql`sum(failed)`)
 /** Of stores with requirements. */
-export const productsMetric = ofMeasures('PRODUCTS', ['store'])
-export const readyProductsMetric = ofMeasures('READY_PRODUCTS', ['store', 'channel'])
+export const productsMetric = ofMeasures('PRODUCTS', ['status'])
+export const readyProductsMetric = ofMeasures('READY_PRODUCTS', ['channel'])
+export const groupsMetric = ofMeasures('GROUPS', ['channel', 'format'])
 
 function ofChanges(name: string, value: RawBuilder<unknown>): Metric {
   const at = sql.ref('at')
@@ -31,26 +33,33 @@ function ofChanges(name: string, value: RawBuilder<unknown>): Metric {
   }
 }
 
-function ofMeasures(name: string, dimensions: readonly Dimension[]): Metric {
+/** Of the measures of a name, whose `dimension` is the value of their own dimension, or a JSON list of several. */
+function ofMeasures(name: string, own: readonly Dimension[]): Metric {
   const at = sql.ref('at')
   return {
     name,
-    dimensions,
+    dimensions: ['store', ...own],
     lasts: true,
     leastMs: hour,
-    read: async ({ db }, storeUuid, buckets) => {
+    read: async ({ db }, storeUuid, buckets, by) => {
       const { intervalMs, from } = buckets
       const grain = intervalMs % (24 * hour) === 0 ? 'day' : 'hour'
+      const measure = by.includes('status') ? `${name}_BY_STATUS` : name
       // What was before the first bucket lasts until then.
-      const { rows } = await sql<SeriesRow>`
-        select distinct on (dimension, time) dimension, time, array[dimension] as labels, value::float8 as value
+      const { rows } = await sql<Omit<SeriesRow, 'labels'> & { dimension: string }>`
+        select distinct on (dimension, time) dimension, time, value::float8 as value
         from (
           select *, greatest(${bucketOf(at, buckets)}, ${bucketOf(sql`${from}::timestamptz`, buckets)}) as time from measure
-          where store_uuid = ${storeUuid} and metric = ${name} and grain = ${grain}
+          where store_uuid = ${storeUuid} and metric = ${measure} and grain = ${grain}
         ) m
         where ${inBuckets(sql.ref('time'), buckets)}
         order by dimension, time, at desc`.execute(db)
-      return rows
+      const order = [...by, ...own.filter((dimension) => !by.includes(dimension))]
+      return rows.map(({ dimension, ...row }) => {
+        const values: string[] = own.length > 1 ? JSON.parse(dimension) : [dimension]
+        const labels = order.map((one) => values[own.indexOf(one)] ?? '')
+        return { ...row, labels: by.includes('status') ? labels.map((label) => enumNameOf(label)) : labels }
+      })
     },
   }
 }

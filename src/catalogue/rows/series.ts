@@ -25,7 +25,7 @@ export interface SeriesPoint {
   storeUuid: string | null
 }
 
-export type Dimension = 'store' | 'channel' | 'operation' | 'actor'
+export type Dimension = 'store' | 'channel' | 'format' | 'status' | 'operation' | 'actor'
 
 /** A number over time: what is read of a store, by which dimensions, and whether it lasts until the next one. */
 export interface Metric {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addProducts, query, storeWithProducts } from '../../support/factories.ts'
+import { addAssets, addProducts, query, storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { setRequirements, settled } from './support.ts'
 
@@ -61,6 +61,31 @@ it('tells stores, operations and channels apart, and adds up what is not told ap
   expect(await lastOf('metric: IMPORTED_ROWS')).toEqual({ 'IMPORTED_ROWS null': 0 })
 })
 
+it('tells statuses, and channels and formats of groups apart', async () => {
+  const store = await storeWithProducts(gateway, ['A', 'B'])
+  await addAssets(gateway, store, [
+    ['1', 'A'],
+    ['2', 'B'],
+    ['3', 'A', { assetFormat: 'video' }],
+    ['4', 'A', { channel: 'channel_value_1' }],
+  ])
+  await setRequirements(gateway, store, 'SMP', [{ code: 'title', kind: 'ATTRIBUTE', attribute: 'Title' }])
+  await settled(gateway, store, 'SMP')
+  const now = Date.now()
+  const lastOf = async (args: string) => {
+    const points = await series(`${args}, from: ${now - hour}, to: ${now}, interval: "1h"`, [store])
+    return Object.fromEntries(points.map(({ label, value }) => [label, value]))
+  }
+  expect(await lastOf('metric: PRODUCTS, by: [STATUS]')).toMatchObject({ NEW: 2, ACTIVE: 0, UNDER_REVIEW: 0 })
+  expect(await lastOf('metric: GROUPS')).toEqual({ GROUPS: 4 })
+  expect(await lastOf('metric: GROUPS, by: [FORMAT]')).toEqual({ image: 3, video: 1 })
+  expect(await lastOf('metric: GROUPS, by: [FORMAT, CHANNEL]')).toEqual({
+    'image/SMP': 2,
+    'image/channel_value_1': 1,
+    'video/SMP': 1,
+  })
+})
+
 it('refuses too many points, and dimensions that a metric does not have', async () => {
   const store = await storeWithProducts(gateway, ['A'])
   const refusal = async (args: string) => {
@@ -71,7 +96,7 @@ it('refuses too many points, and dimensions that a metric does not have', async 
     'interval must make at most 500 points; these are 1001: choose a longer one, or a shorter time',
   )
   expect(await refusal('metric: PRODUCTS, by: [ACTOR], from: 0, to: 1')).toBe(
-    'by of PRODUCTS must be some of STORE; got ACTOR',
+    'by of PRODUCTS must be some of STORE, STATUS; got ACTOR',
   )
   expect(await refusal('metric: PRODUCTS, from: 1, to: 0, interval: "30m"')).toBe(
     'to must not be before from; interval of PRODUCTS must be a multiple of 60m',
