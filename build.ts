@@ -13,7 +13,7 @@ rmSync(out, { recursive: true, force: true })
 compile('-p', 'tsconfig.build.json')
 compile('-p', 'rest/client/tsconfig.json', '--outDir', `${out}/rest/client`)
 const assets = globSync('{src,rest/openapi}/**/*.{sql,json,html,css,js,csv}')
-for (const path of [...assets, 'bin', 'mcp', 'docs/examples', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
+for (const path of [...assets, 'bin', 'mcp', 'docs/dashboards.md', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
   cpSync(path, `${out}/${path}`, { recursive: true })
 }
 

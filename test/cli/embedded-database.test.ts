@@ -7,7 +7,7 @@ import { useFolder } from '../support/folder.ts'
 
 const folder = useFolder('each')
 
-const file = new URL('../../docs/examples/catalogue.json', import.meta.url).pathname
+const file = new URL('../../examples/products.csv', import.meta.url).pathname
 const store = '01a1fdce-152f-72ec-a6dd-356a6c047a6d'
 
 describe('a command without DATABASE_URL', () => {

@@ -76,17 +76,16 @@ function policyOf(body: string): string {
   ])
 }
 
-/** Queries of dashboards, which the documentation has as well. */
-function dashboards(): Twin[] {
-  return ['stores', 'catalogue', 'assets'].map((file) => ({
-    name: file.charAt(0).toUpperCase() + file.slice(1),
-    document: example(`${file}.graphql`),
-    variables: file === 'stores' ? {} : JSON.parse(example(`${file}.json`)),
-  }))
-}
+/** The queries of the guide to dashboards that need nothing but some products. */
+const asked = ['Stores', 'MissingImages', 'TopBrands', 'NavyByPrice', 'RecentlyChanged']
 
-function example(name: string): string {
-  return readFileSync(new URL(`../../../docs/examples/${name}`, import.meta.url), 'utf8')
+function dashboards(): Twin[] {
+  const guide = readFileSync(new URL('../../../docs/dashboards.md', import.meta.url), 'utf8')
+  return asked.map((name) => {
+    const [query] = new RegExp(`(?<=^\`\`\`graphql\\n)query ${name} [^\`]*`, 'm').exec(guide) ?? []
+    if (query === undefined) throw new Error(`docs/dashboards.md has no query ${name}`)
+    return { name, document: `# Run it with the pink button.\n${query}`, variables: {} }
+  })
 }
 
 function own(name: string): string {
