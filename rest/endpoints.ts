@@ -59,7 +59,7 @@ export const endpoints: readonly Endpoint[] = [
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
     answer: {
       store_uuid: output.storeUuidShape,
-      updated_skus: output.skus('Codes of the products that were updated, in the order of the body.'),
+      updated_skus: output.succeeded('Codes of the products that were updated, in the order of the body.'),
       unavailable_skus: output.skus('Codes of which the store has no product.'),
       failed_products: output.failedProductsShape,
       more: output.more,
@@ -152,8 +152,8 @@ export const endpoints: readonly Endpoint[] = [
     isExtension: true,
     answer: {
       store_uuid: output.storeUuidShape,
-      created_skus: output.skus('Codes of the products that were created, in the order of the body.'),
-      existing_skus: output.skus('Codes of products that existed before; they are not changed.'),
+      created_skus: output.succeeded('Codes of the products that were created, in the order of the body.'),
+      existing_skus: output.succeeded('Codes of products that existed before; they are not changed.'),
       failed_products: output.failedProductsShape,
       more: output.more,
     },

@@ -4,6 +4,7 @@ import { type AnswerCache, answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
+import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import type { StalenessHeaders } from './request/staleness.ts'
@@ -11,6 +12,7 @@ import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './
 import { HttpError } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
+import { withoutSuccesses } from './response/translate.ts'
 
 export interface RestServices<Caller> {
   enumerations(): Enumerations
@@ -67,6 +69,8 @@ type Execute<Caller> = (
 interface CallContext<Caller> {
   caller: Caller
   requestId: string
+  /** How much a write may change: with more it fails with `too_many_affected`. */
+  maxAffected?: number | undefined
 }
 
 /** The REST API as a function: every answer, good or bad, leaves through it in the spec's envelope. */
@@ -140,8 +144,8 @@ async function answerHere<Caller>(
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { requestId } = request
-  const { variables, keyed, staleness } = readRequest(request, endpoint, services.enumerations(), body)
-  const context = { caller, requestId }
+  const { variables, keyed, staleness, preferences } = readRequest(request, endpoint, services.enumerations(), body)
+  const context = { caller, requestId, maxAffected: preferences?.maxAffected }
   const run = async (execute: Execute<Caller>) => {
     const result = await execute(endpoint.document, variables, context)
     if (result.errors) throw toHttpError(result.errors)
@@ -153,12 +157,14 @@ async function answerHere<Caller>(
     const read = { version, answer: () => run(reader.execute) }
     return answerVersioned(endpoint, request, variables, reader.answers, read)
   }
-  // An answer that was stored before has no receipt.
+  // An answer that was stored before has none.
   let headers: Record<string, string> = {}
   const work = async (execute: Execute<Caller>) => {
     const data = endpoint.data((await run(execute)).data)
     if (endpoint.takesBody && services.recordsChanges) headers = receiptLink(variables, data, requestId)
-    return toJson(data)
+    if (!preferences) return toJson(data)
+    headers = { ...headers, ...preferenceApplied(preferences.maxAffected, preferences.isMinimal) }
+    return toJson(preferences.isMinimal ? withoutSuccesses(data) : data)
   }
   // A dry run changes nothing, so that it may be repeated.
   const isOnce = keyed && !variables.dryRun

@@ -103,8 +103,9 @@ builder.mutationFields((t) => ({
         description: 'Definitions: at most 10,000, each name once. Those of a store take at most 4 MiB of JSON.',
       }),
     },
-    resolve: resolveWrite((transaction, { storeUuid, definitions }) =>
-      defineAttributes(transaction, storeUuid, definitions),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, definitions }) => defineAttributes(transaction, storeUuid, definitions),
+      ({ definitions }) => definitions.length,
     ),
   }),
   removeAttributeDefinitions: t.field({
@@ -112,6 +113,9 @@ builder.mutationFields((t) => ({
     description:
       'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
     args: { ...writeArgs, names: t.arg.stringList(required('Names of attributes: at most 10,000.')) },
-    resolve: resolveWrite((transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names)),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names),
+      ({ names }) => names.length,
+    ),
   }),
 }))

@@ -1,3 +1,4 @@
+import { invalidRequest } from '../src/errors.ts'
 import { deleteJob } from '../src/jobs/job.ts'
 import { startExport, startImport } from '../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, writable } from './builder/arguments.ts'
@@ -69,6 +70,10 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { storeUuid, input }, context, info) => {
       const { enumerations, jobQueued, jobQuotas } = context
+      if (context.affected) {
+        const details = 'max-affected cannot be checked before an import has run: leave it out, or use dryRun first'
+        throw invalidRequest([{ details, field: 'Prefer' }])
+      }
       const { content, map, ...rest } = input
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null))
       const pairs = (map ?? []).map(({ column, attribute }) => ({ column, attribute }))

@@ -158,7 +158,8 @@ builder.mutationFields((t) => ({
     resolve: (root, args, context, info) => {
       const update = (catalogue: Catalogue) => updateProducts(catalogue, args.storeUuid, args.products)
       // One result is never too long.
-      if (isSelectedOnce(info)) return writeInOneStatement(writable(context, info), args.dryRun, update)
+      if (isSelectedOnce(info) && !context.affected)
+        return writeInOneStatement(writable(context, info), args.dryRun, update)
       return resolveWrite<typeof args, ResultOf<typeof update>>(update)(root, args, context, info)
     },
   }),

@@ -11,6 +11,7 @@ export type Reason =
   | 'not_revertible'
   | 'changes_disabled'
   | 'cursor_expired'
+  | 'too_many_affected'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'

@@ -6,7 +6,10 @@ type Query<N extends Name> = NonNullable<operations[N]['parameters']['query']>
 type Body<N extends Name> = operations[N] extends { requestBody: { content: { 'application/json': infer B } } }
   ? B
   : never
-type Data<N extends Name> = operations[N]['responses'][200]['content']['application/json']['data']
+type Answer<N extends Name> = operations[N]['responses'][200]['content']['application/json']['data']
+type Successes = 'updated_skus' | 'created_skus' | 'existing_skus'
+/** The client never prefers the minimal answer, which alone has no codes that succeeded. */
+type Data<N extends Name> = Answer<N> & { [Codes in Extract<keyof Answer<N>, Successes>]-?: string[] }
 
 /** A group of assets with the parent code that the listing has as its key. */
 export type ListedGroup = components['schemas']['AssetGroup'] & { parent_code: string }

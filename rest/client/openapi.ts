@@ -248,10 +248,10 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Codes of the products that were created, in the order of the body. */
-                created_skus: string[];
-                /** @description Codes of products that existed before; they are not changed. */
-                existing_skus: string[];
+                /** @description Codes of the products that were created, in the order of the body. Absent with `Prefer: return=minimal`. */
+                created_skus?: string[];
+                /** @description Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`. */
+                existing_skus?: string[];
                 /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
                 failed_products: {
                     [key: string]: {
@@ -360,7 +360,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "cursor_expired" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
+            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
             /** @description Human-readable explanation: the expected value and the received one. */
             details: string;
             /** @description Parameter or field with the fault, such as `limit` or `region[1]`. */
@@ -705,8 +705,8 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Codes of the products that were updated, in the order of the body. */
-                updated_skus: string[];
+                /** @description Codes of the products that were updated, in the order of the body. Absent with `Prefer: return=minimal`. */
+                updated_skus?: string[];
                 /** @description Codes of which the store has no product. */
                 unavailable_skus: string[];
                 /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
@@ -836,6 +836,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `too_many_affected`: The write would change more than `Prefer: max-affected` allows. Nothing was changed. */
+        TooManyAffected: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `payload_too_large`: The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels, or the patterns of its attributes take too many steps. */
         ContentTooLarge: {
             headers: {
@@ -924,6 +936,11 @@ export interface components {
          */
         Prefer: string;
         /**
+         * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+         * @example max-affected=1000, return=minimal
+         */
+        PreferOfWrite: string;
+        /**
          * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
          * @example 0/16B3748
          */
@@ -940,6 +957,11 @@ export interface components {
          * @example </v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"
          */
         Link: string;
+        /**
+         * @description The preferences of `Prefer` that were applied. Absent for stored answers.
+         * @example max-affected=1000, return=minimal
+         */
+        PreferenceApplied: string;
         /**
          * @description Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.
          * @example 0/16B3748
@@ -1048,6 +1070,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path?: never;
             cookie?: never;
@@ -1065,6 +1092,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1077,6 +1105,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -1095,6 +1124,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path?: never;
             cookie?: never;
@@ -1112,6 +1146,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1123,6 +1158,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -1197,6 +1233,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path?: never;
             cookie?: never;
@@ -1214,6 +1255,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1226,6 +1268,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -1248,6 +1291,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path?: never;
             cookie?: never;
@@ -1265,6 +1313,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1277,6 +1326,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -1348,6 +1398,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path?: never;
             cookie?: never;
@@ -1365,6 +1420,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1377,6 +1433,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["StoreNotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -1395,6 +1452,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path?: never;
             cookie?: never;
@@ -1412,6 +1474,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1423,6 +1486,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -1549,6 +1613,11 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @example max-affected=1000, return=minimal
+                 */
+                Prefer?: components["parameters"]["PreferOfWrite"];
             };
             path: {
                 /** @description Id of the request to revert. */
@@ -1565,6 +1634,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     Link: components["headers"]["Link"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Catalogue-Position": components["headers"]["XCataloguePosition"];
                     [name: string]: unknown;
                 };
@@ -1577,6 +1647,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["RequestNotFound"];
             409: components["responses"]["NotRevertible"];
+            412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -43,6 +43,8 @@ export interface CallOptions {
   requestId?: string
   /** The name of a write, which is done once however often it is sent; made up when it is left out. */
   idempotencyKey?: string
+  /** How much a write may change: with more, nothing is changed, and the error has the reason `too_many_affected`. */
+  maxAffected?: number
 }
 
 export interface Call extends CallOptions {
@@ -76,8 +78,10 @@ async function attempt<Data>(options: ClientOptions, call: Call): Promise<Data> 
   if (call.requestId !== undefined) headers.set('x-request-id', call.requestId)
   if (call.body !== undefined) headers.set('content-type', 'application/json')
   const position = positions.get(options)
-  if (call.method !== 'GET') headers.set('idempotency-key', call.idempotencyKey ?? '')
-  else if (options.staleWhile !== undefined && position !== null) {
+  if (call.method !== 'GET') {
+    headers.set('idempotency-key', call.idempotencyKey ?? '')
+    if (call.maxAffected !== undefined) headers.set('prefer', `max-affected=${call.maxAffected}`)
+  } else if (options.staleWhile !== undefined && position !== null) {
     headers.set('prefer', `stale-while=${options.staleWhile}`)
     if (position !== undefined) headers.set('x-catalogue-after', position)
   }

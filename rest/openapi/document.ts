@@ -87,6 +87,14 @@ const parameters = {
     schema: { type: 'string' },
     example: 'stale-while=2s',
   },
+  PreferOfWrite: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      'Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.',
+    schema: { type: 'string' },
+    example: 'max-affected=1000, return=minimal',
+  },
   XCatalogueAfter: {
     name: 'X-Catalogue-After',
     in: 'header',
@@ -108,6 +116,11 @@ const headers = {
       'Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.',
     schema: { type: 'string' },
     example: '</v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"',
+  },
+  PreferenceApplied: {
+    description: 'The preferences of `Prefer` that were applied. Absent for stored answers.',
+    schema: { type: 'string' },
+    example: 'max-affected=1000, return=minimal',
   },
   XCataloguePosition: {
     description: 'Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.',

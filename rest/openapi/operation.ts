@@ -27,7 +27,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     parameters: [
       ...parameters(endpoint, query, schemas),
       parameter('XRequestId'),
-      ...(takesBody ? ['IdempotencyKey'] : ['Prefer', 'XCatalogueAfter']).map(parameter),
+      ...(takesBody ? ['IdempotencyKey', 'PreferOfWrite'] : ['Prefer', 'XCatalogueAfter']).map(parameter),
       ...(isVersioned ? [parameter('IfNoneMatch')] : []),
     ],
     ...(body && {

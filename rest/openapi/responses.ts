@@ -36,6 +36,7 @@ const taggedHeaders = { ...headers, ETag: { $ref: '#/components/headers/ETag' } 
 const writeHeaders = {
   ...headers,
   Link: { $ref: '#/components/headers/Link' },
+  'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' },
   'X-Catalogue-Position': { $ref: '#/components/headers/XCataloguePosition' },
 }
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
@@ -49,7 +50,7 @@ const extraHeaders: Record<number, Json> = {
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses({ takesBody, dependsOnFilter, refusals = [], namesStore }: Row): Json {
   const absent = [
-    ...(takesBody ? [] : ['idempotency_conflict', 'payload_too_large', 'unsupported_media_type']),
+    ...(takesBody ? [] : ['idempotency_conflict', 'too_many_affected', 'payload_too_large', 'unsupported_media_type']),
     ...(dependsOnFilter ? [] : ['downstream_unavailable']),
     ...(namesStore ? [] : ['store_not_found']),
     ...specialReasons.filter((reason) => !refusals.includes(reason)),

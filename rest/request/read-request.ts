@@ -5,6 +5,7 @@ import type { RestRequest } from '../exchange.ts'
 import type { Route } from '../path.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 import { HttpError } from '../response/http-error.ts'
+import { readWritePreferences } from './preferences.ts'
 import { parseQuery } from './query.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
@@ -51,7 +52,8 @@ export function readRequest(
   const key = endpoint.takesBody ? request.header('idempotency-key') : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
   const staleness = endpoint.takesBody ? undefined : readStaleness(request.header)
-  faults.push(...(staleness?.faults ?? []))
+  const preferences = endpoint.takesBody ? readWritePreferences(request.header) : undefined
+  faults.push(...((staleness ?? preferences)?.faults ?? []))
   const isNeeded = shapes.body !== undefined || (bytes?.length ?? 0) > 0
   const raw = bytes && isNeeded ? readJson(bytes, faults) : undefined
   const body = raw === undefined ? undefined : shapes.body?.safeParse(raw)
@@ -60,6 +62,7 @@ export function readRequest(
   return {
     variables: endpoint.variables(query.data ?? {}, body?.data, raw),
     staleness,
+    preferences,
     keyed: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
   }
 }

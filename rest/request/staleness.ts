@@ -1,5 +1,6 @@
 import { shown, stalenessOf } from '../../src/text.ts'
 import type { RestRequest } from '../exchange.ts'
+import { preferenceOf } from './preferences.ts'
 
 /** What the headers of a read say of replicas: how old the answer may be, and the position that it must include. */
 export type StalenessHeaders = ReturnType<typeof readStaleness>
@@ -11,7 +12,7 @@ export function readStaleness(header: RestRequest['header']) {
   const refuse = (field: string, expected: string, got: unknown) => {
     faults.push({ reason: 'invalid_request', details: `${field} must ${expected}; got ${shown(got)}`, field })
   }
-  const preferred = prefer !== undefined && /stale-while/i.test(prefer) ? staleWhileOf(prefer) : undefined
+  const preferred = preferenceOf(prefer, 'stale-while')
   const maxMs = preferred === undefined ? undefined : stalenessOf(preferred)
   if (preferred !== undefined && maxMs === undefined)
     refuse('Prefer', 'have 0s to 60s as stale-while, such as stale-while=2s or stale-while=500ms', prefer)
@@ -19,25 +20,6 @@ export function readStaleness(header: RestRequest['header']) {
   if (position !== undefined && after === undefined)
     refuse('X-Catalogue-After', 'be the X-Catalogue-Position of a write, such as 0/16B3748', position)
   return { maxMs, after, faults }
-}
-
-const token = "[\\w!#$%&'*+.^`|~-]+"
-const word = `${token}|"(?:[^"\\\\]|\\\\.)*"`
-/** A preference and what ends it. No space can be matched in two ways: hostile headers take linear time. */
-const preference = new RegExp(
-  `[\\s,]*(${token})\\s*(?:=\\s*(${word})?\\s*)?(?:;\\s*(?:${token}\\s*(?:=\\s*(?:${word})?\\s*)?)?)*(?:,|$)`,
-  'y',
-)
-
-/** The value of `stale-while` among preferences (RFC 7240): the first one counts. Empty where it cannot be read. */
-function staleWhileOf(prefer: string): string | undefined {
-  preference.lastIndex = 0
-  while (preference.lastIndex < prefer.length) {
-    const [found, name = '', value = ''] = preference.exec(prefer) ?? []
-    if (found === undefined) return ''
-    if (name.toLowerCase() === 'stale-while') return value.replace(/^"(.*)"$/, '$1')
-  }
-  return undefined
 }
 
 /** A position of PostgreSQL's write-ahead log in bytes. */

@@ -8,6 +8,9 @@ import { httpStatus } from './status.ts'
 export const storeUuidShape = z.string().describe('UUID of the store.')
 const sku = z.string().describe('Product code.')
 export const skus = (description: string) => z.array(sku).describe(description)
+/** Codes that succeeded: `withoutSuccesses` leaves them out. */
+export const succeeded = (description: string) =>
+  skus(`${description} Absent with \`Prefer: return=minimal\`.`).optional()
 export const count = (description: string) => z.int().min(0).describe(description)
 
 /** A store as it was created, with its ids (spec: Store). */

@@ -40,6 +40,12 @@ export const errorReasons: readonly Row[] = [
     'Changes since the cursor are no longer kept, or it is of another database. The details have the oldest cursor that is valid: after a full read, go on from `after=latest`.',
   ],
   [
+    'too_many_affected',
+    412,
+    'TooManyAffected',
+    'The write would change more than `Prefer: max-affected` allows. Nothing was changed.',
+  ],
+  [
     'payload_too_large',
     413,
     'ContentTooLarge',

@@ -40,6 +40,12 @@ export function withFailedProducts<Result extends FailedProducts>(result: Result
   return withMore({ ...result, failed_products: failed })
 }
 
+/** The data of a write without its lists of codes that succeeded (`Prefer: return=minimal`). */
+export function withoutSuccesses(data: unknown): unknown {
+  const { updated_skus, created_skus, existing_skus, ...rest } = data as Record<string, unknown>
+  return rest
+}
+
 type Product = ListProductsQuery['productPage']['products'][number]
 
 /** The spec's asset entry: the id, and the URL under a name that carries format and number. */

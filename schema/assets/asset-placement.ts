@@ -65,8 +65,10 @@ builder.mutationFields((t) => ({
       ...groupArgs,
       assetIds: t.arg.stringList(required('Ids of assets of the group: at most 10,000.')),
     },
-    resolve: resolveWrite((transaction, { assetIds, ...group }, _context, info) =>
-      moveAssets(transaction, withDefaults(group), assetIds, { isShown: isSelected(info, 'assets') }),
+    resolve: resolveWrite(
+      (transaction, { assetIds, ...group }, _context, info) =>
+        moveAssets(transaction, withDefaults(group), assetIds, { isShown: isSelected(info, 'assets') }),
+      ({ assetIds }) => assetIds.length,
     ),
   }),
   placeAssets: t.field({

@@ -57,7 +57,7 @@ export function createApi(options: ApiOptions): Api {
   const { routeLimits = usualRouteLimits } = options
   const contextBy =
     (via: Origin['via']) =>
-    (caller: Caller, requestId: string, { transaction, replica, onAssetGroupPage }: RunOptions = {}) =>
+    (caller: Caller, requestId: string, { transaction, replica, onAssetGroupPage, maxAffected }: RunOptions = {}) =>
       createContext({
         catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
         enumerations: enumerations(),
@@ -70,6 +70,7 @@ export function createApi(options: ApiOptions): Api {
         jobQueued,
         jobQuotas,
         onAssetGroupPage,
+        affected: maxAffected === undefined ? undefined : { atMost: maxAffected, count: 0 },
       })
   const chooseReplica = async ({ maxMs, after }: StalenessHeaders, caller: Caller) =>
     replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
@@ -119,7 +120,8 @@ export function createApi(options: ApiOptions): Api {
     const copies = isMutation ? size.rootFields : 1
     if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
-    const run = () => prepared.run(contextBy('graphql')(caller, requestId, { replica }))
+    const { maxAffected } = prepared
+    const run = () => prepared.run(contextBy('graphql')(caller, requestId, { replica, maxAffected }))
     const readLimit = isMutation ? limitOfWrite() : new ReadLimit(readBytesHere.graphql)
     const answer = await traced('operation', name, () => (threads ? withContext({ readLimit }, run) : run()))
     if (threads && readLimit.isForOtherThread && size.rootFields === 1) return threads.graphql(request, caller)

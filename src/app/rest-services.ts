@@ -32,6 +32,7 @@ export interface RunOptions {
   transaction?: Transaction<Database> | undefined
   replica?: Replica | undefined
   onAssetGroupPage?: Context['onAssetGroupPage']
+  maxAffected?: number | undefined
 }
 
 /** Pages of replicas are not kept: a default read must not find them. */
@@ -50,12 +51,12 @@ export function restServices(
   }
   const executeIn =
     (where: Pick<RunOptions, 'transaction' | 'replica'>): RestServices<Caller>['execute'] =>
-    (document, variables, { caller, requestId }) => {
+    (document, variables, { caller, requestId, maxAffected }) => {
       let page: AssetGroupPage | undefined
       const onAssetGroupPage = (taken: AssetGroupPage) => {
         page = taken
       }
-      const context = contextOf(caller, requestId, { ...where, onAssetGroupPage })
+      const context = contextOf(caller, requestId, { ...where, onAssetGroupPage, maxAffected })
       return traced('operation', nameOf(document), async () => {
         const { data, errors } = await operationOf(document).run(variables, context)
         if (errors) return { errors: publicErrors(errors, log, requestId) }

@@ -25,6 +25,8 @@ export interface Context {
   /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
   readonly onAssetGroupPage?: ((page: AssetGroupPage) => void) | undefined
   readonly requestId: string
+  /** With a limit on how much the mutation may change: the limit, and how much it changes. */
+  readonly affected?: { readonly atMost: number; count: number } | undefined
   /** How long the results of the writes so far make the answer at most. */
   readonly answer: { bytes: number }
 }

@@ -1,10 +1,11 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
+import { preferenceApplied, readWritePreferences } from '../../rest/request/preferences.ts'
 import { readStaleness, type StalenessHeaders } from '../../rest/request/staleness.ts'
 import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
-import { CatalogueError, invalidRequest, type Reason } from '../errors.ts'
+import { CatalogueError, type Fault, invalidRequest, type Reason } from '../errors.ts'
 import { lazy } from '../lazy.ts'
 import type { Context } from './context.ts'
 import { InvalidVariables } from './cost.ts'
@@ -31,6 +32,8 @@ export interface PreparedRequest {
   cost: number
   /** Of a query. */
   staleness: StalenessHeaders | undefined
+  /** How much a mutation may change. */
+  maxAffected: number | undefined
   run(context: Context): Promise<HttpResponse>
 }
 
@@ -47,20 +50,21 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     const limit = limitsOf(caller).cost
     if (requested > limit) throw tooCostly(limit, requested)
     if (operation.isMutation && operation.size.rootFields > 1) requireFewItems(operation.document, variables)
-    const staleness = operation.isMutation ? undefined : readStaleness(request.header)
-    if (staleness && staleness.faults.length > 0) throw invalidRequest(staleness.faults)
+    const { staleness, maxAffected } = readPreferences(operation, request.header)
     const cost = { requested, limit }
     const run = async (context: Context) => {
       const result = async () => {
         const { data, errors } = await operation.run(variables, context)
-        return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions: { cost } }
+        const extensions = { cost, ...(context.affected && { affected: context.affected.count }) }
+        return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions }
       }
       // Most requests are plain. Rendered without yoga they take less time.
-      if (request.method === 'POST' && type === json) return answerOf(type, await result())
+      if (request.method === 'POST' && type === json)
+        return answerOf(type, await result(), preferenceApplied(maxAffected))
       const named = { query, ...(operationName && { operationName }) }
       return answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
     }
-    return { operation, cost: requested, staleness, run }
+    return { operation, cost: requested, staleness, maxAffected, run }
   }
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)
@@ -76,6 +80,19 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       return requestError('internal_error', errors, type)
     }
   }
+}
+
+/** What the headers prefer. Throws `invalid_request`; what a guard covers is one field, so that it is all or nothing. */
+function readPreferences({ isMutation, size }: PreparedOperation, header: RestRequest['header']) {
+  const read = isMutation ? readWritePreferences(header) : readStaleness(header)
+  if (read.faults.length > 0) throw invalidRequest(read.faults as Fault[])
+  if (!('maxAffected' in read)) return { staleness: read, maxAffected: undefined }
+  const { maxAffected } = read
+  if (maxAffected !== undefined && size.rootFields > 1) {
+    const details = `a mutation with max-affected must have one field; got ${size.rootFields}`
+    throw invalidRequest([{ details, field: 'Prefer' }])
+  }
+  return { staleness: undefined, maxAffected }
 }
 
 async function answerByYoga(yoga: YogaServer, { method, accept }: GraphQLRequest, context: YogaContext) {
@@ -95,9 +112,13 @@ function mediaTypeOf(accept: string): MediaType {
 }
 
 /** The answer to a request that was understood: nothing of it was run where there is no data. */
-function answerOf(type: MediaType, result: { data?: unknown; errors?: unknown; extensions?: unknown }) {
+function answerOf(
+  type: MediaType,
+  result: { data?: unknown; errors?: unknown; extensions?: unknown },
+  headers: Record<string, string> = {},
+) {
   const status = result.data === undefined && type === strictJson ? 400 : 200
-  return { status, headers: { 'Content-Type': `${type}; charset=utf-8` }, body: JSON.stringify(result) }
+  return { status, headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers }, body: JSON.stringify(result) }
 }
 
 function requestError(reason: Reason, errors: readonly unknown[], type: MediaType) {

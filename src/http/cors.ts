@@ -10,7 +10,7 @@ export function createCors(origins: readonly string[]) {
     const seen = {
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Expose-Headers':
-        'X-Request-Id, X-Catalogue-Position, Retry-After, RateLimit, RateLimit-Policy, ETag, Link',
+        'X-Request-Id, X-Catalogue-Position, Retry-After, RateLimit, RateLimit-Policy, ETag, Link, Preference-Applied',
       'Cross-Origin-Resource-Policy': 'cross-origin',
       Vary: 'Origin',
     }

@@ -8,7 +8,7 @@ import type { GraphQLApi } from '../http/graphql-edge.ts'
 import type { McpSession } from '../http/mcp-edge.ts'
 import { isObject } from '../text.ts'
 import { type Plans, refused } from './plans.ts'
-import { affectedBy, type Tool } from './tools.ts'
+import type { Tool } from './tools.ts'
 
 export interface McpOptions extends Pick<GraphQLApi, 'graphql' | 'errorOf'> {
   /** Whether writes are offered. */
@@ -41,11 +41,11 @@ export async function call(
     if (!tool) throw invalidRequest(`there is no tool ${JSON.stringify(name)}`)
     const unknown = Object.keys(given).find((key) => !(key in tool.inputSchema.properties))
     if (unknown !== undefined) throw invalidRequest(`${name} has no argument ${JSON.stringify(unknown)}`)
-    if (!tool.isMutation) return answered(await run(tool, given, session, options))
+    if (!tool.isMutation) return answered((await run(tool, given, session, options)).data)
     if (!tool.isPreviewed) return answered(await write(tool, given, session, options))
-    const preview = await rehearse(tool, given, session, options)
+    const { data, affected } = await run(tool, { ...given, dryRun: true }, session, options)
     const plan = await options.plans.keep({ operation: tool.operation, variables: given }, session.caller)
-    return answered({ ...preview, plan })
+    return answered({ affected, ...brief(data), plan })
   } catch (error) {
     const { errorInfo } = options.errorOf(error, session.requestId)
     return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: errorInfo }) }] }
@@ -61,42 +61,32 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
   return write(tool, variables, session, options)
 }
 
-/** Does a write that would, at this moment, change no more than is allowed. */
 async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
-  await rehearse(tool, variables, session, options)
-  const data = await run(tool, { ...variables, dryRun: false }, session, options)
+  const { data } = await run(tool, { ...variables, dryRun: false }, session, options)
   return { requestId: session.requestId, ...brief(data) }
 }
 
-/** The dry run of a write. Throws `invalid_request` if it changes more than is allowed. */
-async function rehearse(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
-  const data = await run(tool, { ...variables, dryRun: true }, session, options)
-  const affected = affectedBy(data)
-  if (affected <= options.maxAffected) return { affected, ...brief(data) }
-  throw invalidRequest(
-    `a call may change at most ${options.maxAffected} items (MCP_MAX_AFFECTED); this one would change ${affected}: do a part of it`,
-  )
-}
-
-/** Runs the operation of a tool. Throws its errors. */
-async function run(tool: Tool, variables: Record<string, unknown>, session: McpSession, { graphql }: McpOptions) {
+/** Runs the operation of a tool: a write that would change more than is allowed fails. Throws its errors. */
+async function run(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
+  const { graphql, maxAffected } = options
   const body = new TextEncoder().encode(JSON.stringify({ variables }))
   const request = {
     method: 'POST',
     search: '',
     accept: 'application/json',
-    header: () => undefined,
+    header: (name: string) => (name === 'prefer' ? `max-affected=${maxAffected}` : undefined),
     document: tool.text,
     body,
   }
   const { answer } = await graphql(request, session.caller, session.requestId)
   if (!tool.isMutation) requireLength(answer, maxAnswerBytes)
   const { body: made = '' } = answer
-  const { data, errors } = JSON.parse(typeof made === 'string' ? made : Buffer.concat(made).toString()) as {
+  const { data, errors, extensions } = JSON.parse(typeof made === 'string' ? made : Buffer.concat(made).toString()) as {
     data?: Record<string, unknown>
     errors?: { message: string; extensions: { code: string; errorInfo?: ErrorInfo[] } }[]
+    extensions?: { affected?: number }
   }
-  if (!errors?.[0]) return data ?? {}
+  if (!errors?.[0]) return { data: data ?? {}, affected: extensions?.affected }
   const faults = errors.flatMap(
     ({ message, extensions: { code, errorInfo } }) => errorInfo ?? [{ reason: code, details: message }],
   )

@@ -18,7 +18,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { isObject } from '../text.ts'
 
 /** An operation that agents may run, and what they are told of it. */
 export interface Tool {
@@ -41,21 +40,6 @@ export interface Tool {
   text: string
 }
 
-/** What writes call what they change: results that change something select, or alias, at least one of these. */
-const changes = ['created', 'updated', 'deleted', 'added', 'linked', 'unlinked', 'reverted']
-
-/** How many items a result says that a write changes. */
-export function affectedBy(data: Record<string, unknown>): number {
-  const results = Object.values(data).filter(isObject)
-  return results.reduce((sum, result) => sum + changes.reduce((of, name) => of + sizeOf(result[name]), 0), 0)
-}
-
-function sizeOf(count: unknown): number {
-  if (Array.isArray(count)) return count.length
-  if (isObject(count)) return Object.values(count).reduce<number>((sum, one) => sum + sizeOf(one), 0)
-  return Number(count ?? 0)
-}
-
 /** It is done at once: what it changes was changed by one request. */
 const undoing = 'UndoRequest'
 
@@ -74,7 +58,6 @@ function toolOf(definition: OperationDefinitionNode, schema: GraphQLSchema): Too
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition] }
   const isMutation = definition.operation === 'mutation'
   const isPreviewed = isMutation && operation !== undoing
-  requireCounts(definition)
   const snake = operation.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
   const said = description?.value ?? ''
   return {
@@ -88,15 +71,6 @@ function toolOf(definition: OperationDefinitionNode, schema: GraphQLSchema): Too
     definition,
     text: print(document),
   }
-}
-
-/** Without counts no limit would hold. */
-function requireCounts({ operation, name, selectionSet }: OperationDefinitionNode): void {
-  const [result] = selectionSet.selections
-  const selected = result?.kind === Kind.FIELD ? (result.selectionSet?.selections ?? []) : []
-  const names = selected.map((field) => field.kind === Kind.FIELD && (field.alias ?? field.name).value)
-  if (operation === 'mutation' && !names.some((one) => changes.includes(String(one))))
-    throw new Error(`${name?.value} must select one of ${changes.join(', ')}`)
 }
 
 type JsonSchema = Record<string, unknown>

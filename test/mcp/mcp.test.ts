@@ -187,6 +187,7 @@ describe('a plan', () => {
     await addProducts(gateway, storeUuid, ['A', 'B', 'C', 'D'])
     await settled(gateway.database)
     const client = await connect()
+    await settled(gateway.database)
     const answer = await answerOf(client, 'changes', { storeUuid, filter: { operation: 'upsertProducts' } })
     const requestId = /"requestId":"([^"]+)"/.exec(JSON.stringify(answer))?.[1]
     const undone = await answerOf(client, 'undo_request', { storeUuid, requestId })

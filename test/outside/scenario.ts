@@ -140,6 +140,10 @@ const refusals: Step[] = [
     headers: { 'idempotency-key': 'store-17' },
   },
   {
+    ...step('too-many-affected', 'A write of more than it may change', 'POST /stores', {}, newStore),
+    headers: { prefer: 'max-affected=0' },
+  },
+  {
     ...step('not-json', 'A body of another media type', 'POST /stores'),
     raw: 'store_name=x',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -61,6 +61,7 @@ export const statusOfReason: Record<string, number> = {
   changes_disabled: 409,
   not_revertible: 409,
   cursor_expired: 410,
+  too_many_affected: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
