@@ -450,7 +450,7 @@ requirements('PUT /products', (gateway) => ({
   'PRODUCTS-44 MUST apply a request whole or not at all': async (client) => {
     const codes = Array.from({ length: 20 }, (_, i) => `trapped ${i}`)
     const store = await storeWithProducts(gateway, codes)
-    await trap(store).execute(gateway.database.db)
+    for (const statement of trap(store)) await statement.execute(gateway.database.db)
     expect(await client.updateProducts(store, patches(codes))).toMatchObject({ reason: 'internal_error' })
     for (const code of codes) expect(await attributesOf(gateway, store, code)).toEqual({})
   },
@@ -496,12 +496,13 @@ async function attributesOf(gateway: TestGateway, store: string, code: string): 
   return product.attributes
 }
 
-/** Makes PostgreSQL refuse one of the trapped products, in the midst of the others. */
+/** Makes PostgreSQL refuse one of the trapped products, in the midst of the others; Citus takes a statement at a time. */
 function trap(store: string) {
-  return sql.raw(`
-    create or replace function refuse() returns trigger language plpgsql as 'begin raise exception ''trapped''; end';
-    create trigger "trap of ${store}" before update on product for each row
-      when (new.store_uuid = '${store}' and new.product_code = 'trapped 10') execute function refuse()`)
+  return [
+    `create or replace function refuse() returns trigger language plpgsql as 'begin raise exception ''trapped''; end'`,
+    `create trigger "trap of ${store}" before update on product for each row
+      when (new.store_uuid = '${store}' and new.product_code = 'trapped 10') execute function refuse()`,
+  ].map((text) => sql.raw(text))
 }
 
 /** How many products of the store have each status. */
