@@ -37,6 +37,9 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
       select store_uuid, ${code(sql`i`)}, 'active', case store_uuid when ${stores.short} then ${few} else ${attributes} end
       from wanted, generate_series(0, products - 1) i`.execute(transaction)
     await sql`
+      insert into product_total (store_uuid, shard, status, count)
+      select store_uuid, 0, 'active', products from wanted where products > 0`.execute(transaction)
+    await sql`
       insert into asset (store_uuid, asset_id, asset_format, url)
       select store_uuid, 'asset-' || i, 'image', ${url(sql`i`)} from wanted, generate_series(0, groups * 5 - 1) i
       where store_uuid <> ${stores.large}`.execute(transaction)

@@ -79,7 +79,8 @@ async function inTurn(
       export: await catalog('export', '--store', store, '--out', join(folder, 'out.csv')),
     }
     for (const [way, one] of Object.entries(measured)) if (round > 0) ways[way]?.push(one)
-    for (const name of ['product', 'asset_link', 'asset_group', 'asset', 'asset_group_range', 'asset_group_total']) {
+    const counts = ['asset_group_range', 'asset_group_total', 'product_total']
+    for (const name of ['product', 'asset_link', 'asset_group', 'asset', ...counts]) {
       await sql`delete from ${sql.table(name)} where store_uuid = ${store}::uuid`.execute(db)
     }
     await sql`drop table bare`.execute(db)

@@ -27,6 +27,7 @@ export const tables = [
   'store',
   'attribute_definition',
   'product',
+  'product_total',
   'asset',
   'asset_link',
   'asset_group',

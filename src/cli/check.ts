@@ -7,7 +7,7 @@ import { withDatabase } from './with-database.ts'
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .description('recompute the read model of the asset groups and report any difference')
+    .description('recompute the asset groups and the totals of products, and report any difference')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
       const work = () =>

@@ -26,13 +26,8 @@ import {
 import { findProductAt } from '../catalogue/changes/product-at.ts'
 import type { KeysetPage } from '../catalogue/conditions.ts'
 import { countValues, type FacetQuery } from '../catalogue/products/facets.ts'
-import {
-  countProducts,
-  countStatuses,
-  findProducts,
-  listProducts,
-  type Product,
-} from '../catalogue/products/list-products.ts'
+import { countProducts, findProducts, listProducts, type Product } from '../catalogue/products/list-products.ts'
+import { countStatuses } from '../catalogue/products/product-totals.ts'
 import { findProductReadiness } from '../catalogue/readiness/product-readiness.ts'
 import { findStoreReadiness } from '../catalogue/readiness/store-readiness.ts'
 import { listStoresOfGroups } from '../catalogue/stores/list-stores.ts'

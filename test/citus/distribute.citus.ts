@@ -23,7 +23,7 @@ describe('catalog distribute', () => {
         tables: [
           ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link'],
           ...['attribute_definition', 'change', 'channel_readiness', 'channel_requirement', 'job_part', 'measure'],
-          ...['product', 'product_gap', 'store'],
+          ...['product', 'product_gap', 'product_total', 'store'],
         ],
       },
     ])

@@ -110,6 +110,14 @@ it.each([
   }
 })
 
+it('a total of products that is not as it should be is found', async () => {
+  const total = sql`insert into product_total values (${store}, 0, 'new', 3)`
+  await total.execute(database.db)
+  const found = { what: 'products', storeUuid: store, kept: '3 new', actual: null }
+  expect(await checkReadModel(database.db)).toEqual([expect.objectContaining(found)])
+  await sql`delete from product_total where store_uuid = ${store}`.execute(database.db)
+})
+
 it('lets writers of different groups of one store work side by side', async () => {
   await fill([1, 2])
   let release = () => {}

@@ -50,7 +50,9 @@ test.each([
   'an import %s reads as much as it has rows, not as the store has products',
   async (_where, odd) => {
     const { db } = catalog.database
-    await sql`truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total`.execute(db)
+    await sql`truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(
+      db,
+    )
     await sql`select pg_stat_reset()`.execute(db)
     const store = await catalog.newStore()
     const code = (n: number) => `P${String(rows + n).padStart(6, '0')}`
@@ -79,7 +81,9 @@ test.each([
 
 test('an import that cuts the directory into more ranges reads those that it cuts, not the store', async () => {
   const { db } = catalog.database
-  await sql`truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total`.execute(db)
+  await sql`truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(
+    db,
+  )
   await sql`select pg_stat_reset()`.execute(db)
   const store = await catalog.newStore()
   const fileOf = (first: number, count: number) => {

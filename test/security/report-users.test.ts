@@ -126,6 +126,7 @@ describe('a report user', () => {
   const denied = [
     ...['store', 'product', 'asset', 'asset_link', 'asset_group', 'asset_group_total', 'change', 'job', 'job_part'],
     ...['channel_requirement', 'change_reader', 'channel_readiness', 'product_gap', 'measure', 'due_reader'],
+    'product_total',
     ...['attribute_definition', 'import_run', 'token', 'idempotency_key', 'report_user', 'change_horizon', 'migration'],
   ].map((table) => `select * from public.${table}`)
 

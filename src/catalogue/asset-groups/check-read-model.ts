@@ -4,9 +4,9 @@ import { encodedGroups } from './asset-entries.ts'
 
 /** One difference: `kept` is the value in the read model, `actual` the one that it should have; null: none. */
 export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link'
+  what: 'group' | 'count' | 'total' | 'link' | 'products'
   storeUuid: string
-  channel: string
+  channel: string | null
   assetFormat: string | null
   parentCode: string | null
   kept: string | null
@@ -76,6 +76,15 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
       select 'link', l.channel, null, l.parent_code, l.asset_id, null
       from asset_link l left join asset a on a.store_uuid = ${storeUuid} and a.asset_id = l.asset_id
       where l.store_uuid = ${storeUuid} and a.asset_id is null
+    union all
+      select 'products', null, null, null, kept.count || ' ' || status, actual.count || ' ' || status
+      from (
+        select status, sum(count) as count from product_total where store_uuid = ${storeUuid}
+        group by status having sum(count) <> 0
+      ) kept full join (
+        select status collate "C" as status, count(*) as count from product where store_uuid = ${storeUuid} group by 1
+      ) actual using (status)
+      where kept.count is distinct from actual.count
     limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, storeUuid }))
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { onlyRow } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { maxSize } from '../products/product-patches.ts'
+import { totalled } from '../products/product-totals.ts'
 import { recorded } from './record-changes.ts'
 import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
 
@@ -22,7 +23,7 @@ export async function revertProducts(catalogue: WriteCatalogue, reversal: Revers
       on conflict (store_uuid, product_code) do update
         set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
           updated_at = excluded.updated_at
-    ), ${recorded(catalogue, storeUuid, changes)}
+    ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, changes)}
     select json_build_object('products', (select count(*) from changing)) as reverted, ${skippedColumns(skipped)}`.execute(
     catalogue.db,
   )
@@ -87,6 +88,11 @@ const changes = sql`
   ) k
   where is_there_after and status is not null and k.key <> 'status'
     and attributes ->> k.key is distinct from attributes_after ->> k.key`
+
+const differences = sql`
+  select status_after as status, 1 as delta from changing where is_there_after
+  union all
+  select status, -1 from changing where status is not null`
 
 const skipped = sql`
   ${changedSince}

@@ -8,6 +8,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { createdProducts, recorded } from '../changes/record-changes.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
 import { failedProducts, type ProductPatch, patchRows, validatePatches } from './product-patches.ts'
+import { totalled } from './product-totals.ts'
 
 /**
  * Creates products; one that exists is not changed, and the first entry of a code counts. Attributes named like URL
@@ -61,8 +62,9 @@ async function insertProducts(
       select ${storeUuid}::uuid, product_code, coalesce(status, 'new'), attributes from (${patchRows(patches)}) patch
       order by product_code
       on conflict (store_uuid, product_code) do nothing
-      returning product_code
-    ), ${recorded(catalogue, storeUuid, createdProducts(sql`select product_code from written`), failed)}
+      returning product_code, status
+    ), ${totalled(storeUuid, sql`select status, 1 as delta from written`)},
+    ${recorded(catalogue, storeUuid, createdProducts(sql`select product_code from written`), failed)}
     select product_code from written`.execute(catalogue.db)
   return new Set(rows.map((row) => row.product_code))
 }

@@ -3,6 +3,7 @@ import { isStorable } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
+import { totalled } from './product-totals.ts'
 
 /** Deletes products; their asset groups stay, as a parent code need not be a product. Throws `store_not_found`. */
 export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: string, productCodes: readonly string[]) {
@@ -13,7 +14,7 @@ export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: strin
     with deleted as (
       delete from product where store_uuid = ${uuid} and product_code = any(${products}::text[])
       returning product_code, status, attributes, created_at, updated_at
-    ), ${recorded(catalogue, uuid, deletedProducts)}
+    ), ${totalled(uuid, sql`select status, -1 as delta from deleted`)}, ${recorded(catalogue, uuid, deletedProducts)}
     select product_code from deleted`.execute(catalogue.db)
   const deleted = new Set(rows.map((row) => row.product_code))
   return {

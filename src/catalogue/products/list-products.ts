@@ -9,6 +9,7 @@ import { findTypes, requireBounds } from './attribute-types.ts'
 import { matching } from './matching-products.ts'
 import { attributesOf, type ProductFilter } from './product-filter.ts'
 import { byCode, type ProductOrder, sortOf } from './product-order.ts'
+import { totalOf } from './product-totals.ts'
 
 export interface Product {
   storeUuid: string
@@ -85,7 +86,7 @@ export async function pageProducts(
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
     ${unlessPlain(filter)}select counted.total, page.*
     from store s cross join lateral (
-      select count(*)::int as total from product p where ${ofStore}
+      select ${countOf(uuid, filter, ofStore)} as total
     ) counted left join lateral (
       select "storeUuid", "productCode", status, "createdAt", "updatedAt",
         case when sum(pg_column_size(attributes)) over () <= ${readLimit.left} then attributes end as attributes
@@ -111,19 +112,16 @@ export async function pageProducts(
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
   const { ofStore } = await selectionOf(catalogue, storeUuid, filter)
   const { rows } = await sql<{ count: number }>`
-    ${unlessPlain(filter)}select count(*)::int as count from product p where ${ofStore}`.execute(catalogue.db)
+    ${unlessPlain(filter)}select ${countOf(visibleStore(catalogue, storeUuid), filter, ofStore)} as count`.execute(
+    catalogue.db,
+  )
   return rows[0]?.count ?? 0
 }
 
-export async function countStatuses(
-  catalogue: Catalogue,
-  storeUuid: string,
-): Promise<{ status: ProductStatus; count: number }[]> {
-  const { rows } = await sql<{ status: ProductStatus; count: number }>`
-    select status, count(*)::int as count from product where store_uuid = ${visibleStore(catalogue, storeUuid)}
-    group by status
-    order by status`.execute(catalogue.db)
-  return rows
+/** The number of products that match: a filter by status alone needs no count. */
+function countOf(uuid: string | null, { status, ...others }: ProductFilter, ofStore: RawBuilder<boolean>) {
+  const isTotal = Object.values(others).every((condition) => condition == null)
+  return isTotal ? totalOf(uuid, status) : sql<number>`(select count(*)::int from product p where ${ofStore})`
 }
 
 export async function findProducts(

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { createdProducts, recordChanges, recorded, updatedProducts } from '../changes/record-changes.ts'
+import { createdProducts, recorded, updatedProducts } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
+import { totalled } from './product-totals.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
 export interface LoadedProduct {
@@ -54,12 +55,12 @@ export async function loadProducts(
     return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
   })
   const codes = products.map(({ productCode }) => productCode)
-  await recordChanges(
-    catalogue,
-    storeUuid,
-    createdProducts(sql`select unnest(${codes}::text[]) as product_code`),
-    failed,
-  )
+  const statuses = products.map(({ status }) => status ?? 'new')
+  const items = createdProducts(sql`select unnest(${codes}::text[]) as product_code`)
+  await sql`
+    with ${totalled(storeUuid, sql`select unnest(${statuses}::text[]) as status, 1 as delta`)},
+    ${recorded(catalogue, storeUuid, items, failed)}
+    select`.execute(catalogue.db)
   return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }
 }
 
@@ -100,8 +101,11 @@ async function merge(catalogue: WriteCatalogue, storeUuid: string, failed: numbe
       select ${storeUuid}::uuid, product_code, new_status, new_attributes from item
       on conflict (store_uuid, product_code) do update set attributes = product.attributes || excluded.attributes,
         status = excluded.status, updated_at = excluded.updated_at
-    ), ${recorded(catalogue, storeUuid, items, failed)}
+    ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, items, failed)}
     select count(*) filter (where attributes is null)::int as created, count(attributes)::int as updated
     from item where is_counted`.execute(catalogue.db)
   return rows[0] ?? { created: 0, updated: 0 }
 }
+
+const differences = sql`
+  select new_status as status, 1 as delta from item union all select status, -1 from item where status is not null`

@@ -19,6 +19,7 @@ end $$;
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
 --   sizeNotChecked, maxSize           see above
 --   names                             the attributes in the patches, if they are few: the ledger's items are found faster
+--   shard                             of the totals by status to add to (product-totals.ts)
 --   origin                            who writes, as the ledger says it (record-changes.ts), or null: nothing is recorded
 -- }
 --
@@ -64,7 +65,7 @@ begin
   -- product.
   return query
     with old as materialized (
-      select p.product_code, p.status, p.attributes, i.patch
+      select p.product_code, p.status, p.attributes, i.patch, statuses ->> p.product_code as new_status
       from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
       where p.store_uuid = store and p.product_code = any(codes)
         and case when p.attributes @> i.patch then p.status <> statuses ->> p.product_code
@@ -92,7 +93,15 @@ begin
       where was <> now or was is null and now is not null
       union all
       select product_code, 'status', status from old
-      where origin <> 'null' and statuses <> '{}' and status <> statuses ->> product_code
+      where origin <> 'null' and status <> new_status
+    ), totalled as (
+      insert into product_total as t (store_uuid, shard, status, count)
+      select store, (request -> 'shard')::smallint, d.status, sum(d.delta)
+      from old o cross join lateral (values (o.status, -1), (o.new_status, 1)) d(status, delta)
+      where statuses <> '{}' and o.status <> o.new_status
+      group by d.status having sum(d.delta) <> 0
+      order by d.status
+      on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count
     ), size as (
       -- An estimate: it costs less than the items, or the keys where codes are short. Products are in several rows only if the code of one fills them.
       select 1 + sum(values_size) / 4000000 + sum(codes_size) / 2000000 as parts, max(codes_size) > 2000000 as is_divided

@@ -16,6 +16,7 @@ import {
   type ValidatedPatches,
   validatePatches,
 } from './product-patches.ts'
+import { randomShard } from './product-totals.ts'
 
 /** A store's attribute definitions; the fingerprint shows whether the store still has them. */
 interface Rules {
@@ -92,6 +93,7 @@ export async function mergeProducts(
     sizeNotChecked,
     maxSize,
     names: fewNames(good),
+    shard: randomShard(),
     origin: catalogue.origin ?? null,
   }
   const patches = byCode(good, (patch) => patch.attributes)

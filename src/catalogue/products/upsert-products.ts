@@ -13,6 +13,7 @@ import {
   patchRows,
   validatePatches,
 } from './product-patches.ts'
+import { totalled } from './product-totals.ts'
 
 /** Creates products, or merges into those that exist. Throws `store_not_found`. Two statements. */
 export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
@@ -55,15 +56,17 @@ async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: rea
       where case when product.attributes @> excluded.attributes
         then product.status <> ${statuses}::jsonb ->> excluded.product_code
         else ${fits(sql`product.attributes`, sql`excluded.attributes`)} end
-      returning product_code
+      returning product_code, status
     ), too_large as (
       select product_code from known
       where product_code not in (select product_code from written) and not (
         attributes @> new_attributes or ${fits(sql`attributes`, sql`new_attributes`)})
-    ), ${recorded(catalogue, storeUuid, items, notWritten)}
+    ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, items, notWritten)}
     select array(${newCodes}) as created, array(select product_code from too_large) as "tooLarge"`.execute(catalogue.db)
   return { created: new Set(rows[0]?.created), tooLarge: rows[0]?.tooLarge ?? [] }
 }
 
 const newCodes = sql`select product_code from written where product_code not in (select product_code from known)`
 const writtenOver = sql`select * from known where product_code in (select product_code from written)`
+const differences = sql`
+  select status, 1 as delta from written union all select status, -1 from (${writtenOver}) before`

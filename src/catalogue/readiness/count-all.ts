@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { totalOf } from '../products/product-totals.ts'
 import { type Counts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import { writeMeasures } from './measures.ts'
@@ -19,7 +20,7 @@ export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: 
     where store_uuid = ${uuid}`.execute(db)
   await sql`
     with counted as materialized (
-      select count(*)::integer as total, pg_current_snapshot() as snapshot from product where store_uuid = ${uuid}
+      select ${totalOf(uuid)} as total, pg_current_snapshot() as snapshot
     )
     update change_reader set ledger = (select left(ledger::text, 8) from change_horizon limit 1),
       tx = pg_snapshot_xmin(c.snapshot), seq = 0, counted = c.snapshot, total = c.total, as_of = now(),

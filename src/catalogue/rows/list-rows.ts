@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue.ts'
 import type { Change } from '../changes/change.ts'
-import { countStatuses } from '../products/list-products.ts'
+import { countStatuses } from '../products/product-totals.ts'
 import { type RowsRequest, rowsOfStores } from './rows-of-stores.ts'
 
 /** The number of products of each store by status. */

@@ -75,7 +75,7 @@ it(
   async () => {
     const property = fc.asyncProperty(steps, async ([sequence, others]) => {
       await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
-      asset_group_total, change, idempotency_key`.execute(gateway.database.db)
+      asset_group_total, product_total, change, idempotency_key`.execute(gateway.database.db)
       const catalogue: Catalogue = []
       let before = await readState(gateway.database)
       const seen = new Map<string, number>()

@@ -21,7 +21,7 @@ it(
   'answers any sequence of operations, through either API, as the decisions say',
   async () => {
     const property = fc.asyncProperty(operations, async (sequence) => {
-      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range, asset_group_total`.execute(
+      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(
         gateway.database.db,
       )
       const catalogue: Catalogue = []

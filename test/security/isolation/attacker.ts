@@ -35,6 +35,7 @@ export const tablesOfStore = [
   'asset_link',
   'asset_group',
   'asset_group_total',
+  'product_total',
 ]
 const ofTable = (name: string, version: string) =>
   `(select count(*) || ':' || coalesce(sum(hashtextextended(${version}, 0)), 0) from ${name} where store_uuid = $1)`

@@ -23,6 +23,7 @@ it('a page of more than 1 MiB is read in a thread of the pool, and a smaller one
   await sql`insert into product (store_uuid, product_code, status, attributes)
     select ${store}::uuid, 'P' || n, 'new', jsonb_build_object('Text', repeat('x', 500000))
     from generate_series(1, 20) n`.execute(gateway.database.db)
+  await sql`insert into product_total values (${store}, 0, 'new', 20)`.execute(gateway.database.db)
   const page = (limit: number) => gateway.call(`/v1/products?store_uuid=${store}&limit=${limit}`)
   expect((await page(2)).json).toMatchObject({ data: { returned_products: 2 } })
   expect((await sessions()).ofThreads).toBe(0)
