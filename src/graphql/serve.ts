@@ -62,7 +62,10 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
       if (request.method === 'POST' && type === json)
         return answerOf(type, await result(), preferenceApplied(maxAffected))
       const named = { query, ...(operationName && { operationName }) }
-      return answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
+      const answer = await answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
+      // The schema seldom changes, and is large: a client may keep what it has read of it, and ask whether it changed.
+      const mayKeep = request.method === 'GET' && operation.size.introspectionDepth > 0
+      return mayKeep ? { ...answer, headers: { ...answer.headers, 'Cache-Control': 'private, no-cache' } } : answer
     }
     return { operation, cost: requested, staleness, maxAffected, run }
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { HttpResponse } from '../../rest/exchange.ts'
 import { errorHead, unauthorized } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
@@ -49,7 +50,12 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
   const header = (name: string) => headers[name]?.toString()
   if (method !== 'POST') {
     await waitForRound()
-    return api.graphql({ method, search, accept, body: undefined, header }, caller, id.text)
+    const { answer, operation } = await api.graphql(
+      { method, search, accept, body: undefined, header },
+      caller,
+      id.text,
+    )
+    return { answer: answer.headers?.['Cache-Control'] ? tagged(answer, header('if-none-match')) : answer, operation }
   }
   const contentType = headers['content-type']
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
@@ -63,6 +69,13 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
       : new HttpError('invalid_request', 'the body is required: a JSON object with a query')
   }
   return api.graphql({ method, search, accept, body, header }, caller, id.text)
+}
+
+/** An answer that the client may keep, with its tag; 304 for a client that has it. */
+function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
+  const tag = `W/"${hash('sha256', String(answer.body), 'hex').slice(0, 16)}"`
+  const headers = { ...answer.headers, ETag: tag }
+  return known === tag ? { status: 304, headers } : { ...answer, headers }
 }
 
 /** The accepted media types that a GraphQL answer can have; any when the caller does not say. */

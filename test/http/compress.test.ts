@@ -61,3 +61,19 @@ it('lets browsers keep what a page loads for ever, and asks for the page anew', 
     }
   }
 })
+
+it('lets a client keep the schema that it reads by GET, and says whether it has changed', async () => {
+  const path = `/graphql?query=${encodeURIComponent('{ __schema { types { name description } } }')}`
+  const first = await get(path, { 'accept-encoding': 'br' })
+  expect(first).toMatchObject({
+    status: 200,
+    headers: { 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' },
+  })
+  const again = await get(path, { 'accept-encoding': 'br', 'if-none-match': String(first.headers.etag) })
+  expect([again.status, again.body.length]).toEqual([304, 0])
+  const changed = await get(path, { 'if-none-match': 'W/"another"' })
+  expect(changed.status).toBe(200)
+  const catalogue = await get(`/graphql?query=${encodeURIComponent('{ stores { totalCount } }')}`)
+  expect(catalogue.headers).toMatchObject({ 'cache-control': 'no-store' })
+  expect(catalogue.headers).not.toHaveProperty('etag')
+})
