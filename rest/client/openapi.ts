@@ -1021,7 +1021,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `total_groups`: Number of groups that match, on all pages.
+             *     - `returned_groups`: Number of entries in this answer.
+             *     - `assets`: Map from parent code to group, ordered by parent code (by code point).
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1085,7 +1091,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `created`: Number of assets that are new in their group.
+             *     - `updated`: Number of assets that were in their group and moved.
+             *     - `failed`: Number of entries that failed.
+             *     - `error_info`: One entry per failure; a single empty object when nothing failed.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1139,7 +1153,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `deleted_count`: Number of assets deleted.
+             *     - `failed`: Number of asset ids that were not found, plus the number of items without ids that matched nothing.
+             *     - `error_info`: One entry per failure; a single empty object when nothing failed.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1199,7 +1220,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store.
+             *     - `total_products`: Number of products that match, on all pages.
+             *     - `returned_products`: Number of entries in this answer.
+             *     - `products`: Map from SKU code to product, ordered by code (by code point).
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1248,7 +1276,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store.
+             *     - `updated_skus`: Codes of the products that were updated, in the order of the body.
+             *     - `unavailable_skus`: Codes of which the store has no product.
+             *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1306,7 +1342,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store.
+             *     - `created_skus`: Codes of the products that were created, in the order of the body.
+             *     - `existing_skus`: Codes of products that existed before; they are not changed.
+             *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1363,7 +1407,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `total_stores`: Number of stores that match, on all pages.
+             *     - `returned_stores`: Number of entries in this answer.
+             *     - `stores`: Stores in the order of their creation.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1413,7 +1463,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the new store.
+             *     - `store_group`: UUID of the group of linked stores that the store belongs to.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1467,7 +1522,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `unlinked`: Number of links removed.
+             *     - `failed`: Number of links that were not found.
+             *     - `error_info`: One entry per failure; a single empty object when nothing failed.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1525,7 +1587,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `changes`: Changes after the cursor, in order.
+             *     - `next`: Cursor to go on from, also when the page is empty.
+             *     - `more`: Whether more changes follow at once.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1576,7 +1644,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `request_id`: Id of the request.
+             *     - `actor`: Name that the token had, or the user of the command line.
+             *     - `via`: Where the request came from.
+             *     - `operation`: Name of the GraphQL mutation, also over REST; `import` for imports.
+             *     - `at`: Time of the first change.
+             *     - `failed`: Number of its items that failed.
+             *     - `counts`: How many it touched, by kind.
+             *     - `changes`: Its first 100 changes, the oldest first.
+             *     - `more`: Whether it has more changes.
+             *     - `reverted_by`: Id of the last request that reverted it.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -1627,7 +1708,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store.
+             *     - `request_id`: Id of the revert itself, to revert it.
+             *     - `reverted`: How much the revert changed.
+             *     - `skipped`: What was not reverted.
+             *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
+             */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];

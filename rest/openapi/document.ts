@@ -21,7 +21,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], enumerations: En
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name, description: tags[name] ?? name })),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'Access token of the gateway.' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: tokens } },
       parameters,
       headers,
       responses,
@@ -38,6 +38,11 @@ export function openApiText(
   const textOf = keepLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce, version)))
   return () => textOf(enumerations())
 }
+
+const tokens = [
+  'A token of this gateway. GET needs the scope `read`, every other method `write`; `admin` is everything. A token that is limited to stores sees no other store, and creates none.',
+  'The first start of the gateway printed an admin token. `catalog token create --name my-app --scope read,write` makes another one, with `--store` for single stores.',
+].join('\n\n')
 
 const info = {
   title: 'Catalogue gateway',

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
 import { errorReasons, specialReasons } from '../response/status.ts'
@@ -101,11 +102,14 @@ export const notModified: Json = {
 export function successResponse(
   schema: Json,
   examples: readonly Example[],
-  { takesBody, isVersioned }: Endpoint,
+  { answer, takesBody, isVersioned }: Endpoint,
 ): Json {
+  const members = Object.entries(answer).map(
+    ([name, shape]) => `- \`${name}\`: ${z.globalRegistry.get(shape as z.ZodType)?.description ?? ''}`,
+  )
   const readHeaders = isVersioned ? taggedHeaders : headers
   return {
-    description: 'Success.',
+    description: `\`data\` has:\n\n${members.join('\n')}`,
     headers: takesBody ? writeHeaders : readHeaders,
     content: content(schema, examples, 'answer'),
   }

@@ -37,7 +37,9 @@ export function addServe(program: Command): void {
         setTimeout(() => process.exit(1), maxStopMs).unref()
       })
       const { url, stop } = await serve(config, demo, log)
-      process.stdout.write(`catalogue gateway at ${url} (GraphiQL: ${url}/graphql, REST: ${url}/v1)\n`)
+      process.stdout.write(
+        `catalogue gateway at ${url} (start page: ${url}/, GraphiQL: ${url}/graphql, REST: ${url}/docs)\n`,
+      )
       await stopped
       await stop()
     })

@@ -29,6 +29,7 @@ async function saidAtStart(before: string): Promise<string> {
 
 /** What is loaded on demand or where it is configured: each would delay every start, and stay in memory. */
 const later = [
+  '@scalar/fastify-api-reference',
   '@graphql-yoga/render-graphiql',
   '@opentelemetry/api',
   '@opentelemetry/sdk-trace',
@@ -41,7 +42,6 @@ const later = [
   'prom-client',
   'rate-limiter-flexible',
   'stream-json',
-  'swagger-ui-dist',
   'undici',
 ]
 

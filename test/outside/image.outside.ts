@@ -60,7 +60,7 @@ it('the image migrates, filters, serves, is healthy by its own check, and stops 
   const [program = '', ...args] = healthCheck
   await run(program, args, { env: { ...env(), PORT: new URL(gateway.url).port } })
   await expect(run(program, args, { env: { ...env(), PORT: '1' } })).rejects.toMatchObject({ code: 1 })
-  const page = await fetch(`${gateway.url}/docs/swagger-ui.js`)
+  const page = await fetch(`${gateway.url}/static/scalar.js`)
   expect(page.status).toBe(200)
   expect(await gateway.end()).toBe(0)
   expect(await filter.end()).toBe(0)

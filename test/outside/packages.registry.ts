@@ -58,7 +58,7 @@ it.each(lines)('both packages work when they are installed on Node %i', { timeou
   const gateway: Program = await startProgram(args, env, () => {}, npx, cwd)
   try {
     expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'ok', version })
-    for (const path of ['/', '/docs', '/graphql', '/docs/swagger-ui.js', '/v1/openapi.json'])
+    for (const path of ['/', '/docs', '/graphql', '/static/scalar.js', '/v1/openapi.json'])
       expect((await fetch(gateway.url + path, { headers: { accept: 'text/html, */*' } })).status, path).toBe(200)
     const { stdout } = await run(join(bin, 'node'), ['consumer.js', gateway.url], { cwd })
     expect(JSON.parse(stdout)).toEqual({ total: 0, status: 401 })

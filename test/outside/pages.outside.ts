@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../rest/endpoints.ts'
-import { newStore } from '../support/factories.ts'
+import { addProducts, newStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  page = await browser.newPage()
+  page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
   elsewhere = []
   complaints = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
@@ -37,49 +37,101 @@ afterEach(async () => {
   await page.close()
 })
 
-const opened = (operation: string) => page.locator(`[id="operations-${operation}"]`)
-
-async function authorise(): Promise<void> {
-  await page.click('.btn.authorize')
-  await page.fill('.auth-container input', token)
-  await page.click('.auth-btn-wrapper .authorize')
-  await page.click('.auth-btn-wrapper .btn-done')
+async function enterToken(): Promise<void> {
+  await page.click('#change-token')
+  await page.fill('#token-input', token)
+  await Promise.all([page.waitForEvent('load'), page.click('#token-dialog button')])
 }
 
-it('the welcome page leads to the reference, to GraphiQL and to the OpenAPI document', async () => {
+const listAssets = () => page.locator('section[id$="/tag/assets/GET/assets"]')
+
+async function openReference(): Promise<void> {
+  await page.goto(`${gateway.url}/docs#tag/assets/GET/assets`)
+  await listAssets().getByRole('heading', { name: 'List assets' }).waitFor()
+}
+
+it('the welcome page leads to GraphiQL, to the reference and to the OpenAPI document', async () => {
   await page.goto(`${gateway.url}/`)
   const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')))
-  expect(links).toEqual(['/docs', '/graphql', '/v1/openapi.json', '/ready'])
+  expect(links).toEqual(['/graphql', '/docs', '/v1/openapi.json', '/ready'])
   for (const link of links) {
     const answer = await page.request.get(`${gateway.url}${link}`, { headers: { accept: 'text/html, */*' } })
     expect(answer.status(), link ?? '').toBe(200)
   }
 })
 
-it('the reference shows each operation with its GraphQL twin', async () => {
-  await page.goto(`${gateway.url}/docs`)
-  await expect.poll(() => page.locator('.opblock').count(), { timeout: 10_000 }).toBe(endpoints.length)
-  await opened('Assets-listAssets').locator('.opblock-summary-control').click()
-  const twin = opened('Assets-listAssets').locator('.twin')
-  expect(await twin.locator('a').getAttribute('href')).toBe('/graphql?operation=ListAssets')
-  expect(await twin.locator('pre').first().textContent()).toContain('query ListAssets(')
-  await opened('Products-createProducts').locator('.opblock-summary-control').click()
-  expect(await opened('Products-createProducts').locator('.extension').count()).toBe(1)
+it('the welcome page copies a command with its own address, and counts once a token is known', async () => {
+  await addProducts(gateway, await newStore(gateway, { store_name: 'Counted' }), ['A', 'B'])
+  await page.goto(`${gateway.url}/`)
+  await page.locator('pre', { hasText: '/v1/stores' }).getByRole('button').click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toBe(`curl -s -H "Authorization: Bearer $TOKEN" ${gateway.url}/v1/stores`)
+  expect(await page.innerText('#numbers')).toContain('Enter a token')
+  await enterToken()
+  await expect.poll(() => page.innerText('#numbers')).toContain('Counted: 2 products')
+  await Promise.all([page.waitForEvent('load'), page.click('#forget-token')])
+  expect(await page.innerText('#numbers')).toContain('Enter a token')
 })
 
-it('a person can authorise and call an operation, and finds the token again in GraphiQL and after a reload', async () => {
-  const store = await newStore(gateway)
+it('the reference has each operation, with its answers and its GraphQL operation, on less than 2,000 pixels', async () => {
+  await openReference()
+  const names = await page.evaluate(async () => {
+    const document = await (await fetch('/v1/openapi.json')).json()
+    const operations = Object.values(document.paths as object).flatMap((methods: object) => Object.values(methods))
+    return operations.map(({ summary }) => summary as string)
+  })
+  expect(names).toHaveLength(endpoints.length)
+  expect(await listAssets().innerText()).toContain('Number of groups that match, on all pages.')
+  expect(await listAssets().getByRole('link', { name: 'open ListAssets in GraphiQL' }).getAttribute('href')).toBe(
+    '/graphql?operation=ListAssets',
+  )
+  expect((await listAssets().boundingBox())?.height).toBeLessThan(2_000)
+  for (const tag of ['Products', 'Stores', 'Changes', 'Requests'])
+    await page.locator('aside').getByRole('button', { name: tag }).first().click()
+  const sidebar = page.locator('aside')
+  for (const name of names) await sidebar.getByText(name, { exact: true }).first().waitFor()
+})
+
+it('a token is entered once: an operation answers with it, and GraphiQL has it too', async () => {
   await page.goto(`${gateway.url}/docs`)
-  await authorise()
-  await page.reload()
-  const listing = opened('Assets-listAssets')
-  await listing.locator('.opblock-summary-control').click()
-  await listing.locator('.try-out__btn').click()
-  await listing.locator('tr[data-param-name="store_uuid"] input').fill(store)
-  await listing.locator('.execute').click()
-  const answer = listing.locator('.live-responses-table .highlight-code').first()
-  await expect.poll(() => answer.innerText(), { timeout: 10_000 }).toContain('"total_groups": 0')
+  await enterToken()
+  await openReference()
+  await listAssets()
+    .getByRole('button', { name: /Test Request/ })
+    .click()
+  await page.getByRole('button', { name: /^Send/ }).first().click()
+  await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 10_000 }).toContain('"total_groups": 0')
   await page.goto(`${gateway.url}/graphql`)
   await page.waitForSelector('.graphiql-tab')
   expect(await page.locator('#token-dialog[open]').count()).toBe(0)
+})
+
+it('an operation that is tried without a token asks for one, and says that a wrong one is not valid', async () => {
+  await openReference()
+  await listAssets()
+    .getByRole('button', { name: /Test Request/ })
+    .click()
+  await page.getByRole('button', { name: /^Send/ }).first().click()
+  await page.fill('#token-input', 'not-the-right-token')
+  await page.click('#token-dialog button')
+  await page.waitForSelector('#token-dialog .problem:visible')
+  await page.fill('#token-input', token)
+  await page.click('#token-dialog button')
+  await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 10_000 }).toContain('store_uuid')
+  complaints = complaints.filter((text) => !/status of 40[01]/.test(text))
+})
+
+it('the reference sends at most 1.3 MB at the first visit, and at most 40 KB at the second', async () => {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await openReference()
+  await page.waitForLoadState('networkidle')
+  expect(bytes).toBeLessThan(1_300_000)
+  bytes = 0
+  await page.reload({ waitUntil: 'networkidle' })
+  expect(bytes).toBeLessThan(40_000)
 })

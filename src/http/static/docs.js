@@ -1,72 +1,51 @@
-// The token is the one that GraphiQL keeps, so that a person enters it once; its "Clear data" forgets it.
-const storageKey = 'graphiql:token'
-const { SwaggerUIBundle } = window
-
-/** Shows, above an operation's parameters, the GraphQL operation that it runs. */
-function twins({ React }) {
-  const h = React.createElement
-  const Twin = ({ twin, isExtension }) =>
-    h(
-      'div',
-      { className: 'twin' },
-      isExtension && h('span', { className: 'extension' }, 'beyond the specification'),
-      h('h4', null, 'The same in GraphQL: ', h('a', { href: twin.href }, `open ${twin.name} in GraphiQL`)),
-      h(
-        'details',
-        null,
-        h('summary', null, 'Operation and variables'),
-        h('pre', null, twin.document),
-        h('pre', null, JSON.stringify(twin.variables, null, 2)),
-      ),
-    )
-  return {
-    wrapComponents: {
-      parameters: (Original, system) => (props) => {
-        const operation = system.specSelectors.specJson().getIn(['paths', ...(props.pathMethod ?? [])])
-        const twin = operation?.get('x-graphql')?.toJS()
-        return h(
-          React.Fragment,
-          null,
-          twin && h(Twin, { twin, isExtension: operation.get('x-extension') }),
-          h(Original, props),
-        )
-      },
-    },
+;(async () => {
+  const storageKey = 'graphiql:token'
+  const token = localStorage.getItem(storageKey)
+  const content = await (await fetch('/v1/openapi.json')).json()
+  const store = token && (await firstStore(token))
+  // What is an example for a reader would be sent with each request that is tried.
+  for (const parameter of Object.values(content.components.parameters)) delete parameter.example
+  for (const operation of Object.values(content.paths).flatMap((methods) => Object.values(methods))) {
+    const { name, href, document, variables } = operation['x-graphql']
+    operation.description += `\n\nThe same in GraphQL: [open ${name} in GraphiQL](${href}).`
+    const source = `${document}\n\n# Variables:\n${JSON.stringify(variables, null, 2).replaceAll(/^/gm, '# ')}`
+    operation['x-codeSamples'] = [{ lang: 'graphql', label: 'GraphQL', source }]
+    for (const parameter of operation.parameters) {
+      if (store && parameter.name === 'store_uuid') parameter.example = store
+    }
+    if (operation['x-extension']) operation['x-badges'] = [{ name: 'beyond the specification' }]
   }
-}
 
-/** Keeps the token that a person authorises with. */
-const keepToken = {
-  statePlugins: {
-    auth: {
-      wrapActions: {
-        authorize: (original) => (payload) => {
-          const token = payload?.bearer?.value
-          if (typeof token === 'string' && token !== '') localStorage.setItem(storageKey, token.trim())
-          return original(payload)
-        },
-        logout: (original) => (names) => {
-          localStorage.removeItem(storageKey)
-          return original(names)
-        },
-      },
+  async function firstStore(token) {
+    const answer = await fetch('/v1/stores?limit=1', { headers: { authorization: `Bearer ${token}` } })
+    return (await answer.json()).data.stores?.[0]?.store_uuid
+  }
+
+  /** Keeps a token that the user has entered into the reference and that is valid, as `token.js` keeps its own. */
+  async function keepingToken(resource, options) {
+    const request = new Request(resource, options)
+    const token = request.headers.get('authorization')?.replace(/^Bearer\s*/, '')
+    if (!token) request.headers.delete('authorization')
+    const response = await fetch(request)
+    if (token && response.status !== 401) localStorage.setItem(storageKey, token)
+    return response
+  }
+
+  window.Scalar.createApiReference('#reference', {
+    content,
+    agent: { disabled: true },
+    authentication: {
+      preferredSecurityScheme: 'bearer',
+      securitySchemes: { bearer: { token: token ?? '' } },
     },
-  },
-}
-
-if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
-
-const ui = SwaggerUIBundle({
-  url: '/v1/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  validatorUrl: null,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  requestSnippetsEnabled: true,
-  plugins: [twins, keepToken],
-  onComplete: () => {
-    const token = localStorage.getItem(storageKey)
-    if (token) ui.preauthorizeApiKey('bearer', token)
-  },
-})
+    customFetch: keepingToken,
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    documentDownloadType: 'none',
+    hideClientButton: true,
+    hideModels: true,
+    mcp: { disabled: true },
+    showDeveloperTools: 'never',
+    telemetry: false,
+    withDefaultFonts: false,
+  })
+})()

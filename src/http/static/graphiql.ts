@@ -28,6 +28,7 @@ export function graphiqlPages(operations: readonly Twin[]): { page: Page; js: Pa
   const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
   const source = `/graphql/graphiql.js?v=${js.version}`
   const opening = `<script type="application/json" id="operations">${inScript(tabs)}</script><script id="opening" data-source="${source}">${own('open-operation.js')}</script>`
+  const ownParts = `${own('token-dialog.html')}${own('graphiql-links.html')}<script>${own('token.js')}</script>`
   const body = rendered
     .replace(script, () => '')
     .replace('<script></script>', '')
@@ -37,7 +38,7 @@ export function graphiqlPages(operations: readonly Twin[]): { page: Page; js: Pa
     )
     .replace(/(?<=<link rel="icon" href=")[^"]*/, 'data:,')
     .replace('<meta charset="utf-8" />', (charset) => charset + viewport)
-    .replace('<div id="root"></div>', (root) => root + own('token-dialog.html') + opening)
+    .replace('<div id="root"></div>', (root) => root + ownParts + opening)
   return { page: fixedPage(html, body, { 'Content-Security-Policy': policyOf(body) }), js, css }
 }
 

@@ -1,5 +1,12 @@
 // Starts GraphiQL, which reads `query` from the address and the rest from what the browser keeps, once a token is known.
 ;(async () => {
+  // By GET, so that the browser keeps the schema until it changes.
+  const send = window.fetch
+  window.fetch = (resource, options) => {
+    const { query, operationName } = typeof options?.body === 'string' ? JSON.parse(options.body) : {}
+    if (operationName !== 'IntrospectionQuery') return send(resource, options)
+    return send(`${resource}?${new URLSearchParams({ query, operationName })}`)
+  }
   const operations = JSON.parse(document.getElementById('operations').textContent)
   const { source } = document.getElementById('opening').dataset
   // The examples are of a store that the token has, if it has one.

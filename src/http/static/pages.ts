@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import { endpoints } from '../../../rest/endpoints.ts'
 import type { Enumerations } from '../../../rest/request/shapes.ts'
 import { lazy } from '../../lazy.ts'
@@ -19,30 +17,19 @@ export function createPages(
   graphiql: ReturnType<typeof createGraphiql>,
   readiness: () => Promise<State>,
 ) {
-  const own = (name: string) => file(new URL(name, import.meta.url))
-  const vendor = (name: string) =>
-    file(pathToFileURL(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)))
   const openApi = lazy(async () => {
     const { openApiText } = await import('../../../rest/openapi/document.ts')
     return openApiText(endpoints, enumerations, version)
   })
-  const parts = new Map([
-    ['/docs/page.css', lazy(() => own('docs.css'))],
-    ['/docs/page.js', lazy(() => own('docs.js'))],
-    ['/docs/swagger-ui.css', lazy(() => vendor('swagger-ui.css'))],
-    ['/docs/swagger-ui.js', lazy(() => vendor('swagger-ui-bundle.js'))],
+  const parts = new Map<string, () => Page | Promise<Page>>([
+    ...['docs.css', 'docs.js', 'token.js', 'welcome.js'].map(
+      (name) => [`/static/${name}`, lazy(() => own(name))] as const,
+    ),
+    ['/static/scalar.js', lazy(async () => (await import('./reference.ts')).scalarScript(ownHeaders))],
   ])
-  const docs = lazy(() => {
-    const page = own('docs.html')
-    const text = String(page.body).replaceAll(
-      /"(\/docs\/[^"]+)"/g,
-      (_, path) => `"${path}?v=${parts.get(path)?.().version}"`,
-    )
-    return fixedPage(page.type, text, page.headers)
-  })
   return new Map<string, () => Page | Promise<Page>>([
-    ['/', lazy(() => ({ ...own('welcome.html'), isForBrowsers: true }))],
-    ['/docs', docs],
+    ['/', lazy(async () => ({ ...(await withParts(own('welcome.html'), parts)), isForBrowsers: true }))],
+    ['/docs', lazy(() => withParts(own('docs.html'), parts))],
     ...parts,
     ['/graphql/graphiql.js', async () => (await graphiql()).js],
     ['/graphql/graphiql.css', async () => (await graphiql()).css],
@@ -64,17 +51,30 @@ export function createGraphiql(enumerations: () => Enumerations) {
 }
 
 /** The policy of a page that loads what this gateway serves, and nothing else. */
-const ownContent = contentPolicy([
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-])
+const ownHeaders = {
+  'Content-Security-Policy': contentPolicy([
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+  ]),
+}
 
-function file(url: URL): Page {
-  const ending = url.pathname.split('.').at(-1) as keyof typeof types
-  const headers = { 'Content-Security-Policy': ownContent }
-  return fixedPage(`${types[ending]}; charset=utf-8`, readFileSync(url), headers)
+function own(name: string): Page {
+  const ending = name.split('.').at(-1) as keyof typeof types
+  return fixedPage(`${types[ending]}; charset=utf-8`, readFileSync(new URL(name, import.meta.url)), ownHeaders)
+}
+
+/** The page with the dialog for tokens, and with the versions of the files that it loads. */
+async function withParts(page: Page, parts: ReadonlyMap<string, () => Page | Promise<Page>>): Promise<Page> {
+  let text = String(page.body).replace(
+    '<template id="token-dialog-here"></template>',
+    String(own('token-dialog.html').body),
+  )
+  for (const [path, part] of parts) {
+    if (text.includes(`"${path}"`)) text = text.replace(`"${path}"`, `"${path}?v=${(await part()).version}"`)
+  }
+  return fixedPage(page.type, text, page.headers)
 }
 
 interface State {

@@ -9,10 +9,11 @@ describe('the pages', () => {
   it.each([
     ['/', 'text/html'],
     ['/docs', 'text/html'],
-    ['/docs/page.css', 'text/css'],
-    ['/docs/page.js', 'text/javascript'],
-    ['/docs/swagger-ui.css', 'text/css'],
-    ['/docs/swagger-ui.js', 'text/javascript'],
+    ['/static/docs.css', 'text/css'],
+    ['/static/docs.js', 'text/javascript'],
+    ['/static/scalar.js', 'text/javascript'],
+    ['/static/token.js', 'text/javascript'],
+    ['/static/welcome.js', 'text/javascript'],
     ['/graphql', 'text/html'],
   ])('%s needs no token, and may run nothing but what the gateway serves', async (path, type) => {
     const { status, headers, text } = await gateway.call(path, { token: null, headers: html })

@@ -1,0 +1,45 @@
+;(() => {
+  for (const place of document.querySelectorAll('.base')) place.textContent = location.origin
+
+  // A page of plain HTTP on another host has no clipboard.
+  for (const block of navigator.clipboard ? document.querySelectorAll('pre') : []) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Copy' })
+    const text = block.textContent
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(text)
+      button.textContent = 'Copied'
+    })
+    block.append(button)
+  }
+
+  const token = localStorage.getItem('graphiql:token')
+  if (token) showNumbers(token)
+
+  /** A token that is no longer valid is not asked for again: this page can do without. */
+  async function showNumbers(token) {
+    const query = '{ stores(first: 5) { totalCount nodes { storeName productCounts { count } } } }'
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) })
+    const said = document.getElementById('numbers-text')
+    if (answer.status === 401) {
+      said.textContent = 'The token that this browser keeps is not valid.'
+      return
+    }
+    const { stores } = (await answer.json()).data ?? {}
+    if (!stores) return
+    const sum = (counts) => counts.reduce((total, { count }) => total + count, 0)
+    const { totalCount, nodes } = stores
+    said.textContent = `${inWords(totalCount, 'store')}${totalCount > nodes.length ? `, of which the first ${nodes.length}` : ''}:`
+    const rows = nodes.map(({ storeName, productCounts }) => {
+      const row = document.createElement('li')
+      row.append(`${storeName}: ${inWords(sum(productCounts), 'product')}`)
+      return row
+    })
+    document.getElementById('numbers-rows').replaceChildren(...rows)
+    if (totalCount === 0) said.textContent = 'The catalogue has no stores yet.'
+  }
+
+  function inWords(count, noun) {
+    return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+  }
+})()
