@@ -33,6 +33,14 @@ export interface Endpoint<
   /** `raw` is the body as it came: with fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
   answer: z.ZodRawShape
+  /** How its data is a table, for answers in CSV and JSON Lines. */
+  table?: {
+    /** The first columns; others come from the rows. */
+    columns: readonly string[]
+    rowsOf(data: unknown): readonly ReadonlyMap<string, unknown>[]
+    /** How many rows all pages have. */
+    totalOf?(data: unknown): number
+  }
   /** `groups` are those of the page of asset groups that the operation read, if it read one. */
   data(result: Result, groups?: JsonText): unknown
 }

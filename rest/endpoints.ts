@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import type { RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
+import { reports } from './reports.ts'
 import { camelCase } from './request/camel-case.ts'
 import * as input from './request/shapes.ts'
 import {
@@ -183,6 +184,11 @@ export const endpoints: readonly Endpoint[] = [
     },
     document: operations.ListProductsDocument,
     repeatable: ['sku_codes'],
+    table: {
+      columns: ['product_code', 'status'],
+      rowsOf: (data) => [...(data as { products: Map<string, Map<string, unknown>> }).products.values()],
+      totalOf: (data) => (data as { total_products: number }).total_products,
+    },
     shapes: () => ({
       query: z.object({
         store_uuid: input.storeUuid,
@@ -195,9 +201,10 @@ export const endpoints: readonly Endpoint[] = [
           .wholeNumber(1, 100)
           .default(100)
           .describe('Page size in products; values above 100 are clamped to 100.'),
+        escape_formulas: input.escapeFormulas,
       }),
     }),
-    variables: ({ sku_codes, status, ...query }) => ({
+    variables: ({ sku_codes, status, escape_formulas: _, ...query }) => ({
       ...camelCase(query),
       codes: sku_codes?.split(','),
       status: status && [status],
@@ -349,6 +356,7 @@ export const endpoints: readonly Endpoint[] = [
     }),
     data: ({ revertRequest: result }) => revertObject(result),
   }),
+  ...reports,
 ]
 
 function writeOnChannel(channels: readonly string[]) {

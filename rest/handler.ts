@@ -8,10 +8,11 @@ import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import type { StalenessHeaders } from './request/staleness.ts'
-import { type ErrorInfo, errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
-import { HttpError } from './response/http-error.ts'
+import { errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
+import { HttpError, type PublicError, toHttpError } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
+import { answerTable } from './response/table.ts'
 import { withoutSuccesses } from './response/translate.ts'
 
 export interface RestServices<Caller> {
@@ -47,12 +48,6 @@ export interface Reader<Caller> {
   /** The current version of the listing that the variables ask for; null where it has none. */
   listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
   answers: AnswerCache
-}
-
-/** An error as a caller may see it: its reason in `extensions.code`, its faults in `extensions.errorInfo`. */
-interface PublicError {
-  message: string
-  extensions: { code: string; errorInfo?: readonly ErrorInfo[] }
 }
 
 type Execute<Caller> = (
@@ -144,7 +139,12 @@ async function answerHere<Caller>(
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { requestId } = request
-  const { variables, keyed, staleness, preferences } = readRequest(request, endpoint, services.enumerations(), body)
+  const { query, variables, keyed, staleness, preferences } = readRequest(
+    request,
+    endpoint,
+    services.enumerations(),
+    body,
+  )
   const context = { caller, requestId, maxAffected: preferences?.maxAffected }
   const run = async (execute: Execute<Caller>) => {
     const result = await execute(endpoint.document, variables, context)
@@ -156,6 +156,10 @@ async function answerHere<Caller>(
     const version = () => reader.listingVersion(variables, context)
     const read = { version, answer: () => run(reader.execute) }
     return answerVersioned(endpoint, request, variables, reader.answers, read)
+  }
+  if (endpoint.table) {
+    const { data } = await run((reader ?? services).execute)
+    return answerTable(endpoint, request, query, endpoint.data(data))
   }
   // An answer that was stored before has none.
   let headers: Record<string, string> = {}
@@ -181,18 +185,4 @@ export const unauthorized = new HttpError(
 function allowedMethods(route: readonly Endpoint[]): string {
   const methods = route.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return [...methods, 'OPTIONS'].join(', ')
-}
-
-/** GraphQL errors as one error of REST: the first one's code decides, the entries are those of all. */
-export function toHttpError(errors: readonly PublicError[]): HttpError {
-  const [first] = errors
-  const reason = first?.extensions.code ?? 'internal_error'
-  const entries = errors.flatMap(({ message, extensions }) => extensions.errorInfo ?? [{ reason, details: message }])
-  return new HttpError(reason, entries.map(withRestNames))
-}
-
-/** Fields have the names of REST here: `store_uuid` for `storeUuid`. */
-function withRestNames(entry: ErrorInfo): ErrorInfo {
-  if (entry.field === undefined) return entry
-  return { ...entry, field: entry.field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
 }

@@ -66,6 +66,15 @@ export function createCatalogueClient(options: ClientOptions) {
         path: `/requests/${encodeURIComponent(requestId)}/revert`,
         query,
       }),
+    statusReport: (query: Query<'statusReport'> = {}, call?: CallOptions) =>
+      read<'statusReport'>('/reports/status')(query, call),
+    coverageReport: (query: Query<'coverageReport'> = {}, call?: CallOptions) =>
+      read<'coverageReport'>('/reports/coverage')(query, call),
+    changeReport: (query: Query<'changeReport'> = {}, call?: CallOptions) =>
+      read<'changeReport'>('/reports/changes')(query, call),
+    jobReport: (query: Query<'jobReport'> = {}, call?: CallOptions) => read<'jobReport'>('/reports/jobs')(query, call),
+    failureReport: (query: Query<'failureReport'> = {}, call?: CallOptions) =>
+      read<'failureReport'>('/reports/failures')(query, call),
     placeAssets: writeIn<'placeAssets'>('POST', '/assets'),
   }
 }

@@ -164,6 +164,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report products by status
+         * @description The number of products by store and status.
+         */
+        get: operations["statusReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report asset groups by channel
+         * @description The number of asset groups by store, channel and format: which channels lack images.
+         */
+        get: operations["coverageReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the last changes
+         * @description The last changes, the newest first: who did what. To follow all use GET /changes.
+         */
+        get: operations["changeReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report imports and exports
+         * @description The last imports and exports, the newest first.
+         */
+        get: operations["jobReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what imports refused
+         * @description What the last imports refused, those of the newest job first; of each job the first 20 faults.
+         */
+        get: operations["failureReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -232,6 +332,88 @@ export interface components {
             deleted: number;
             /** @description Number of items of the request that failed, on one of its changes; 0 on the others. */
             failed: number;
+        };
+        ChangeReportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Rows of the report. */
+                rows: {
+                    /** @description UUID of the store. */
+                    store_uuid: string;
+                    /** @description Name of the store. */
+                    store_name: string;
+                    /**
+                     * Format: date-time
+                     * @description Time of the change.
+                     */
+                    at: string;
+                    /** @description Id of the request. */
+                    request_id: string;
+                    /** @description Name that the token had, or the user of the command line. */
+                    actor: string;
+                    /**
+                     * @description Where the request came from.
+                     * @enum {string}
+                     */
+                    via: "rest" | "graphql" | "cli" | "job";
+                    /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
+                    operation: string;
+                    /**
+                     * @description What was changed.
+                     * @enum {string}
+                     */
+                    kind: "product" | "asset" | "link" | "definition" | "store";
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    action: "created" | "updated" | "deleted";
+                    /** @description Number of values that changed. */
+                    items: number;
+                    /** @description Number of items of the request that failed, on one of its changes. */
+                    failed: number;
+                }[];
+            };
+        };
+        CoverageReportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Rows of the report. */
+                rows: {
+                    /** @description UUID of the store. */
+                    store_uuid: string;
+                    /** @description Name of the store. */
+                    store_name: string;
+                    /** @description Channel of the groups. */
+                    channel: string;
+                    /** @description Format of the assets. */
+                    asset_format: string;
+                    /** @description Number of parent codes that have such an asset; 0 where the store uses the channel. */
+                    groups: number;
+                    /** @description Number of products of the store, for comparison. */
+                    products: number;
+                }[];
+            };
         };
         CreateProductsAnswer: {
             status: {
@@ -368,6 +550,50 @@ export interface components {
             /** @description Index of the item in the body, from 0. */
             index?: number;
         };
+        FailureReportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Rows of the report. */
+                rows: {
+                    /** @description UUID of the store. */
+                    store_uuid: string;
+                    /** @description Name of the store. */
+                    store_name: string;
+                    /**
+                     * Format: date-time
+                     * @description Time of the request for the job.
+                     */
+                    at: string;
+                    /** @description UUID of the job. */
+                    job_id: string;
+                    /**
+                     * @description Kind of the job.
+                     * @enum {string}
+                     */
+                    kind: "import" | "export";
+                    /** @description Number of the row, from 1; null for what made the job fail. */
+                    row: number | null;
+                    /** @description Line of the file on which the row begins, if it has lines. */
+                    line: number | null;
+                    /** @description Product code of the row. */
+                    product_code: string | null;
+                    /** @description Column with the fault; null: the whole row. */
+                    field: string | null;
+                    /** @description Explanation: the expected value and the received one. */
+                    reason: string;
+                }[];
+            };
+        };
         GetRequestAnswer: {
             status: {
                 /**
@@ -428,6 +654,56 @@ export interface components {
             parent_code?: string;
             /** @description Asset id that failed. */
             asset_id?: string;
+        };
+        JobReportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Rows of the report. */
+                rows: {
+                    /** @description UUID of the store. */
+                    store_uuid: string;
+                    /** @description Name of the store. */
+                    store_name: string;
+                    /** @description UUID of the job. */
+                    job_id: string;
+                    /**
+                     * @description Kind of the job.
+                     * @enum {string}
+                     */
+                    kind: "import" | "export";
+                    /** @description State of the job, such as `running` or `succeeded`. */
+                    state: string;
+                    /** @description Number of rows processed. */
+                    rows: number;
+                    /** @description Number of products created. */
+                    created: number;
+                    /** @description Number of existing products changed. */
+                    updated: number;
+                    /** @description Number of rows that changed nothing. */
+                    unchanged: number;
+                    /** @description Number of rows that were refused. */
+                    failed: number;
+                    /** @description Cause of the failure. */
+                    error: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of the request.
+                     */
+                    created_at: string;
+                    started_at: string | null;
+                    finished_at: string | null;
+                }[];
+            };
         };
         ListAssetsAnswer: {
             status: {
@@ -636,6 +912,35 @@ export interface components {
              * @enum {string}
              */
             reason: "changed_since" | "gone" | "too_large" | "store_created";
+        };
+        StatusReportAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description Rows of the report. */
+                rows: {
+                    /** @description UUID of the store. */
+                    store_uuid: string;
+                    /** @description Name of the store. */
+                    store_name: string;
+                    /**
+                     * @description Status.
+                     * @enum {string}
+                     */
+                    status: "active" | "new" | "problem" | "inactive" | "draft" | "under review";
+                    /** @description Number of products: 1 or more. */
+                    count: number;
+                }[];
+            };
         };
         /** @description A store: the owner of products and assets. */
         Store: {
@@ -958,6 +1263,11 @@ export interface components {
          */
         Link: string;
         /**
+         * @description The next page, with the relation `next`. Absent on the last page.
+         * @example </v1/products?store_uuid=019aa000-0000-7000-8000-000000000001&offset=100>; rel="next"
+         */
+        NextPage: string;
+        /**
          * @description The preferences of `Prefer` that were applied. Absent for stored answers.
          * @example max-affected=1000, return=minimal
          */
@@ -1200,6 +1510,8 @@ export interface operations {
                 offset?: number;
                 /** @description Page size in products; values above 100 are clamped to 100. */
                 limit?: number;
+                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
@@ -1233,10 +1545,13 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["NextPage"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListProductsAnswer"];
+                    "text/csv": string;
+                    "application/jsonl": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -1739,6 +2054,287 @@ export interface operations {
             412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    statusReport: {
+        parameters: {
+            query?: {
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                store_uuids?: string[];
+                /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
+                limit?: number;
+                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                escape_formulas?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `rows`: Rows of the report.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusReportAnswer"];
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    coverageReport: {
+        parameters: {
+            query?: {
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                store_uuids?: string[];
+                /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
+                limit?: number;
+                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                escape_formulas?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `rows`: Rows of the report.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverageReportAnswer"];
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeReport: {
+        parameters: {
+            query?: {
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                store_uuids?: string[];
+                /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
+                limit?: number;
+                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                escape_formulas?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `rows`: Rows of the report.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeReportAnswer"];
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            409: components["responses"]["ChangesDisabled"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    jobReport: {
+        parameters: {
+            query?: {
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                store_uuids?: string[];
+                /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
+                limit?: number;
+                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                escape_formulas?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `rows`: Rows of the report.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobReportAnswer"];
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    failureReport: {
+        parameters: {
+            query?: {
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                store_uuids?: string[];
+                /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
+                limit?: number;
+                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                escape_formulas?: boolean;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `rows`: Rows of the report.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureReportAnswer"];
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["StoreNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -59,6 +59,7 @@ const tags: Record<string, string> = {
   Assets: 'Images, videos and other assets, grouped by parent code, channel and asset format.',
   Products: 'Products of a store, with status and attributes.',
   Changes: 'The feed of changes of a store.',
+  Reports: 'Rows about several stores, for tables and charts.',
   Requests: 'What requests have changed.',
   Stores: 'Stores, which own products and assets.',
 }
@@ -121,6 +122,11 @@ const headers = {
       'Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.',
     schema: { type: 'string' },
     example: '</v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"',
+  },
+  NextPage: {
+    description: 'The next page, with the relation `next`. Absent on the last page.',
+    schema: { type: 'string' },
+    example: '</v1/products?store_uuid=019aa000-0000-7000-8000-000000000001&offset=100>; rel="next"',
   },
   PreferenceApplied: {
     description: 'The preferences of `Prefer` that were applied. Absent for stored answers.',

@@ -15,7 +15,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   const examples = examplesOf(endpoint)
   const twin = twinOf(endpoint, enumerations)
   const id = twin.name
-  const namesStore = ['store_uuid', 'linked_store_id'].some((name) => name in query.shape)
+  const namesStore = ['store_uuid', 'store_uuids', 'linked_store_id'].some((name) => name in query.shape)
   const answer = schemas.named(`${id}Answer`, successOf(endpoint))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
 import { errorReasons, specialReasons } from '../response/status.ts'
+import { tableFormats } from '../response/table.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { Json, Schemas } from './schemas.ts'
 
@@ -99,10 +100,14 @@ export const notModified: Json = {
   headers: taggedHeaders,
 }
 
+const nextHeader = { Link: { $ref: '#/components/headers/NextPage' } }
+/** What `Accept` may ask for instead of the envelope. */
+const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { schema: { type: 'string' } }]))
+
 export function successResponse(
   schema: Json,
   examples: readonly Example[],
-  { answer, takesBody, isVersioned }: Endpoint,
+  { answer, takesBody, isVersioned, table }: Endpoint,
 ): Json {
   const members = Object.entries(answer).map(
     ([name, shape]) => `- \`${name}\`: ${z.globalRegistry.get(shape as z.ZodType)?.description ?? ''}`,
@@ -110,7 +115,7 @@ export function successResponse(
   const readHeaders = isVersioned ? taggedHeaders : headers
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
-    headers: takesBody ? writeHeaders : readHeaders,
-    content: content(schema, examples, 'answer'),
+    headers: { ...(takesBody ? writeHeaders : readHeaders), ...(table?.totalOf && nextHeader) },
+    content: { ...content(schema, examples, 'answer'), ...(table && tableContent) },
   }
 }

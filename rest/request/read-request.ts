@@ -61,6 +61,7 @@ export function readRequest(
   if (faults.length > 0) throw new HttpError('invalid_request', faults)
   return {
     variables: endpoint.variables(query.data ?? {}, body?.data, raw),
+    query: query.data ?? {},
     staleness,
     preferences,
     keyed: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },

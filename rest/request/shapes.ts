@@ -121,6 +121,10 @@ export const productStatus = z
 
 export const dryRun = flag.default(false).describe('Dry run: return the same answer and change nothing.')
 
+export const escapeFormulas = flag
+  .default(false)
+  .describe('CSV: whether cells that a spreadsheet would run begin with an apostrophe.')
+
 /** The query of POST /stores. */
 export const storeLink = z
   .object({

@@ -12,13 +12,13 @@ const counts = z
   })
   .meta({ id: 'ChangeCounts', description: 'How many a change touched.' })
 
-const who = {
+export const who = {
   request_id: z.string().describe('Id of the request.'),
   actor: z.string().describe('Name that the token had, or the user of the command line.'),
   via: z.enum(['rest', 'graphql', 'cli', 'job']).describe('Where the request came from.'),
   operation: z.string().describe('Name of the GraphQL mutation, also over REST; `import` for imports.'),
 }
-const kind = z.enum(['product', 'asset', 'link', 'definition', 'store']).describe('What was changed.')
+export const kind = z.enum(['product', 'asset', 'link', 'definition', 'store']).describe('What was changed.')
 
 const change = z
   .object({

@@ -14,3 +14,23 @@ export class HttpError extends Error {
     this.headers = headers
   }
 }
+
+/** An error as a caller may see it: its reason in `extensions.code`, its faults in `extensions.errorInfo`. */
+export interface PublicError {
+  message: string
+  extensions: { code: string; errorInfo?: readonly ErrorInfo[] }
+}
+
+/** GraphQL errors as one error of REST: the first one's code decides, the entries are those of all. */
+export function toHttpError(errors: readonly PublicError[]): HttpError {
+  const [first] = errors
+  const reason = first?.extensions.code ?? 'internal_error'
+  const entries = errors.flatMap(({ message, extensions }) => extensions.errorInfo ?? [{ reason, details: message }])
+  return new HttpError(reason, entries.map(withRestNames))
+}
+
+/** Fields have the names of REST here: `store_uuid` for `storeUuid`. */
+function withRestNames(entry: ErrorInfo): ErrorInfo {
+  if (entry.field === undefined) return entry
+  return { ...entry, field: entry.field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
+}

@@ -36,7 +36,7 @@ export type ThreadPoolApi = ReturnType<typeof createThreadPoolApi>
 
 /** The headers that the APIs read once the caller is authenticated. */
 const readHeaders =
-  'authorization content-type content-encoding idempotency-key if-none-match prefer x-catalogue-after'.split(' ')
+  'accept authorization content-type content-encoding idempotency-key if-none-match prefer x-catalogue-after'.split(' ')
 
 function namedHeaders(header: RestRequest['header']): Record<string, string | undefined> {
   return Object.fromEntries(readHeaders.map((name) => [name, header(name)]))

@@ -87,6 +87,11 @@ const use: Step[] = [
   step('assets-of-a-product', 'All assets of a parent code', 'DELETE /assets', {}, [
     { store_uuid: '{store}', parent_code: '1003' },
   ]),
+  step('products-by-status', 'Products by status', 'GET /reports/status', { store_uuids: '{store}' }),
+  step('groups-by-channel', 'Asset groups by channel', 'GET /reports/coverage', { store_uuids: '{store}' }),
+  step('last-changes', 'The last changes of a store', 'GET /reports/changes', { store_uuids: '{store}', limit: '2' }),
+  step('no-jobs', 'A store without imports and exports', 'GET /reports/jobs', { store_uuids: '{store}' }),
+  step('nothing-refused', 'A store without imports', 'GET /reports/failures', { store_uuids: '{store}' }),
   step('nothing-narrowed', 'An item without conditions is refused', 'DELETE /assets', {}, [{ store_uuid: '{store}' }]),
 ]
 

@@ -28,6 +28,12 @@ const headers = { 'x-request-id': 'the-same' }
 const operations: Record<string, (store: string) => [path: string, call: Call]> = {
   'GET /assets': (store) => [`/v1/assets?store_uuid=${store}`, {}],
   'GET /products': (store) => [`/v1/products?store_uuid=${store}`, {}],
+  ...Object.fromEntries(
+    ['status', 'coverage', 'changes', 'jobs', 'failures'].map((name) => [
+      `GET /reports/${name}`,
+      (store: string) => [`/v1/reports/${name}?store_uuids=${store}`, {}] as [string, Call],
+    ]),
+  ),
   'GET /stores': () => ['/v1/stores', {}],
   'GET /changes': (store) => [`/v1/changes?store_uuid=${store}`, {}],
   'GET /requests/{request_id}': (store) => [`/v1/requests/the-request?store_uuid=${store}`, {}],

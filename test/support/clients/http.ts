@@ -46,7 +46,7 @@ export function send(url: string, { method = 'GET', headers, body, token, agent,
         const chunks: Buffer[] = []
         for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
         const text = Buffer.concat(chunks).toString()
-        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
+        const isJson = /json\b/.test(response.headers['content-type'] ?? '') && text !== ''
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,

@@ -1,0 +1,86 @@
+import type { Endpoint } from '../endpoint.ts'
+import type { HttpResponse, RestRequest } from '../exchange.ts'
+import { sealed, toJson } from './envelope.ts'
+import { HttpError } from './http-error.ts'
+
+type Row = ReadonlyMap<string, unknown>
+
+/** The answer of an endpoint that has rows: in the envelope, or its rows alone in the format that the client accepts. */
+export async function answerTable(
+  { table, success }: Endpoint,
+  request: RestRequest,
+  query: Record<string, unknown>,
+  data: unknown,
+): Promise<HttpResponse> {
+  const format = formatOf(request.header('accept'))
+  const total = table?.totalOf?.(data)
+  const headers = total === undefined ? {} : nextPage(request, query, total)
+  if (!table || format === 'application/json')
+    return { status: 200, headers, body: sealed(0, success, request.requestId, toJson(data)) }
+  const rows = table.rowsOf(data)
+  const body =
+    format === 'text/csv'
+      ? await csvOf(table.columns, rows, query.escape_formulas === true)
+      : rows.map((row) => `${toJson(row)}\n`).join('')
+  return { status: 200, headers: { ...headers, 'Content-Type': `${format}; charset=utf-8` }, body }
+}
+
+export const tableFormats = ['text/csv', 'application/jsonl'] as const
+const formats = ['application/json', ...tableFormats] as const
+
+/** The format that is accepted with the highest weight, the first one of several (RFC 9110, 12.5.1); JSON if none is. */
+function formatOf(accept = ''): (typeof formats)[number] {
+  const weighed = accept.split(',').map((part) => {
+    const [type = '', ...parameters] = part
+      .toLowerCase()
+      .split(';')
+      .map((piece) => piece.trim())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    return { format: formats.find((format) => format === type), weight: weight ? Number(weight.slice(2)) : 1 }
+  })
+  const known = weighed.filter(({ format, weight }) => format !== undefined && weight > 0)
+  return known.toSorted((a, b) => b.weight - a.weight)[0]?.format ?? 'application/json'
+}
+
+/** A link to the page after this one, if there is one. */
+function nextPage({ path, search }: RestRequest, { offset, limit }: Record<string, unknown>, total: number) {
+  const next = Number(offset) + Number(limit)
+  if (next >= total) return {}
+  const query = new URLSearchParams(search)
+  query.set('offset', String(next))
+  return { Link: `<${path}?${query}>; rel="next"` }
+}
+
+/** Each row has a cell of each column. */
+const mostColumns = 2_000
+
+async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFormulas: boolean): Promise<string> {
+  const flat = rows.map(flatOf)
+  const attributes = new Set(rows.flatMap((row) => [...row.keys()]))
+  const others = [...new Set(flat.flatMap((row) => [...row.keys()]))].filter((name) => !columns.includes(name))
+  const isAttribute = (name: string) => attributes.has(name)
+  const urls = others.filter((name) => !isAttribute(name))
+  const names = [...columns, ...others.filter(isAttribute).toSorted(), ...urls]
+  if (names.length > mostColumns) {
+    const details = `CSV has at most ${mostColumns} columns; this page has ${names.length}: accept application/jsonl, or ask for a smaller page`
+    throw new HttpError('invalid_request', [{ reason: 'invalid_request', details, field: 'Accept' }])
+  }
+  const cells = flat.map((row) => names.map((name) => row.get(name) ?? ''))
+  const { stringify } = await import('csv-stringify/sync')
+  return stringify([names, ...cells], { escape_formulas: escapeFormulas })
+}
+
+/** A map by channel, of lists of asset entries, is a column for each URL: `SMP: Image URL 1`. */
+function flatOf(row: Row): Map<string, unknown> {
+  const cells = [...row].flatMap(([name, value]): [string, unknown][] => {
+    if (!(value instanceof Map)) return [[name, value]]
+    return [...(value as Map<string, object[]>)].flatMap(([channel, entries]) =>
+      entries.flatMap(({ ...entry }) =>
+        Object.entries(entry)
+          .filter(([field]) => field !== 'asset_id')
+          .map(([field, url]): [string, unknown] => [`${channel}: ${field}`, url]),
+      ),
+    )
+  })
+  return new Map(cells)
+}
