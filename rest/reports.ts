@@ -132,7 +132,7 @@ const enumerated: ReadonlySet<string> = new Set(['status', 'via', 'kind', 'actio
 function lowered(row: object) {
   const entries = Object.entries(row).map(([name, value]) => [
     name,
-    enumerated.has(name) ? String(value).replace('_', ' ').toLowerCase() : value,
+    enumerated.has(name) ? String(value).replaceAll('_', ' ').toLowerCase() : value,
   ])
   return Object.fromEntries(entries)
 }

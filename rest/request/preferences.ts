@@ -9,7 +9,7 @@ export function readWritePreferences(header: RestRequest['header']) {
   const isNumber = /^\d{1,9}$/.test(most ?? '')
   const faults: ErrorInfo[] = []
   if (/max-affected/i.test(prefer ?? '') && !isNumber) {
-    const details = `Prefer must have a a whole number as max-affected, such as max-affected=1000; got ${shown(prefer)}`
+    const details = `Prefer must have a whole number as max-affected, such as max-affected=1000; got ${shown(prefer)}`
     faults.push({ reason: 'invalid_request', details, field: 'Prefer' })
   }
   const isMinimal = preferenceOf(prefer, 'return')?.toLowerCase() === 'minimal'
