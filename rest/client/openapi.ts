@@ -1595,7 +1595,7 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `updated_skus`:
+             *     - `updated_skus`: Codes of the products that were updated, in the order of the body. Absent with `Prefer: return=minimal`.
              *     - `unavailable_skus`: Codes of which the store has no product.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
@@ -1661,8 +1661,8 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `created_skus`:
-             *     - `existing_skus`:
+             *     - `created_skus`: Codes of the products that were created, in the order of the body. Absent with `Prefer: return=minimal`.
+             *     - `existing_skus`: Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */

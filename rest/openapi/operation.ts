@@ -1,5 +1,5 @@
 import { type DocumentNode, getOperationAST, Kind, print, visit } from 'graphql'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { valuesIn } from '../path.ts'
 import type { Enumerations } from '../request/shapes.ts'
@@ -17,6 +17,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
   const id = twin.name
   const namesStore = ['store_uuid', 'store_uuids', 'linked_store_id'].some((name) => name in query.shape)
   const answer = schemas.named(`${id}Answer`, successOf(endpoint))
+  const data = schemas.of(z.object(endpoint.answer))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
     tags: [tagOf(endpoint)],
@@ -34,7 +35,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
     }),
     responses: {
-      200: successResponse(answer, examples, endpoint),
+      200: successResponse(answer, examples, endpoint, data.properties as Json),
       ...(isVersioned && { 304: notModified }),
       ...errorResponses({ takesBody, dependsOnFilter, refusals, namesStore }),
     },

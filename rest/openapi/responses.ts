@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
 import { errorReasons, specialReasons } from '../response/status.ts'
@@ -107,11 +106,10 @@ const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { 
 export function successResponse(
   schema: Json,
   examples: readonly Example[],
-  { answer, takesBody, isVersioned, table }: Endpoint,
+  { takesBody, isVersioned, table }: Endpoint,
+  data: Json,
 ): Json {
-  const members = Object.entries(answer).map(
-    ([name, shape]) => `- \`${name}\`: ${z.globalRegistry.get(shape as z.ZodType)?.description ?? ''}`,
-  )
+  const members = Object.entries(data).map(([name, member]) => `- \`${name}\`: ${(member as Json).description}`)
   const readHeaders = isVersioned ? taggedHeaders : headers
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,

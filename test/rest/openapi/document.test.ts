@@ -10,7 +10,7 @@ import { useGateway } from '../../support/servers/gateway.ts'
 interface Operation {
   operationId: string
   parameters: { name?: string; in?: string }[]
-  responses: Record<string, { $ref?: string; content?: Record<string, { examples?: object }> }>
+  responses: Record<string, { $ref?: string; description?: string; content?: Record<string, { examples?: object }> }>
   'x-graphql': { name: string; document: string; variables: object; href: string }
 }
 
@@ -28,6 +28,13 @@ describe('the OpenAPI document', () => {
     expect(JSON.parse(text)).toEqual(JSON.parse(committed))
     const refused = await gateway.call('/v1/openapi.json', { method: 'DELETE', token: null })
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  it('says of each success what every member of its data is', () => {
+    for (const { operationId, responses } of operations) {
+      expect(responses[200]?.description, operationId).toMatch(/^`data` has:\n(\n- `\w+`: \w.*)+$/)
+      expect(responses[200]?.description, operationId).not.toContain('undefined')
+    }
   })
 
   it('has each endpoint of the table with all its parameters, and nothing else', () => {
