@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
+import { packagedBinDir } from '../../src/embedded-postgres/binaries.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { useFolder } from '../support/folder.ts'
 import { startProgram, unprivileged } from '../support/servers/program.ts'
@@ -79,9 +80,10 @@ it('their variables are those that the gateway reads', async () => {
   expect(() => readConfig(Object.fromEntries(given))).not.toThrow()
   for (const path of composeFiles) {
     for (const { services } of await documentsOf(path)) {
-      const { gateway, filter, migration } = services as Record<string, { environment?: object }>
-      const names = [gateway, filter, migration].flatMap((service) => Object.keys(service?.environment ?? {}))
-      expect(known, path).toEqual(expect.arrayContaining(names))
+      const { gateway, filter } = services as Record<string, { environment?: object }>
+      const names = [gateway, filter].flatMap((service) => Object.keys(service?.environment ?? {}))
+      // That of libpq is read by the driver.
+      expect([...known, 'PGPASSWORD'], path).toEqual(expect.arrayContaining(names))
     }
   }
 })
@@ -106,6 +108,76 @@ it('a gateway with the variables of the ConfigMap answers the probes, and ends i
   expect((performance.now() - began) / 1000).toBeLessThan(Number(seconds) - Number(sleep))
 })
 
+it('compose starts the database and the gateway, and the filter on demand, from one image with few rights', async () => {
+  const [document] = await documentsOf('compose.yaml')
+  const services = document?.services as Record<string, Tree>
+  const byDefault = Object.keys(services).filter((name) => services[name]?.profiles === undefined)
+  expect(byDefault).toEqual(['database', 'gateway'])
+  for (const name of ['gateway', 'filter']) {
+    expect(services[name], name).toMatchObject({
+      build: '.',
+      image: 'catalogue-gateway',
+      init: true,
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      stop_grace_period: '10s',
+    })
+  }
+  expect(JSON.stringify(document)).not.toMatch(/postgresql:[^"]*PASSWORD/)
+  const ignored = (await read('.dockerignore')).split('\n').map((line) => line.replace('!', ''))
+  const copied = [...(await read('Dockerfile')).matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  )
+  const roots = copied.map((name) => (name.startsWith('rest/') ? 'rest' : name))
+  expect(ignored).toEqual(expect.arrayContaining(roots))
+})
+
+it("the gateway's role is no superuser, has row-level security, and logs in by a password with any character", async () => {
+  const bin = process.env.TEST_POSTGRES_BIN ?? (await packagedBinDir())
+  const [data, port] = [folder.file('cluster'), '64322']
+  await writeFile(folder.file('password'), 'of the administrator')
+  const initdb = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'scram-sha-256',
+    '--pwfile',
+    folder.file('password'),
+    '-E',
+    'UTF8',
+  ]
+  await chmod(folder.path, 0o777)
+  const [first, ...rest] = unprivileged(join(bin, 'initdb'), ...initdb, '--locale=C.UTF-8', '--no-sync')
+  await promisify(execFile)(first, rest)
+  const [postgres, ...options] = unprivileged(join(bin, 'postgres'), '-D', data, '-p', port, '-k', folder.path)
+  const server = spawn(postgres, options, { stdio: 'ignore' })
+  const ended = once(server, 'exit')
+  onTestFinished(async () => {
+    server.kill('SIGINT')
+    await ended
+  })
+  const administrator = { PGPASSWORD: 'of the administrator', PATH: process.env.PATH }
+  const at = ['-h', '127.0.0.1', '-p', port, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '--no-psqlrc']
+  const psql = (env: Record<string, string>, ...args: string[]) =>
+    promisify(execFile)('psql', [...at, ...args], { env: { ...administrator, ...env } })
+  await expect.poll(() => psql({}, '-c', 'create database catalogue').then(() => 'made', String)).toBe('made')
+  const password = `p@ss:/w#ord'"$%`
+  const roles = ['-d', 'catalogue', '-f', join(root, 'deploy/postgres/roles.sql')]
+  await expect(psql({}, ...roles)).rejects.toThrow()
+  await psql({ GATEWAY_PASSWORD: password }, ...roles)
+  const env = { DATABASE_URL: `postgresql://gateway@127.0.0.1:${port}/catalogue`, LOG_LEVEL: 'warn' }
+  await expect(startProgram(['serve'], { ...env, PGPASSWORD: 'another' })).rejects.toThrow('authentication failed')
+  const gateway = await startProgram(['serve', '--demo'], { ...env, PGPASSWORD: password })
+  expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
+  const { stdout } = await psql({}, '-Atc', "select rolsuper, rolcreatedb from pg_roles where rolname = 'gateway'")
+  expect(stdout).toBe('f|f\n')
+  expect(await gateway.end()).toEqual([0, null])
+  expect(gateway.stdout() + gateway.stderr()).not.toContain('row-level security')
+})
+
 it('PgBouncer runs with its file and command: a gateway connects by the password', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
@@ -123,14 +195,14 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
     argument.replaceAll('/tmp/', `${folder.path}/`).replace('/etc/pgbouncer/', `${folder.path}/`),
   )
   const [first, ...rest] = unprivileged(program ?? '', ...args)
-  const env = { PATH: `${process.env.PATH}:/usr/sbin`, POSTGRES_PASSWORD: 'a password' }
+  const env = { PATH: `${process.env.PATH}:/usr/sbin`, PGPASSWORD: 'a p@ssword' }
   const pooler = spawn(first, rest, { stdio: 'ignore', env })
   const ended = once(pooler, 'exit')
   onTestFinished(async () => {
     pooler.kill('SIGINT')
     await ended
   })
-  const url = (password: string) => `postgresql://catalogue:${password}@127.0.0.1:64321/catalogue`
+  const url = (password: string) => `postgresql://gateway:${password}@127.0.0.1:64321/catalogue`
   const connects = (password: string) => {
     const client = new pg.Client(url(password)).on('error', () => {})
     return client.connect().then(
@@ -138,9 +210,9 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
       (error: Error) => error.message,
     )
   }
-  await expect.poll(() => connects('a%20password')).toBe('connected')
+  await expect.poll(() => connects('a%20p%40ssword')).toBe('connected')
   expect(await connects('another')).toContain('authentication failed')
-  const pooled = { DATABASE_URL: url('a%20password'), DATABASE_POOLING: 'transaction' }
+  const pooled = { DATABASE_URL: url('a%20p%40ssword'), DATABASE_POOLING: 'transaction' }
   const gateway = await startProgram(['serve'], pooled)
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
   expect(await gateway.end()).toEqual([0, null])

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
+import { unprivileged } from '../support/servers/program.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -22,8 +23,13 @@ beforeAll(async () => {
   image = await mkdtemp(join(tmpdir(), 'image-'))
   const sources = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '))
   for (const name of new Set(sources)) await cp(join(root, name), join(image, name), { recursive: true })
-  const install = /^RUN (.*)$/m.exec(dockerfile)?.[1] ?? ''
-  await run('bash', ['-c', install], { cwd: image })
+  const [install = '', warm = ''] = [...dockerfile.matchAll(/^RUN (.*)$/gm)].map(([, command = '']) => command)
+  await run('bash', ['-c', install.replace('-o node', '')], { cwd: image })
+  await run('chmod', ['-R', 'go-w,a+rX', image])
+  // As another user than the owner of the files, who may write to the cache alone, and then to nothing.
+  const [program, ...args] = unprivileged('bash', '-c', warm)
+  await run(program, args, { cwd: image, env: { PATH: process.env.PATH, NODE_ENV: 'production' } })
+  await run('chmod', ['-R', 'a-w', image])
   database = await createTestDatabase({ empty: true })
 }, 300_000)
 afterAll(async () => {
@@ -36,7 +42,8 @@ const env = () => ({ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.
 /** Runs the image's program as compose does, until it says where it listens. */
 async function start(args: string[], extra: Record<string, string>) {
   const [program = '', ...options] = entry
-  const child = spawn(program, [...options, ...args], { cwd: image, env: { ...env(), ...extra } })
+  const [first, ...rest] = unprivileged(program, ...options, ...args)
+  const child = spawn(first, rest, { cwd: image, env: { ...env(), ...extra } })
   const [line] = await once(child.stdout, 'data')
   const end = async () => {
     child.kill('SIGTERM')
@@ -60,11 +67,18 @@ it('the image migrates, filters, serves, is healthy by its own check, and stops 
   const [program = '', ...args] = healthCheck
   await run(program, args, { env: { ...env(), PORT: new URL(gateway.url).port } })
   await expect(run(program, args, { env: { ...env(), PORT: '1' } })).rejects.toMatchObject({ code: 1 })
+  const before = await filesOf(join(image, 'node_modules/.cache'))
+  expect(before.length).toBeGreaterThan(500)
   const page = await fetch(`${gateway.url}/static/scalar.js`)
   expect(page.status).toBe(200)
   expect(await gateway.end()).toBe(0)
   expect(await filter.end()).toBe(0)
+  expect(await filesOf(join(image, 'node_modules/.cache'))).toEqual(before)
 })
+
+function filesOf(path: string): Promise<string[]> {
+  return readdir(path, { recursive: true })
+}
 
 it('the image is not run as root, and holds neither the tests nor the embedded PostgreSQL', async () => {
   expect(dockerfile).toMatch(/^USER node$/m)
