@@ -46,7 +46,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'store show': ['catalog store show "Northern Lights"', 'catalog store show $STORE --json'],
   'job list': ['catalog job list --store $STORE', 'catalog job list --store "Northern Lights" --limit 5 --json'],
   'job show': ['catalog job show 01a1fdce-152f-72ec-a6dd-356a6c047a6d'],
-  config: ['catalog config', 'catalog config --json'],
+  'config show': ['catalog config show', 'catalog config show --json'],
+  'config pull': ['catalog config pull --store $STORE > store.yaml'],
+  'config diff': ['catalog config diff store.yaml --store "Northern Lights"'],
+  'config push': [
+    'catalog config push store.yaml --store $STORE',
+    'catalog config push store.yaml --store $STORE --json',
+  ],
   'token create': [
     'catalog token create --name dashboard --scope read',
     'catalog token create --name importer --scope read,write --store $STORE --expires 30d --json',

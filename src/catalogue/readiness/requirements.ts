@@ -48,6 +48,17 @@ export async function listRequirements(
   return rows[0]?.requirements ?? []
 }
 
+/** The requirements of a store by channel. */
+export async function listAllRequirements(
+  catalogue: Catalogue,
+  storeUuid: string,
+): Promise<[channel: string, Requirement[]][]> {
+  const { rows } = await sql<{ channel: string; requirements: Requirement[] }>`
+    select channel, requirements from channel_requirement
+    where store_uuid = ${visibleStore(catalogue, storeUuid)} order by channel`.execute(catalogue.db)
+  return rows.map(({ channel, requirements }) => [channel, requirements])
+}
+
 /**
  * Replaces the requirements of a channel of a store; none removes them. The products are counted in the background.
  * Throws `store_not_found`, or `invalid_request` with every fault, changing nothing.
@@ -99,7 +110,8 @@ async function storeRequirements(
     on conflict (store_uuid) do update set requested = r.requested + 1`.execute(catalogue.db)
 }
 
-function normalized({ code, kind, ...given }: NewRequirement): Requirement {
+/** A requirement with its defaults. */
+export function normalized({ code, kind, ...given }: NewRequirement): Requirement {
   const {
     attribute = null,
     assetFormat = null,

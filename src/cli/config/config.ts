@@ -1,11 +1,38 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { settingsOf } from '../../app/config.ts'
+import { write } from '../../catalogue/transaction.ts'
+import { CatalogueError } from '../../errors.ts'
+import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { findStoreUuid } from '../store/find-store.ts'
 import { tableOf } from '../table.ts'
+import { originOf, type Work, withDatabase } from '../with-database.ts'
+import { type ConfigFile, readConfigFile, writeConfigFile } from './config-file.ts'
+import { applyConfig, type Difference, readStoreConfig } from './store-config.ts'
+
+interface StoreOptions {
+  store: string
+  json: boolean
+}
 
 export function addConfig(program: Command): void {
-  program
+  const config = program
     .command('config')
-    .description('print the settings that the environment gives, with secrets masked')
+    .description('settings of the gateway, and configuration of a store as a file')
+  addShow(config)
+  addPull(config)
+  addApply(
+    config,
+    'diff',
+    'print what `config push` would change, and change nothing; exit code 1 if there is something',
+  )
+  addApply(config, 'push', 'change the store so that it is as the file says, in one transaction')
+}
+
+function addShow(config: Command): void {
+  config
+    .command('show', { isDefault: true })
+    .description('print the settings that the environment gives, with secrets masked; also without "show"')
     .option('--json', 'print one JSON object on stdout', false)
     .action(({ json }: { json: boolean }) => {
       const settings = settingsOf(process.env)
@@ -13,4 +40,72 @@ export function addConfig(program: Command): void {
       const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
       process.stdout.write(json ? `${JSON.stringify(values)}\n` : tableOf(rows))
     })
+}
+
+function addPull(config: Command): void {
+  withStore(config.command('pull'))
+    .description("print a store's attribute definitions, requirements and tokens as YAML")
+    .option('--out <file>', 'where to write instead of stdout')
+    .action(async ({ store, out, json }: StoreOptions & { out?: string }, command: Command) => {
+      const pulled = await usageErrors(command, () =>
+        withDatabase(async ({ db, catalogue }) => readStoreConfig(catalogue, await findStoreUuid(db, store))),
+      )
+      const text = json ? `${JSON.stringify(pulled)}\n` : writeConfigFile(pulled)
+      if (out === undefined) process.stdout.write(text)
+      else await writeFile(out, text)
+    })
+}
+
+function addApply(config: Command, name: 'diff' | 'push', description: string): void {
+  withStore(config.command(name))
+    .description(description)
+    .argument('<file>', 'the YAML file, as `config pull` writes it; a section that it lacks is left alone')
+    .action(async (path: string, { store, json }: StoreOptions, command: Command) => {
+      const { differences, tokens } = await usageErrors(command, async () => {
+        const file = readConfigFile(await readFile(path, 'utf8'), path)
+        return withDatabase((work) => apply(work, file, store, name === 'diff'))
+      })
+      const isPush = name === 'push'
+      if (json) process.stdout.write(`${JSON.stringify({ differences, ...(isPush && { tokens }) })}\n`)
+      else {
+        const lines = differences.map(lineOf).join('')
+        ;(isPush ? process.stderr : process.stdout).write(lines || 'no differences\n')
+        if (isPush) process.stdout.write(tokens.map(({ name, token }) => `${name}: ${token}\n`).join(''))
+      }
+      if (!isPush && differences.length > 0) process.exitCode = 1
+    })
+}
+
+async function apply({ db, catalogue, config, log }: Work, file: ConfigFile, store: string, dryRun: boolean) {
+  const globalConfig = await startGlobalConfig(config, log)
+  globalConfig.stop()
+  const uuid = await findStoreUuid(db, store)
+  const recording = { ...catalogue, origin: originOf(config, 'config') }
+  return write(recording, dryRun, (work) => applyConfig(work, globalConfig.enumerations(), uuid, file))
+}
+
+function withStore(command: Command): Command {
+  return command
+    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
+    .option('--json', 'print one JSON object on stdout', false)
+}
+
+/** What is wrong with the file, the store or a value is wrong usage. */
+async function usageErrors<T>(command: Command, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isMissing || error instanceof CatalogueError) {
+      return command.error(`error: ${(error as Error).message}`, { exitCode: 2 })
+    }
+    throw error
+  }
+}
+
+const signs = { add: '+', change: '~', remove: '-' }
+
+function lineOf({ action, kind, name, before, after }: Difference): string {
+  const values = [before, after].filter((value) => value !== undefined).map((value) => JSON.stringify(value))
+  return `${signs[action]} ${kind} ${name}: ${values.join(' → ')}\n`
 }

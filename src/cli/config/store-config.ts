@@ -1,0 +1,189 @@
+import { isDeepStrictEqual } from 'node:util'
+import { scopes as allScopes, type Scope } from '../../auth/caller.ts'
+import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
+import {
+  defineAttributes,
+  listDefinitions,
+  removeDefinitions,
+} from '../../catalogue/attributes/attribute-definitions.ts'
+import type { Catalogue, WriteCatalogue } from '../../catalogue/catalogue.ts'
+import type { Enumerations } from '../../catalogue/enumerations.ts'
+import { lockStore } from '../../catalogue/locks.ts'
+import {
+  listAllRequirements,
+  normalized,
+  type Requirement,
+  setRequirements,
+} from '../../catalogue/readiness/requirements.ts'
+import { requireStore } from '../../catalogue/stores/stores.ts'
+import { CatalogueError } from '../../errors.ts'
+import type { ConfigFile } from './config-file.ts'
+
+/** Something that the file has and the store has not, or the reverse, or that differs. */
+export interface Difference {
+  action: 'add' | 'change' | 'remove'
+  kind: 'attribute' | 'requirement' | 'token'
+  name: string
+  before?: unknown
+  after?: unknown
+}
+
+type Section<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>
+
+/** The configuration of a store as a file has it. Its tokens are the valid ones that are limited to it alone. */
+export async function readStoreConfig(
+  catalogue: Catalogue,
+  storeUuid: string,
+): Promise<{ [Name in keyof ConfigFile]-?: Section<Name> }> {
+  await requireStore(catalogue, storeUuid, 'store')
+  const definitions = await listDefinitions(catalogue, storeUuid)
+  const requirements = await listAllRequirements(catalogue, storeUuid)
+  const tokens = await tokensOf(catalogue, storeUuid)
+  return {
+    attributes: definitions.map(({ storeUuid: _, ...definition }) => given(definition)),
+    requirements: Object.fromEntries(requirements.map(([channel, list]) => [channel, list.map(shownRequirement)])),
+    tokens: tokens.map(({ name, scopes }) => ({ name, scopes: sorted(scopes) })),
+  }
+}
+
+/** Makes the store as the file says, and returns what was different, with the secrets of new tokens. */
+export async function applyConfig(
+  catalogue: WriteCatalogue,
+  enumerations: Enumerations,
+  storeUuid: string,
+  file: ConfigFile,
+) {
+  await lockStore(catalogue, storeUuid, { definitions: 'all' })
+  const now = await readStoreConfig(catalogue, storeUuid)
+  const attributes = file.attributes && (await applyAttributes(catalogue, storeUuid, now.attributes, file.attributes))
+  const requirements =
+    file.requirements &&
+    (await applyRequirements(catalogue, enumerations, storeUuid, now.requirements, file.requirements))
+  const tokens = file.tokens && (await applyTokens(catalogue, storeUuid, file.tokens))
+  return {
+    differences: [...(attributes ?? []), ...(requirements ?? []), ...(tokens?.differences ?? [])],
+    tokens: tokens?.made ?? [],
+  }
+}
+
+async function applyAttributes(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  now: Section<'attributes'>,
+  wanted: Section<'attributes'>,
+): Promise<Difference[]> {
+  const differences = compare('attribute', now, wanted, ({ name }) => name)
+  const removed = differences.filter(({ action }) => action === 'remove').map(({ name }) => name)
+  if (removed.length > 0) await removeDefinitions(catalogue, storeUuid, removed)
+  // All of them: faults then have the index of the file, and what is as it was is not recorded.
+  const naming = named((details) => details.replace(/^definitions/, 'attributes'))
+  if (differences.length > 0) await defineAttributes(catalogue, storeUuid, wanted).catch(naming)
+  return differences
+}
+
+async function applyRequirements(
+  catalogue: WriteCatalogue,
+  enumerations: Enumerations,
+  storeUuid: string,
+  now: Section<'requirements'>,
+  file: Section<'requirements'>,
+): Promise<Difference[]> {
+  const all: Difference[] = []
+  for (const channel of new Set([...Object.keys(now), ...Object.keys(file)])) {
+    const wanted = (file[channel] ?? []).map((one) => normalized(stored(one)))
+    const present = now[channel] ?? []
+    const shownWanted = wanted.map(shownRequirement)
+    if (isDeepStrictEqual(present, shownWanted)) continue
+    const naming = named((details) => details.replace(/^requirements/, `requirements.${channel}`))
+    await setRequirements(catalogue, enumerations, storeUuid, channel, wanted).catch(naming)
+    const differences = compare('requirement', present, shownWanted, ({ code }) => `${channel} ${code}`)
+    const order = { before: present.map(({ code }) => code), after: shownWanted.map(({ code }) => code) }
+    const isReordered = differences.length === 0
+    all.push(
+      ...(isReordered ? [{ action: 'change', kind: 'requirement', name: channel, ...order } as const] : differences),
+    )
+  }
+  return all
+}
+
+/** A token cannot be changed: one of other scopes is another token. */
+async function applyTokens(catalogue: WriteCatalogue, storeUuid: string, wanted: Section<'tokens'>) {
+  const keyOf = ({ name, scopes }: { name: string; scopes: readonly Scope[] }) => JSON.stringify([name, sorted(scopes)])
+  const left = wanted.map((token) => ({ ...token, name: token.name.trim() }))
+  const differences: Difference[] = []
+  for (const token of await tokensOf(catalogue, storeUuid)) {
+    const index = left.findIndex((one) => keyOf(one) === keyOf(token))
+    if (index >= 0) left.splice(index, 1)
+    else {
+      await revokeToken(catalogue.db, token.tokenId)
+      differences.push({ action: 'remove', kind: 'token', name: token.name, before: sorted(token.scopes) })
+    }
+  }
+  const made: { id: string; name: string; token: string }[] = []
+  for (const { name, scopes } of left) {
+    const { secret, token } = await createToken(catalogue.db, { name, scopes, stores: [storeUuid] })
+    made.push({ id: token.tokenId, name, token: secret })
+    differences.push({ action: 'add', kind: 'token', name, after: sorted(scopes) })
+  }
+  return { differences, made }
+}
+
+/** Throws faults again in the words of the file. */
+function named(rename: (details: string) => string) {
+  return (error: unknown): never => {
+    if (!(error instanceof CatalogueError)) throw error
+    const faults = error.faults.map((fault) => ({ ...fault, details: rename(fault.details) }))
+    throw new CatalogueError(error.code, faults)
+  }
+}
+
+async function tokensOf({ db }: Catalogue, storeUuid: string): Promise<Token[]> {
+  const all = await listTokens(db, Number.MAX_SAFE_INTEGER)
+  return all.filter(
+    ({ stores, revokedAt, expiresAt }) =>
+      stores?.length === 1 && stores[0] === storeUuid && !revokedAt && (!expiresAt || expiresAt.getTime() > Date.now()),
+  )
+}
+
+function compare<T>(
+  kind: Difference['kind'],
+  now: readonly T[],
+  wanted: readonly T[],
+  nameOf: (one: T) => string,
+): Difference[] {
+  const [before, after] = [now, wanted].map((list) => new Map(list.map((one) => [nameOf(one), one])))
+  const names = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])]
+  return names.flatMap((name): Difference[] => {
+    const values = { before: before?.get(name), after: after?.get(name) }
+    if (isDeepStrictEqual(values.before, values.after)) return []
+    const action = values.before === undefined ? 'add' : values.after === undefined ? 'remove' : 'change'
+    return [{ action, kind, name, ...values }]
+  })
+}
+
+/** Without what is null: the file leaves it out. */
+function given<T extends object>(row: T) {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as {
+    [Name in keyof T]: NonNullable<T[Name]>
+  }
+}
+
+type Shown = Section<'requirements'>[string][number]
+
+function shownRequirement({ kind, severity, ...rest }: Requirement): Shown {
+  const { code, ...others } = given(rest)
+  const named = { code, kind: kind.toLowerCase() as Shown['kind'], ...others }
+  return severity === 'REQUIRED' ? named : { ...named, severity: 'recommended' }
+}
+
+function stored({ kind, severity, ...rest }: Shown) {
+  return {
+    ...rest,
+    kind: kind.toUpperCase() as Requirement['kind'],
+    severity: severity?.toUpperCase() as Requirement['severity'] | undefined,
+  }
+}
+
+function sorted(scopes: readonly Scope[]): Scope[] {
+  return allScopes.filter((scope) => scopes.includes(scope))
+}
