@@ -6,6 +6,7 @@ import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { PatternResult, PatternTask } from '../catalogue/attributes/patterns.ts'
 import { readFeedDelay } from '../catalogue/changes/cursor.ts'
 import { startOwnReader } from '../catalogue/readiness/reader.ts'
+import { codeIndexAdvice } from '../database/code-index.ts'
 import { connectionStateOf } from '../database/connection/connect.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { keepKind } from '../database/kind.ts'
@@ -85,6 +86,9 @@ export async function startGateway(options: GatewayOptions) {
     (isUsable) => isUsable || log.warn(`row-level security is off: the role ${tenantRole} cannot be used`),
     () => {},
   )
+  void codeIndexAdvice(db)
+    .then((advice) => advice && log.warn(advice))
+    .catch(() => {})
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
   let stopRetention: (() => Promise<void>) | undefined

@@ -5,6 +5,7 @@ import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { allOf, type KeysetPage } from '../conditions.ts'
 import type { ProductStatus } from '../enumerations.ts'
+import { withCodes } from '../search-codes.ts'
 import { findTypes, requireBounds } from './attribute-types.ts'
 import { matching } from './matching-products.ts'
 import { attributesOf, type ProductFilter } from './product-filter.ts'
@@ -63,7 +64,8 @@ export async function selectionOf(
   const types = await findTypes(catalogue, storeUuid, [...named, ...ordered, ...further])
   requireBounds(attributes, types)
   const uuid = visibleStore(catalogue, storeUuid)
-  return { ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, filter, types)}`, types }
+  const found = await withCodes(catalogue, uuid, filter)
+  return { ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, types)}`, types }
 }
 
 /** Begins a statement that is not prepared: connections keep a few hundred, and filters may have any form. */
@@ -73,7 +75,7 @@ export function unlessPlain(filter: ProductFilter, order = byCode): RawBuilder<u
   return isPlain ? sql`` : sql`/* any filter */ `
 }
 
-/** A page by offset, with the exact number of those that match: one statement. Throws `store_not_found`. */
+/** A page by offset, with the exact number of those that match: one statement, up to three with a search. Throws `store_not_found`. */
 export async function pageProducts(
   catalogue: Catalogue,
   storeUuid: string,

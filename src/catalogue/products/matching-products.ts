@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import { allOf, containing } from '../conditions.ts'
+import { hasPart } from '../search-codes.ts'
 import { type AttributeTypes, mostDigits } from './attribute-types.ts'
 import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
 
@@ -17,7 +18,7 @@ export function matching(storeUuid: string | null, filter: ProductFilter, types:
     filter.codes != null && sql<boolean>`p.product_code = any(${filter.codes.filter(isStorable)}::text[])`,
     filter.codePrefix != null && sql<boolean>`p.product_code >= ${filter.codePrefix}`,
     filter.codePrefix != null && sql<boolean>`p.product_code <= ${filter.codePrefix + beyondAll}`,
-    filter.search != null && sql<boolean>`p.product_code collate "default" ilike ${containing(filter.search)}`,
+    filter.search != null && hasPart(filter.search),
     ...during(sql`p.created_at`, filter.createdAt),
     ...during(sql`p.updated_at`, filter.updatedAt),
     ...(filter.attributes ?? []).map((attribute) => ofAttribute(attribute, types)),

@@ -73,6 +73,7 @@ function statements(): RawBuilder<unknown>[] {
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
     ),
     onServers(`create role ${tenantRole} nologin`),
+    onServers('create extension if not exists pg_trgm; create extension if not exists btree_gin'),
     onServers(`execute format('grant ${tenantRole} to %I', current_user)`),
     // A session that acts as a role connects to the servers as this role. The role has no password.
     sql`do $$ begin

@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from './tables.ts'
+
+/** What is to be done where the index of the parts of product codes is missing (0010-code-search.sql). */
+export async function codeIndexAdvice(db: Kysely<Database>): Promise<string | undefined> {
+  const { rows } = await sql`select where to_regclass('product_by_code_part') is null`.execute(db)
+  if (rows.length === 0) return undefined
+  return 'search in product codes is slow: create the extensions pg_trgm and btree_gin, then run "select index_product_codes()"'
+}

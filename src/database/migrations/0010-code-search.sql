@@ -1,0 +1,53 @@
+-- An index of the parts of product codes, by store: a search by a rare part reads it. It needs the extensions pg_trgm and
+-- btree_gin, which the owner of a database may create. Returns whether there is one: whoever creates the extensions later
+-- calls the function again. The condition, which all codes meet, keeps statements from the index that do not state it: as
+-- 0001-catalogue.sql says, any index that begins with the store may seem as good as the right one.
+create function index_product_codes() returns boolean language plpgsql set search_path from current as $$
+declare
+  trigrams text;
+begin
+  begin
+    create extension if not exists pg_trgm;
+    create extension if not exists btree_gin;
+  exception
+    when lock_not_available or deadlock_detected then raise;
+    when others then return false;
+  end;
+  select extnamespace::regnamespace from pg_extension where extname = 'pg_trgm' into trigrams;
+  execute format('create index if not exists product_by_code_part on product
+    using gin (store_uuid, (product_code collate "default") %s.gin_trgm_ops) with (gin_pending_list_limit = 1024)
+    where octet_length(product_code) > 0', trigrams);
+  return true;
+end $$;
+revoke execute on function index_product_codes from public;
+do $$ begin
+  perform index_product_codes();
+end $$;
+
+-- The codes of products that match a pattern, found in that index; `most` empty texts if there is none. With the rights of
+-- the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
+create function codes_like(store uuid, pattern text, most integer) returns setof text
+language plpgsql stable rows 100 security definer
+set jit = off set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
+set search_path from current as $$
+begin
+  if coalesce(current_setting('catalogue.stores', true), '') <> ''
+    and store <> all (current_setting('catalogue.stores')::uuid[]) then
+    return;
+  end if;
+  if to_regclass('product_by_code_part') is null then
+    return query select '' from generate_series(1, most);
+    return;
+  end if;
+  return query select p.product_code from product p
+    where p.store_uuid = store and p.product_code collate "default" ilike pattern
+      and octet_length(p.product_code) > 0
+    limit most;
+end $$;
+revoke execute on function codes_like from public;
+do $$
+begin
+  grant execute on function codes_like to catalogue_tenant;
+exception
+  when undefined_object or insufficient_privilege then null;
+end $$;
