@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import {
+  Bar,
+  BarChart,
+  CartesianGrid,
+  LabelList,
+  Legend,
+  Line,
+  LineChart,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts'
+import type { Dashboard } from './queries.ts'
+
+const colours = ['#2563eb', '#16a34a', '#dc2626', '#9333ea', '#d97706', '#64748b']
+
+function Panel({ title, isWide = false, children }: { title: string; isWide?: boolean; children: ReactNode }) {
+  return (
+    <section className={isWide ? 'wide' : ''} aria-label={title}>
+      <h2>{title}</h2>
+      <ResponsiveContainer width="100%" height={240}>
+        {children}
+      </ResponsiveContainer>
+    </section>
+  )
+}
+
+/** A line for each status; the legend has the last number. */
+export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
+  const labels = [...new Set(points.map(({ label }) => label))]
+  const days = new Map<number, Record<string, number | null>>()
+  for (const { time, label, value } of points) days.set(time, { ...days.get(time), [label]: value })
+  const rows = [...days].map(([time, values]) => ({ day: new Date(time).toISOString().slice(5, 10), ...values }))
+  const last = (label: string) => points.findLast((point) => point.label === label)?.value ?? 0
+  if (points.length === 0) return <p>No numbers over time yet: give the store requirements of a channel.</p>
+  return (
+    <Panel title="Status over time" isWide>
+      <LineChart data={rows}>
+        <CartesianGrid strokeDasharray="3 3" vertical={false} />
+        <XAxis dataKey="day" />
+        <YAxis />
+        <Tooltip />
+        <Legend formatter={(label: string) => `${label} ${last(label)}`} />
+        {labels.map((label, i) => (
+          <Line
+            key={label}
+            dataKey={label}
+            stroke={colours[i % colours.length] ?? ''}
+            dot={false}
+            isAnimationActive={false}
+          />
+        ))}
+      </LineChart>
+    </Panel>
+  )
+}
+
+export function Coverage({ rows }: { rows: Dashboard['coverageRows'] }) {
+  const images = rows.filter(({ assetFormat }) => assetFormat === 'image')
+  return (
+    <Panel title="Products with images by channel">
+      <BarChart data={images}>
+        <XAxis dataKey="channel" interval={0} fontSize={12} />
+        <YAxis />
+        <Tooltip />
+        <Legend />
+        <Bar dataKey="products" fill="#cbd5e1" isAnimationActive={false} />
+        <Bar dataKey="groups" name="with images" fill="#2563eb" isAnimationActive={false}>
+          <LabelList dataKey="groups" position="top" />
+        </Bar>
+      </BarChart>
+    </Panel>
+  )
+}
+
+export function TopBrands({ brands }: { brands: { value: string; count: number }[] }) {
+  return (
+    <Panel title="Top brands">
+      <BarChart data={brands} layout="vertical">
+        <XAxis type="number" />
+        <YAxis type="category" dataKey="value" width={100} />
+        <Tooltip />
+        <Bar dataKey="count" fill="#16a34a" isAnimationActive={false}>
+          <LabelList dataKey="count" position="insideRight" fill="#fff" />
+        </Bar>
+      </BarChart>
+    </Panel>
+  )
+}

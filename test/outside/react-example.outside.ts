@@ -1,0 +1,148 @@
+import { execFile, spawn } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { loadDemo } from '../../src/demo/demo.ts'
+import { setRequirements, settled } from '../catalogue/readiness/support.ts'
+import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { root } from '../support/sources.ts'
+
+const example = join(root, 'examples/react-dashboard')
+const bin = (name: string) => join(root, 'tools/node_modules/.bin', name)
+
+let folder: string
+let gateway: TestGateway
+let browser: Browser
+let url: string
+let stop: () => void
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'react-'))
+  await cp(example, folder, {
+    recursive: true,
+    filter: (path) => !/node_modules|dist/.test(path.slice(example.length)),
+  })
+  await symlink(join(root, 'tools/node_modules'), join(folder, 'node_modules'))
+  await promisify(execFile)(bin('tsc'), [], { cwd: folder })
+  await promisify(execFile)(bin('vite'), ['build'], { cwd: folder })
+  gateway = await startTestGateway()
+  await loadDemo(gateway.database.catalogue, fallbackEnumerations, pino({ level: 'silent' }))
+  const port = await freePort()
+  const env = { ...process.env, GATEWAY_URL: gateway.url }
+  const args = ['preview', '--host', '127.0.0.1', '--port', String(port), '--strictPort']
+  const server = spawn(bin('vite'), args, { cwd: folder, env, stdio: 'ignore' })
+  stop = () => void server.kill()
+  url = `http://127.0.0.1:${port}`
+  await serves(url)
+  const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic']
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+}, 120_000)
+afterAll(async () => {
+  stop?.()
+  await browser?.close()
+  await gateway?.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function serves(address: string): Promise<void> {
+  for (let left = 300; ; left--) {
+    if (
+      await fetch(address).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return
+    if (left === 0) throw new Error(`${address} does not answer`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      )
+    })
+  })
+}
+
+interface Rows {
+  stores: {
+    nodes: { storeUuid: string; storeName: string; facets: { values: { value: string; count: number }[] }[] }[]
+  }
+  statusRows: { storeName: string; status: string; count: number }[]
+  coverageRows: { storeName: string; channel: string; assetFormat: string; groups: number }[]
+}
+
+/** Days on which the numbers were smaller, as the reader of the changes would have counted them. */
+async function haveHistory(storeUuid: string, rows: Rows['statusRows']): Promise<void> {
+  for (const { status, count } of rows) {
+    for (const day of Array.from({ length: 30 }, (_, i) => i + 1)) {
+      const name = status.toLowerCase().replaceAll('_', ' ')
+      await sql`insert into measure values (${storeUuid}, 'PRODUCTS_BY_STATUS', ${name}, 'day',
+        date_trunc('day', now() - ${day} * interval '1 day', 'UTC'), ${Math.max(0, count - Math.floor((day * (count % 5)) / 4))}::int)`.execute(
+        gateway.database.db,
+      )
+    }
+  }
+}
+
+it('shows the numbers of a store, and those of another one that is chosen', async () => {
+  const { stores, statusRows, coverageRows } = (await gateway.data(`{
+    stores { nodes { storeUuid storeName facets(names: ["Brand"]) { values { value count } } } }
+    statusRows { storeName status count } coverageRows { storeName channel assetFormat groups } }`)) as unknown as Rows
+  const [first, other] = stores.nodes
+  if (!first || !other) throw new Error('the demo has two stores')
+  const statuses = statusRows.filter(({ storeName }) => storeName === first.storeName)
+  await setRequirements(gateway, first.storeUuid, 'SMP', [{ code: 'brand', kind: 'ATTRIBUTE', attribute: 'Brand' }])
+  await settled(gateway, first.storeUuid, 'SMP')
+  await haveHistory(first.storeUuid, statuses)
+
+  const page = await browser.newPage({ viewport: { width: 1000, height: 680 } })
+  await page.goto(url)
+  await page.fill('#token', token)
+  await page.click('button')
+  const textOf = (panel: string) => page.getByRole('region', { name: panel }).innerText()
+  const shown = async (panel: string) => (await textOf(panel)).split(/\s*\n\s*/)
+  for (const { status, count } of statuses)
+    await expect.poll(() => textOf('Status over time'), { timeout: 20_000 }).toContain(`${status} ${count}`)
+  for (const store of [first, other]) {
+    await page.selectOption('select', store.storeUuid)
+    const brands = store.facets[0]?.values.flatMap(({ value, count }) => [value, String(count)]) ?? []
+    await expect.poll(() => shown('Top brands')).toEqual(expect.arrayContaining(brands))
+    const images = coverageRows.filter((row) => row.storeName === store.storeName && row.assetFormat === 'image')
+    expect(await shown('Products with images by channel')).toEqual(
+      expect.arrayContaining(images.flatMap(({ channel, groups }) => [channel, String(groups)])),
+    )
+    if (store === first && process.env.SCREENSHOT)
+      await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true })
+  }
+  await expect.poll(() => page.locator('main').innerText()).toContain('No numbers over time yet')
+})
+
+it('says what a gateway refuses', async () => {
+  const page = await browser.newPage()
+  await page.goto(url)
+  await page.fill('#token', 'not-the-right-token')
+  await page.click('button')
+  await page.waitForSelector('.problem:visible')
+})
+
+it('is built with the versions that it names', async () => {
+  const versionsOf = async (file: string) => {
+    const { dependencies, devDependencies } = JSON.parse(await readFile(file, 'utf8'))
+    return { ...dependencies, ...devDependencies }
+  }
+  expect(await versionsOf(join(root, 'tools/package.json'))).toMatchObject(
+    await versionsOf(join(example, 'package.json')),
+  )
+})
