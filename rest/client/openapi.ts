@@ -310,14 +310,14 @@ export interface components {
              * @description What was changed.
              * @enum {string}
              */
-            kind: "product" | "asset" | "link" | "definition" | "store";
+            kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
             /**
              * @description What happened.
              * @enum {string}
              */
             action: "created" | "updated" | "deleted";
             counts: components["schemas"]["ChangeCounts"];
-            /** @description What it touched: codes of products, ids of assets, parent codes of links, names of definitions; for the store an empty string. */
+            /** @description What it touched: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
             codes: string[];
             /** @description Id of the request that this change reverts. */
             reverts?: string;
@@ -372,7 +372,7 @@ export interface components {
                      * @description What was changed.
                      * @enum {string}
                      */
-                    kind: "product" | "asset" | "link" | "definition" | "store";
+                    kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
                     /**
                      * @description What happened.
                      * @enum {string}
@@ -858,7 +858,7 @@ export interface components {
              * @description What was changed.
              * @enum {string}
              */
-            kind: "product" | "asset" | "link" | "definition" | "store";
+            kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
         };
         RevertRequestAnswer: {
             status: {
@@ -887,6 +887,8 @@ export interface components {
                     links: number;
                     /** @description Number of attribute definitions changed. */
                     definitions: number;
+                    /** @description Number of channels whose requirements changed. */
+                    requirements: number;
                     /** @description Number of fields of the store changed. */
                     store_fields: number;
                 };
@@ -902,8 +904,8 @@ export interface components {
              * @description What was changed.
              * @enum {string}
              */
-            kind: "product" | "asset" | "link" | "definition" | "store";
-            /** @description Product code, asset id, parent code of the link, or name of the definition; empty for the store. */
+            kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
+            /** @description Product code, asset id, parent code of the link, name of the definition, or channel of the requirements; empty for the store. */
             code: string;
             /** @description Attribute or `status`; channel and asset id of a link as a JSON list; field of the store. */
             key?: string;

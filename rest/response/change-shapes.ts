@@ -18,7 +18,9 @@ export const who = {
   via: z.enum(['rest', 'graphql', 'cli', 'job']).describe('Where the request came from.'),
   operation: z.string().describe('Name of the GraphQL mutation, also over REST; `import` for imports.'),
 }
-export const kind = z.enum(['product', 'asset', 'link', 'definition', 'store']).describe('What was changed.')
+export const kind = z
+  .enum(['product', 'asset', 'link', 'definition', 'requirement', 'store'])
+  .describe('What was changed.')
 
 const change = z
   .object({
@@ -31,7 +33,7 @@ const change = z
     codes: z
       .array(z.string())
       .describe(
-        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions; for the store an empty string.',
+        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
       ),
     reverts: z.string().optional().describe('Id of the request that this change reverts.'),
   })
@@ -92,6 +94,7 @@ export const revertShape = {
       assets: count('Number of assets deleted or created again.'),
       links: count('Number of links removed, moved or created again.'),
       definitions: count('Number of attribute definitions changed.'),
+      requirements: count('Number of channels whose requirements changed.'),
       store_fields: count('Number of fields of the store changed.'),
     })
     .describe('How much the revert changed.'),
@@ -103,7 +106,7 @@ export const revertShape = {
           code: z
             .string()
             .describe(
-              'Product code, asset id, parent code of the link, or name of the definition; empty for the store.',
+              'Product code, asset id, parent code of the link, name of the definition, or channel of the requirements; empty for the store.',
             ),
           key: z
             .string()

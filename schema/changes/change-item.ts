@@ -13,7 +13,7 @@ function linkOf({ kind, key }: ChangeItem): string[] {
 
 const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
   description:
-    'One value that changed: the status or an attribute of a product, a field of the store, a definition, or the place of a link. What was created or deleted whole has one item.',
+    'One value that changed: the status or an attribute of a product, a field of the store, a definition, the requirements of a channel, or the place of a link. What was created or deleted whole has one item.',
   fields: (t) => ({
     productCode: t.string({
       ...nullable('Code of the product, or the parent code of the link.'),
@@ -23,14 +23,19 @@ const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
       ...nullable('Id of the asset.'),
       resolve: (item) => (item.kind === 'asset' ? item.code : (linkOf(item)[1] ?? null)),
     }),
-    channel: t.string({ ...nullable('Channel of the link.'), resolve: (item) => linkOf(item)[0] ?? null }),
+    channel: t.string({
+      ...nullable('Channel of the link, or of the requirements.'),
+      resolve: (item) => (item.kind === 'requirement' ? item.code : (linkOf(item)[0] ?? null)),
+    }),
     attribute: t.string({
       ...nullable('Name of the attribute, or `status`; of the definition; of the field of the store.'),
       resolve: ({ kind, code, key }) => (kind === 'definition' ? code : kind === 'link' ? null : key),
     }),
     before: t.exposeString(
       'before',
-      nullable('The value before, null if there was none. Of what was deleted, of definitions and of stores as JSON.'),
+      nullable(
+        'The value before, null if there was none. Of what was deleted, of definitions, requirements and stores as JSON.',
+      ),
     ),
     after: t.string({
       ...nullable(

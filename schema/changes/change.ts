@@ -19,6 +19,7 @@ const meaning: Record<string, string> = {
   asset: 'Assets: their format and URL.',
   link: 'Links between assets and parent codes, with their places.',
   definition: 'Attribute definitions.',
+  requirement: 'Requirements of channels.',
   store: 'The store itself.',
   created: 'They are new.',
   updated: 'They have other values.',
@@ -34,7 +35,7 @@ export const ChangeAction = enumOf('ChangeAction', 'What happened to the items o
 type Counts = Record<(typeof changeActions)[number] | 'failed', number>
 
 export const ChangeCounts = builder.objectRef<Counts>('ChangeCounts').implement({
-  description: 'How many products, assets, links, definitions or stores a change touched.',
+  description: 'How many products, assets, links, definitions, channels with requirements or stores a change touched.',
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'Number that were created.' }),
     updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
@@ -80,7 +81,7 @@ builder.node(ChangeRef, {
     }),
     codes: t.stringList({
       description:
-        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions; for the store an empty string.',
+        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
       resolve: async (change, _args, { loaders }) => {
         const { codes = (await loaders.change.load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })

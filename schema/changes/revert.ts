@@ -23,6 +23,7 @@ const RevertedCountsRef = builder.objectRef<RevertedCounts>('RevertedCounts').im
     assets: t.exposeInt('assets', { description: 'Number of assets deleted or created again.' }),
     links: t.exposeInt('links', { description: 'Number of links removed, moved or created again.' }),
     definitions: t.exposeInt('definitions', { description: 'Number of attribute definitions changed.' }),
+    requirements: t.exposeInt('requirements', { description: 'Number of channels whose requirements changed.' }),
     storeFields: t.exposeInt('storeFields', { description: 'Number of fields of the store changed.' }),
   }),
 })
@@ -34,7 +35,7 @@ const SkippedItemRef = builder.objectRef<SkippedItem>('SkippedItem').implement({
     kind: t.expose('kind', { type: ChangeKind, description: 'What it belongs to.' }),
     code: t.exposeString('code', {
       description:
-        'Code of the product, id of the asset, parent code of the link, or name of the definition; empty for the store.',
+        'Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store.',
     }),
     key: t.exposeString(
       'key',

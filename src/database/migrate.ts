@@ -18,6 +18,7 @@ const versioned = [
   'migrations/0006-readiness.sql',
   'migrations/0007-report.sql',
   'migrations/0008-product-totals.sql',
+  'migrations/0009-requirement-changes.sql',
   'migrations/0010-code-search.sql',
 ]
 

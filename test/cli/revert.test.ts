@@ -48,7 +48,7 @@ it.each([
   expect(preview).toEqual({
     code: 0,
     stdout:
-      '4 products, 3 assets, 4 links, 0 definitions and 0 store fields reverted, 0 skipped (a dry run: nothing was changed)\n',
+      '4 products, 3 assets, 4 links, 0 definitions, requirements of 0 channels and 0 store fields reverted, 0 skipped (a dry run: nothing was changed)\n',
     stderr: '',
   })
   expect(await stateOf(catalog, store)).toEqual(after)
@@ -56,7 +56,7 @@ it.each([
   const { request_id, ...answer } = JSON.parse(stdout)
   expect([code, answer]).toEqual([
     0,
-    { reverted: { products: 4, assets: 3, links: 4, definitions: 0, store_fields: 0 }, skipped: [], more: 0 },
+    { reverted: { products: 4, assets: 3, links: 4, definitions: 0, requirements: 0, store_fields: 0 }, skipped: [], more: 0 },
   ])
   expect(await stateOf(catalog, store)).toEqual(before)
   expect(await checkReadModel(catalog.database.db)).toEqual([])

@@ -15,6 +15,7 @@ const all = [
   '0006-readiness',
   '0007-report',
   '0008-product-totals',
+  '0009-requirement-changes',
   '0010-code-search',
   'merge-products',
 ]

@@ -32,7 +32,7 @@ const put = (gateway: TestGateway, store: string, request: string, attributes: I
   })
 
 const attributesOf = async (gateway: TestGateway, store: string) => (await productOf(gateway, store, 'A'))?.attributes
-const none = { products: 0, assets: 0, links: 0, definitions: 0, store_fields: 0 }
+const none = { products: 0, assets: 0, links: 0, definitions: 0, requirements: 0, store_fields: 0 }
 
 requirements('reverting a request', (gateway) => ({
   'REVERT-01 MUST give what the request changed its values from before, and name the revert': rest(async () => {

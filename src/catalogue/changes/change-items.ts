@@ -116,6 +116,8 @@ const presentValue = {
       and l.channel = k.channel and l.asset_id = k.asset)`,
   definition: (store: string) => sql`(
     select ${definitionJson}::text from attribute_definition d where d.store_uuid = ${store} and d.name = k.code)`,
+  requirement: (store: string) => sql`(
+    select r.requirements::text from channel_requirement r where r.store_uuid = ${store} and r.channel = k.code)`,
   store: (store: string) => sql`(
     select (${fieldsOf('s')} -> k.key)::text from store s where s.store_uuid = ${store})`,
 }

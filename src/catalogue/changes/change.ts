@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { cursorOf } from './cursor.ts'
 
-export const changeKinds = ['product', 'asset', 'link', 'definition', 'store'] as const
+export const changeKinds = ['product', 'asset', 'link', 'definition', 'requirement', 'store'] as const
 export const changeSources = ['rest', 'graphql', 'cli', 'job'] as const
 export const changeActions = ['created', 'updated', 'deleted'] as const
 
@@ -21,7 +21,7 @@ export interface Change {
   operation: string
   kind: ChangeKind
   action: ChangeAction
-  /** How many products, assets, links, definitions or stores it touches. */
+  /** How many products, assets, links, definitions, channels with requirements or stores it touches. */
   count: number
   /** One for each item. */
   codes: string[]

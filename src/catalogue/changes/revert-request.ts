@@ -7,6 +7,7 @@ import { type LockRequest, lockStore } from '../locks.ts'
 import { inEffectOf, listReverts } from './find-reverts.ts'
 import { revertAssets } from './revert-assets.ts'
 import { revertProducts } from './revert-products.ts'
+import { revertRequirements } from './revert-requirements.ts'
 import { revertDefinitions, revertStore } from './revert-settings.ts'
 import { type Reversal, type Reverted, type RevertedCounts, type SkippedItem, sentenceOf } from './reverted-items.ts'
 
@@ -30,6 +31,7 @@ export const mostItems = 100_000
 const steps: Record<string, (catalogue: WriteCatalogue, reversal: Reversal) => Promise<Reverted>> = {
   store: revertStore,
   definition: revertDefinitions,
+  requirement: revertRequirements,
   asset: revertAssets,
   product: revertProducts,
 }
@@ -37,7 +39,7 @@ const steps: Record<string, (catalogue: WriteCatalogue, reversal: Reversal) => P
 /**
  * Gives all that a request changed in a store its values from before, in one transaction, which the ledger records as
  * any other: it can be reverted, too. Items that changed since are skipped, overwritten, or fail the revert. Throws
- * `changes_disabled`, `request_not_found`, `not_revertible`, or `payload_too_large` for more than `most` items. At most thirteen statements.
+ * `changes_disabled`, `request_not_found`, `not_revertible`, or `payload_too_large` for more than `most` items. At most fifteen statements.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
@@ -68,7 +70,7 @@ export async function revertRequest(
   const later = await findLater(catalogue, uuid, requestId, found)
   const reversal = { storeUuid: uuid, requestId, overwrites: policy === 'OVERWRITE', seqs, later, cancelled }
   const writes: WriteCatalogue = { ...catalogue, origin: { ...origin, reverts: requestId } }
-  const reverted = { products: 0, assets: 0, links: 0, definitions: 0, storeFields: 0 }
+  const reverted = { products: 0, assets: 0, links: 0, definitions: 0, requirements: 0, storeFields: 0 }
   const skipped = new BoundedFailures<SkippedItem>()
   for (const [kind, revert] of Object.entries(steps)) {
     if (!kinds.includes(kind) && !(kind === 'asset' && kinds.includes('link'))) continue
@@ -113,7 +115,7 @@ function locksOf({ kinds, names }: Found): LockRequest {
   return {
     ...(kinds.includes('asset') ? { groups: 'all' } : kinds.includes('link') && { groups: of('link') }),
     ...(kinds.includes('product') && { products: of('product') }),
-    ...(kinds.includes('definition') && { definitions: 'all' }),
+    ...((kinds.includes('definition') || kinds.includes('requirement')) && { definitions: 'all' }),
   }
 }
 

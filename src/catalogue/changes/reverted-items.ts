@@ -32,6 +32,7 @@ export interface RevertedCounts {
   assets: number
   links: number
   definitions: number
+  requirements: number
   storeFields: number
 }
 
@@ -120,6 +121,7 @@ function nameOf({ kind, code, key }: SkippedItem): string {
   const name = JSON.stringify(code)
   if (kind === 'store') return key === null ? 'the store' : `the field ${key} of the store`
   if (kind === 'definition') return `the definition of the attribute ${name}`
+  if (kind === 'requirement') return `the requirements of the channel ${name}`
   if (kind === 'asset') return `the asset ${name}`
   if (kind === 'link') {
     const [channel, assetId] = JSON.parse(key ?? '[]') as unknown[]

@@ -6,7 +6,7 @@ import { findBadPatterns } from '../attributes/mismatches.ts'
 import { stepsOf } from '../attributes/patterns.ts'
 import { type Catalogue, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
-import { lockStore } from '../locks.ts'
+import { storeRequirements } from './store-requirements.ts'
 
 export const requirementKinds = ['ATTRIBUTE', 'ASSET', 'STATUS'] as const
 export const severities = ['REQUIRED', 'RECOMMENDED'] as const
@@ -88,26 +88,6 @@ export async function setRequirements(
   if (faults.length > 0) throw invalidRequest(faults)
   await storeRequirements(catalogue, storeUuid, channel, requirements)
   return requirements
-}
-
-async function storeRequirements(
-  catalogue: WriteCatalogue,
-  storeUuid: string,
-  channel: string,
-  requirements: readonly Requirement[],
-): Promise<void> {
-  const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
-  const stored = JSON.stringify(requirements)
-  await (requirements.length === 0
-    ? sql`delete from channel_requirement where store_uuid = ${uuid} and channel = ${channel}`
-    : sql`
-      insert into channel_requirement (store_uuid, channel, requirements) values (${uuid}, ${channel}, ${stored}::jsonb)
-      on conflict (store_uuid, channel) do update set requirements = excluded.requirements`
-  ).execute(catalogue.db)
-  // What reads the ledger begins with the next row, or counts anew.
-  await sql`
-    insert into change_reader as r (store_uuid) values (${uuid})
-    on conflict (store_uuid) do update set requested = r.requested + 1`.execute(catalogue.db)
 }
 
 /** A requirement with its defaults. */

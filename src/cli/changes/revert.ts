@@ -65,8 +65,8 @@ function revert({ store, request, ifChangedSince, dryRun }: RevertOptions): Prom
 const mostShown = 20
 
 function summaryOf({ requestId, reverted, skipped, more }: RevertResult, { dryRun }: RevertOptions): string {
-  const { products, assets, links, definitions, storeFields } = reverted
-  const done = `${products} products, ${assets} assets, ${links} links, ${definitions} definitions and ${storeFields} store fields reverted`
+  const { products, assets, links, definitions, requirements, storeFields } = reverted
+  const done = `${products} products, ${assets} assets, ${links} links, ${definitions} definitions, requirements of ${requirements} channels and ${storeFields} store fields reverted`
   const others = skipped.length + more - mostShown
   return [
     `${done}, ${skipped.length + more} skipped${dryRun ? ' (a dry run: nothing was changed)' : `; the revert has the id ${requestId}`}`,

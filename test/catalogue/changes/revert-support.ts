@@ -36,7 +36,7 @@ export interface RevertAnswer {
 
 const document = `mutation ($store: ID!, $request: String!, $policy: RevertPolicy, $dryRun: Boolean) {
   revertRequest(storeUuid: $store, requestId: $request, ifChangedSince: $policy, dryRun: $dryRun) {
-    requestId reverted { products assets links definitions storeFields } skipped { kind code key reason } more } }`
+    requestId reverted { products assets links definitions requirements storeFields } skipped { kind code key reason } more } }`
 
 /** Reverts a request; throws the error of the answer. */
 export async function revert(

@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { WriteCatalogue } from '../catalogue.ts'
+import { recorded } from '../changes/record-changes.ts'
+import { lockStore } from '../locks.ts'
+import type { Requirement } from './requirements.ts'
+
+/** Replaces the requirements of a channel, none of which removes them. Throws `store_not_found`. */
+export async function storeRequirements(
+  catalogue: WriteCatalogue,
+  storeUuid: string,
+  channel: string,
+  requirements: readonly Requirement[],
+): Promise<void> {
+  const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
+  const stored = requirements.length === 0 ? null : JSON.stringify(requirements)
+  await sql`
+    with changed as materialized (
+      select ${channel}::text as channel, ${stored}::jsonb as requirements, (
+          select requirements from channel_requirement where store_uuid = ${uuid} and channel = ${channel}
+        ) as stored
+    ), ${written(catalogue, uuid)}
+    select`.execute(catalogue.db)
+  await countAnew(catalogue, uuid)
+}
+
+/**
+ * CTEs that give channels the requirements of the rows `changed(channel, requirements, stored)`, of which null means
+ * none, and record it.
+ */
+export function written(catalogue: WriteCatalogue, uuid: string): RawBuilder<unknown> {
+  return sql`
+    deleted as (
+      delete from channel_requirement
+      where store_uuid = ${uuid} and channel = any(array(select channel from changed where requirements is null))
+    ), written as (
+      insert into channel_requirement (store_uuid, channel, requirements)
+      select ${uuid}::uuid, channel, requirements from changed where requirements is not null
+      order by channel
+      on conflict (store_uuid, channel) do update set requirements = excluded.requirements
+    ), ${recorded(catalogue, uuid, changedItems)}`
+}
+
+const changedItems = sql`
+  select 'requirement' as kind,
+    case when stored is null then 'created' when requirements is null then 'deleted' else 'updated' end as action,
+    channel as code, null::text as key, stored::text as was
+  from changed where stored is distinct from requirements`
+
+/** What reads the ledger begins with its next row, or counts anew. */
+export async function countAnew({ db }: WriteCatalogue, uuid: string): Promise<void> {
+  await sql`
+    insert into change_reader as r (store_uuid) values (${uuid})
+    on conflict (store_uuid) do update set requested = r.requested + 1`.execute(db)
+}
