@@ -35,7 +35,7 @@ const MetricRef = builder.enumType('Metric', {
     IMPORTED_ROWS: { description: 'Rows of imports by the time of their end, as long as jobs are kept. By store.' },
     PRODUCTS: {
       description:
-        'Products of stores with requirements at the end of the time: by hour for 14 days, by day since the first count. By store, status; those by status are counted once an hour.',
+        'Products of stores with requirements at the end of the time: by hour for 14 days, by day since the first count. By store, status.',
     },
     READY_PRODUCTS: { description: 'The same of products that are ready for a channel. By store, channel.' },
     GROUPS: { description: 'The same of asset groups. By store, channel, format.' },
