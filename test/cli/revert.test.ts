@@ -56,7 +56,11 @@ it.each([
   const { request_id, ...answer } = JSON.parse(stdout)
   expect([code, answer]).toEqual([
     0,
-    { reverted: { products: 4, assets: 3, links: 4, definitions: 0, requirements: 0, store_fields: 0 }, skipped: [], more: 0 },
+    {
+      reverted: { products: 4, assets: 3, links: 4, definitions: 0, requirements: 0, store_fields: 0 },
+      skipped: [],
+      more: 0,
+    },
   ])
   expect(await stateOf(catalog, store)).toEqual(before)
   expect(await checkReadModel(catalog.database.db)).toEqual([])
