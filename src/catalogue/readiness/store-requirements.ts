@@ -2,14 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import type { Requirement } from './requirements.ts'
 
 /** Replaces the requirements of a channel, none of which removes them. Throws `store_not_found`. */
 export async function storeRequirements(
   catalogue: WriteCatalogue,
   storeUuid: string,
   channel: string,
-  requirements: readonly Requirement[],
+  requirements: readonly object[],
 ): Promise<void> {
   const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
   const stored = requirements.length === 0 ? null : JSON.stringify(requirements)
