@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { bulk } from './bulk.ts'
 import { changes } from './changes.ts'
+import { dashboards } from './dashboards.ts'
 import { stores } from './data.ts'
 import { databases } from './databases.ts'
 import { imports } from './import.ts'
@@ -15,7 +16,8 @@ import { writers } from './writers.ts'
 /**
  * The benchmark: `npm run bench`. Rounds alternate, so that ratios mean something on a machine that does other things
  * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long,
- * `--rows` how large a file is imported, `--changes` how many changes there are.
+ * `--rows` how large a file is imported, `--changes` how many changes there are, `--products` how many products dashboards
+ * ask about.
  */
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '1,16,64' },
     rows: { type: 'string', default: '200000' },
     changes: { type: 'string', default: '10000000' },
+    products: { type: 'string', default: '1000000' },
   },
 })
 const parts = values.only.split(',')
@@ -65,6 +68,7 @@ try {
   }
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('changes')) print(await changes(database.db, gateway, Number(values.changes)))
+  if (parts.includes('dashboards')) print(await dashboards(database, gateway, Number(values.products)))
   if (parts.includes('databases')) print(await databases(database, { rounds, seconds }))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('ledger')) print(await ledger(env, seconds, rounds))

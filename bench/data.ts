@@ -11,6 +11,8 @@ export const stores = {
   short: '01900000-0000-7000-8000-000000000003',
   /** 1,000,000 groups of 5 images, with `--large`. */
   large: '01900000-0000-7000-8000-000000000002',
+  /** Products of `--only dashboards`. */
+  dashboards: '01900000-0000-7000-8000-000000000004',
 }
 
 const smallStores = 200
@@ -65,6 +67,30 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
   })
   await sql`vacuum analyze`.execute(db)
   await sql`checkpoint`.execute(db)
+}
+
+/** Adds a store of so many products, unless it is there. Returns how many it has. */
+export async function addProducts(db: Kysely<Database>, store: string, products: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select sum(count)::int as count from product_total where store_uuid = ${store} having count(*) > 0`.execute(db)
+  if (rows[0]) return rows[0].count
+  await db.transaction().execute(async (transaction) => {
+    await sql`
+      insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
+      values (${store}, ${store}, 'Dashboards', 'catalog', '{}', '{SMP}', '{}')`.execute(transaction)
+    await sql`
+      insert into product (store_uuid, product_code, status, attributes, updated_at)
+      select ${store}, ${code(sql`i`)}, (array['draft', 'active', 'new', 'active', 'active'])[1 + i % 5], ${attributes},
+        now() - i * 7919 % 1000003 * interval '1 second'
+      from generate_series(0, ${products}::int - 1) i`.execute(transaction)
+    await sql`
+      insert into product_total (store_uuid, shard, status, count)
+      select store_uuid, 0, status, count(*) from product where store_uuid = ${store} group by store_uuid, status`.execute(
+      transaction,
+    )
+  })
+  await sql`vacuum analyze`.execute(db)
+  return products
 }
 
 const few = sql`jsonb_build_object('Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text)`

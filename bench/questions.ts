@@ -1,0 +1,167 @@
+import { stores } from './data.ts'
+
+/** What a dashboard asks: `$value` differs each time. */
+export interface Question {
+  title: string
+  /** p50 in ms. */
+  target: number
+  value: (i: number) => string
+  document: string
+  /** `$1` is the store, `$2` the value. */
+  byHand: string
+  /** PostGraphile does not filter, order or count by what is within JSON. */
+  postGraphile?: string
+}
+
+const product = 'productCode status attributes updatedAt'
+const head = (fields: string) => (fields.includes('$value') ? 'query ($value: String!)' : 'query')
+const ours = (fields: string) => `${head(fields)} { store(storeUuid: "${stores.dashboards}") { ${fields} } }`
+const theirs = (filter: string, fields: string, args = '') => `${head(filter)} { allProducts(${args} filter: {
+  storeUuid: { equalTo: "${stores.dashboards}" } ${filter} }) { ${fields} } }`
+const listed = (rest: string) =>
+  `select product_code, status, attributes, updated_at from product where store_uuid = $1 ${rest}`
+const counted = (rest: string) => `select count(*) from product where store_uuid = $1 ${rest}`
+
+const always = () => ''
+/** Parts of the codes of some 30 products, and of a tenth of all. */
+const rare = (i: number) => String((i * 7_919) % 10_000).padStart(5, '0')
+const common = (i: number) => `${i % 10}9`
+/** What the codes of 10,000 products begin with. */
+const prefix = (i: number) => `SKU-00${i % 2}`
+const brand = (i: number) => `Brand ${(i * 7) % 300}`
+
+/** The last ones are about attributes: the gateway refuses them for a store of this size unless they are declared. */
+export const questions: readonly Question[] = [
+  {
+    title: 'page of 50',
+    target: 50,
+    value: always,
+    document: ours(`products(first: 50) { nodes { ${product} } }`),
+    byHand: listed('order by product_code limit 50'),
+    postGraphile: theirs('', `nodes { ${product} }`, 'first: 50, orderBy: PRODUCT_CODE_ASC'),
+  },
+  {
+    title: 'page: status',
+    target: 50,
+    value: always,
+    document: ours(`products(first: 50, filter: { status: [DRAFT] }) { nodes { ${product} } }`),
+    byHand: listed(`and status = 'draft' order by product_code limit 50`),
+    postGraphile: theirs(
+      'status: { equalTo: "draft" }',
+      `nodes { ${product} }`,
+      'first: 50, orderBy: PRODUCT_CODE_ASC',
+    ),
+  },
+  {
+    title: 'page: status, beginning of the code, time',
+    target: 50,
+    value: prefix,
+    document: ours(`products(first: 50, filter: {
+      status: [DRAFT], codePrefix: $value, createdAt: { from: "2026-01-01T00:00:00Z" } }) { nodes { ${product} } }`),
+    byHand: listed(`and status = 'draft' and starts_with(product_code, $2) and product_code >= $2
+      and created_at >= '2026-01-01T00:00:00Z' order by product_code limit 50`),
+    postGraphile: theirs(
+      `status: { equalTo: "draft" }, productCode: { startsWith: $value },
+      createdAt: { greaterThanOrEqualTo: "2026-01-01T00:00:00Z" }`,
+      `nodes { ${product} }`,
+      'first: 50, orderBy: PRODUCT_CODE_ASC',
+    ),
+  },
+  {
+    title: 'page in the order of updatedAt',
+    target: 50,
+    value: always,
+    document: ours(`products(first: 50, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { ${product} } }`),
+    byHand: listed('order by updated_at desc, product_code desc limit 50'),
+    postGraphile: theirs('', `nodes { ${product} }`, 'first: 50, orderBy: UPDATED_AT_DESC'),
+  },
+  {
+    title: 'totalCount',
+    target: 20,
+    value: always,
+    document: ours('products(first: 0) { totalCount }'),
+    byHand: counted(''),
+    postGraphile: theirs('', 'totalCount'),
+  },
+  {
+    title: 'totalCount: status',
+    target: 20,
+    value: always,
+    document: ours('products(first: 0, filter: { status: [DRAFT] }) { totalCount }'),
+    byHand: counted(`and status = 'draft'`),
+    postGraphile: theirs('status: { equalTo: "draft" }', 'totalCount'),
+  },
+  {
+    title: 'totalCount: status, beginning of the code',
+    target: 300,
+    value: prefix,
+    document: ours('products(first: 0, filter: { status: [DRAFT], codePrefix: $value }) { totalCount }'),
+    byHand: counted(`and status = 'draft' and starts_with(product_code, $2) and product_code >= $2`),
+    postGraphile: theirs('status: { equalTo: "draft" }, productCode: { startsWith: $value }', 'totalCount'),
+  },
+  ...[
+    { title: 'rare', value: rare, totalCount: 'totalCount', count: ', count(*) over ()' },
+    { title: 'common', value: common, totalCount: '', count: '' },
+  ].map(({ title, value, totalCount, count }) => ({
+    title: `search for a ${title} part of codes${totalCount && ', with totalCount'}`,
+    target: 50,
+    value,
+    document: ours(`products(first: 50, filter: { search: $value }) { ${totalCount} nodes { ${product} } }`),
+    byHand: `select product_code, status, attributes, updated_at${count} from product
+      where store_uuid = $1 and product_code collate "default" ilike '%' || $2 || '%' order by product_code limit 50`,
+    postGraphile: theirs(
+      'productCode: { includesInsensitive: $value }',
+      `${totalCount} nodes { ${product} }`,
+      'first: 50, orderBy: PRODUCT_CODE_ASC',
+    ),
+  })),
+  {
+    title: 'productCounts of 100 stores',
+    target: 20,
+    value: always,
+    document: '{ stores(first: 100, filter: { search: "Store of 20" }) { nodes { productCounts { status count } } } }',
+    byHand: `select p.store_uuid, p.status, count(*) from product p where p.store_uuid <> $1 and p.store_uuid = any(array(
+      select store_uuid from store where store_name ilike '%Store of 20%' order by store_uuid limit 100)) group by 1, 2`,
+  },
+  {
+    title: 'page: attribute',
+    target: 50,
+    value: brand,
+    document: ours(
+      `products(first: 50, filter: { attributes: [{ name: "Brand", eq: $value }] }) { nodes { ${product} } }`,
+    ),
+    byHand: listed(`and attributes ->> 'Brand' = $2 order by product_code limit 50`),
+  },
+  {
+    title: 'page: two attributes, in the order of a third one',
+    target: 50,
+    value: brand,
+    document: ours(`products(first: 50, orderBy: { field: ATTRIBUTE, attribute: "Price" }, filter: {
+      attributes: [{ name: "Brand", eq: $value }, { name: "Size", eq: "10" }] }) { nodes { ${product} } }`),
+    byHand: listed(`and attributes ->> 'Brand' = $2 and attributes ->> 'Size' = '10'
+      order by (attributes ->> 'Price')::numeric, product_code limit 50`),
+  },
+  {
+    title: 'totalCount: attribute',
+    target: 20,
+    value: brand,
+    document: ours('products(first: 0, filter: { attributes: [{ name: "Brand", eq: $value }] }) { totalCount }'),
+    byHand: counted(`and attributes ->> 'Brand' = $2`),
+  },
+  {
+    title: 'facet',
+    target: 20,
+    value: always,
+    document: ours('facets(names: ["Brand"]) { distinct missing values { value count } }'),
+    byHand: `select attributes ->> 'Brand', count(*) from product where store_uuid = $1 group by 1 order by 2 desc`,
+  },
+  {
+    title: 'facet under a filter',
+    target: 300,
+    value: always,
+    document: ours(`facets(names: ["Brand"], filter: { attributes: [{ name: "Size", eq: "10" }] }) {
+      distinct missing values { value count } }`),
+    byHand: `select attributes ->> 'Brand', count(*) from product where store_uuid = $1 and attributes ->> 'Size' = '10'
+      group by 1 order by 2 desc`,
+  },
+]
