@@ -81,6 +81,11 @@ export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Prom
   return numUpdatedRows === 1n
 }
 
+/** Shows that the attempt goes on. */
+export async function heartbeat(db: Kysely<Database>, attempt: AttemptKey): Promise<void> {
+  await updateOf(db, attempt).execute()
+}
+
 /** Ends the attempt, so that the next one can begin and this one does not count as a crash. */
 export async function requeue(db: Kysely<Database>, attempt: AttemptKey): Promise<void> {
   await updateOf(db, attempt).set({ state: 'queued' }).execute()

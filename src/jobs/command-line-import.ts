@@ -4,7 +4,7 @@ import type { Origin } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
 import type { ImportReport, ImportResult } from '../import/import.ts'
 import type { Counts } from '../import/report/counts.ts'
-import { type Attempt, finishJob, keepProblems, saveProgress } from './attempt.ts'
+import { type Attempt, type AttemptKey, finishJob, heartbeat, keepProblems, saveProgress } from './attempt.ts'
 
 interface CommandLineImport {
   storeUuid: string
@@ -17,10 +17,12 @@ interface CommandLineImport {
 
 /** No queue begins such an attempt. */
 const attemptNumber = 0
+const heartbeatMs = 60_000
 
 /**
  * Runs an import of the command line as a job of its store, for all to see. The report that `run` gets saves its
- * progress with each chunk; the import stops when the job is deleted.
+ * progress with each chunk; the import stops when the job is deleted. Its input may be slow, such as a pipe: the job is
+ * alive between chunks, too.
  */
 export async function runAsJob(
   db: Kysely<Database>,
@@ -42,10 +44,11 @@ export async function runAsJob(
     begin: (columns) => report.begin(columns),
     add: async (rows, length, transaction) => {
       keepProblems(job, rows)
-      if (!(await saveProgress(transaction, job))) throw new Error('its job was deleted')
+      if (!(await saveProgress(transaction, job))) throw new Error(await endOf(transaction, job))
       return report.add(rows, length, transaction)
     },
   }
+  const beat = setInterval(() => heartbeat(db, job).catch(() => {}), heartbeatMs).unref()
   try {
     const result = await run(saving, (now) => {
       job.counts = now
@@ -56,7 +59,17 @@ export async function runAsJob(
   } catch (error) {
     await end(error instanceof Error ? error.message : String(error))
     throw error
+  } finally {
+    clearInterval(beat)
   }
+}
+
+/** Why a job is no longer running. */
+async function endOf(db: Kysely<Database>, { storeUuid, jobId }: AttemptKey): Promise<string> {
+  const found = db.selectFrom('job').select('state').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
+  return (await found.executeTakeFirst())
+    ? 'its job was ended meanwhile: the command had given no sign of life for an hour'
+    : 'its job was deleted'
 }
 
 async function insert(db: Kysely<Database>, { storeUuid, jobId, kind, attempt, options, origin, counts }: Attempt) {
@@ -72,9 +85,10 @@ async function insert(db: Kysely<Database>, { storeUuid, jobId, kind, attempt, o
     .execute()
 }
 
-/** Ends the jobs of imports that were killed: they have shown no progress for an hour. */
+/** Ends the jobs of imports that were killed: they have given no sign of life for an hour. */
 export async function endKilledImports(db: Kysely<Database>): Promise<void> {
   await sql`
-    update job set state = 'failed', finished_at = heartbeat_at, error = 'the command was ended before it had finished'
+    update job set state = 'failed', finished_at = heartbeat_at,
+      error = 'the command has given no sign of life for an hour: it was killed, or its machine stopped'
     where state = 'running' and attempt = ${attemptNumber} and heartbeat_at < now() - interval '1 hour'`.execute(db)
 }

@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process'
+import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
-import { endKilledImports } from '../../src/jobs/command-line-import.ts'
+import { expect, it, vi } from 'vitest'
+import { noCounts } from '../../src/import/report/counts.ts'
+import { endKilledImports, runAsJob } from '../../src/jobs/command-line-import.ts'
 import { deleteJob } from '../../src/jobs/job.ts'
 import { listJobs } from '../../src/jobs/list-jobs.ts'
 import { outcomeOf } from '../support/clients/cli.ts'
@@ -13,7 +17,8 @@ const jobsOf = (store: string) =>
     jobs.map(({ kind, state, counts, problems, error }) => ({ kind, state, counts, problems, error })),
   )
 
-const lines = (n: number) => `sku,status\n${Array.from({ length: n }, (_, i) => `P${i},new\n`).join('')}`
+const lines = (from: number, to: number) =>
+  `${from === 0 ? 'sku,status\n' : ''}${Array.from({ length: to - from }, (_, i) => `P${from + i},new\n`).join('')}`
 
 it('an import of the command line is a job of the store, with its counts and problems', async () => {
   const store = await catalog.newStore()
@@ -44,31 +49,91 @@ it('an import that fails is a job that failed', async () => {
   ])
 })
 
-it('a killed import is running until an hour has passed, and one whose job is deleted stops', async () => {
-  const store = await catalog.newStore()
-  const file = await catalog.file('large.csv', lines(20_000))
-  const env = { DATABASE_URL: catalog.database.url }
-  const { db, catalogue } = catalog.database
-  const running = async () => {
-    const { rows } = await sql<{ job_id: string }>`
-      select job_id from job where store_uuid = ${store} and state = 'running' and (counts ->> 'rows')::int > 0`.execute(
-      db,
-    )
-    return rows[0]?.job_id
-  }
-  const killed = startImport([file, '--store', store, '--chunk-rows', '200'], env)
-  const ended = outcomeOf(killed)
-  await expect.poll(running, { interval: 5 }).toBeDefined()
-  killed.kill('SIGKILL')
-  await ended
-  await endKilledImports(db)
-  expect(await jobsOf(store)).toMatchObject([{ state: 'running' }])
-  await sql`update job set heartbeat_at = now() - interval '61 minutes' where store_uuid = ${store}`.execute(db)
-  await endKilledImports(db)
-  expect(await jobsOf(store)).toMatchObject([{ state: 'failed', error: expect.stringContaining('was ended') }])
+/** An import of a pipe with rows in it, which waits for more: what ends the pipe lets it go on. */
+async function startOnPipe(name: string, store: string) {
+  const path = catalog.path(name)
+  await promisify(execFile)('mkfifo', [path])
+  const child = startImport([path, '--format', 'csv', '--store', store, '--chunk-rows', '200'], {
+    DATABASE_URL: catalog.database.url,
+  })
+  const pipe = await open(path, 'w')
+  await pipe.write(lines(0, 1_000))
+  const ended = outcomeOf(child)
+  await expect.poll(() => running(store)).toBeDefined()
+  // Also an import that has failed only ends with the read of its pipe.
+  const end = () => pipe.close()
+  return { child, ended, end, writeMore: () => pipe.write(lines(1_000, 2_000)).then(end) }
+}
 
-  const deleted = outcomeOf(startImport([file, '--store', store, '--chunk-rows', '200'], env))
-  await expect.poll(running, { interval: 5 }).toBeDefined()
-  await deleteJob(catalogue, (await running()) ?? '')
-  expect(await deleted).toMatchObject({ code: 1, stderr: expect.stringContaining('its job was deleted') })
+async function running(store: string): Promise<string | undefined> {
+  const { rows } = await sql<{ job_id: string }>`
+    select job_id from job where store_uuid = ${store} and state = 'running' and (counts ->> 'rows')::int > 0`.execute(
+    catalog.database.db,
+  )
+  return rows[0]?.job_id
+}
+
+const setHeartbeat = (store: string) =>
+  sql`update job set heartbeat_at = now() - interval '61 minutes' where store_uuid = ${store}`.execute(
+    catalog.database.db,
+  )
+
+it('a killed import is running until an hour has passed', async () => {
+  const store = await catalog.newStore()
+  const { child, ended, end } = await startOnPipe('killed', store)
+  child.kill('SIGKILL')
+  await ended
+  await end()
+  await endKilledImports(catalog.database.db)
+  expect(await jobsOf(store)).toMatchObject([{ state: 'running' }])
+  await setHeartbeat(store)
+  await endKilledImports(catalog.database.db)
+  expect(await jobsOf(store)).toMatchObject([{ state: 'failed', error: expect.stringContaining('no sign of life') }])
+})
+
+it('an import stops when its job is deleted, or was ended because nothing was heard of it', async () => {
+  const ends: [string, string, (store: string) => Promise<unknown>][] = [
+    [
+      'deleted',
+      'its job was deleted',
+      async (store) => deleteJob(catalog.database.catalogue, (await running(store)) ?? ''),
+    ],
+    [
+      'expired',
+      'no sign of life for an hour',
+      (store) => setHeartbeat(store).then(() => endKilledImports(catalog.database.db)),
+    ],
+  ]
+  for (const [name, reason, end] of ends) {
+    const store = await catalog.newStore()
+    const { ended, writeMore } = await startOnPipe(name, store)
+    await end(store)
+    await writeMore()
+    expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+  }
+})
+
+it('an import that waits for its input shows each minute that it is alive', async () => {
+  const storeUuid = await catalog.newStore()
+  const { db } = catalog.database
+  const job = { storeUuid, file: 'pipe', origin: undefined, counts: noCounts }
+  const report = { begin: async () => {}, add: async () => 0 }
+  const age = async () => {
+    const { rows } = await sql<{ minutes: number }>`
+      select extract(minutes from now() - heartbeat_at)::int + 60 * extract(hours from now() - heartbeat_at)::int as minutes
+      from job where store_uuid = ${storeUuid}`.execute(db)
+    return rows[0]?.minutes
+  }
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    await runAsJob(db, job, report, async () => {
+      await setHeartbeat(storeUuid)
+      expect(await age()).toBe(61)
+      vi.advanceTimersByTime(60_000)
+      await expect.poll(age).toBe(0)
+      return { counts: noCounts, isBroken: false, stopped: undefined, cause: undefined, unseen: [] }
+    })
+  } finally {
+    vi.useRealTimers()
+  }
 })
