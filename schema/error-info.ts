@@ -11,8 +11,9 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   description: 'Failure of one item of a request, or of one asset id in an item. The other items are not affected.',
   fields: (t) => ({
     reason: t.exposeString('reason', {
+      deprecationReason: 'Use `code`.',
       description:
-        'Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`; `code` has the enum.',
+        'Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
     }),
     code: t.expose('reason', { type: ErrorReason, description: 'Why the item failed.' }),
     details: t.exposeString('details', {

@@ -34,7 +34,10 @@ builder.node(StoreRef, {
     storeTaxonomy: t.exposeString('storeTaxonomy', {
       description: 'Taxonomy of the store: one of `enumerations.storeTaxonomies`.',
     }),
-    region: t.exposeStringList('region', { description: 'Regions of the store, as in REST; `regions` has the enum.' }),
+    region: t.exposeStringList('region', {
+      deprecationReason: 'Use `regions`.',
+      description: 'Regions of the store, as in REST.',
+    }),
     regions: t.field({
       type: [Region],
       description: 'Regions of the store.',
@@ -42,7 +45,8 @@ builder.node(StoreRef, {
     }),
     channels: t.exposeStringList('channels', { description: 'Channels of the store.' }),
     defaultAutomation: t.exposeStringList('defaultAutomation', {
-      description: 'Automations enabled by default, as in REST; `automations` has the enum.',
+      deprecationReason: 'Use `automations`.',
+      description: 'Automations enabled by default, as in REST.',
     }),
     automations: t.field({
       type: [Automation],
