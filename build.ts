@@ -11,17 +11,14 @@ const compile = (...args: string[]) => execFileSync('tsc', args, { stdio: 'inher
 
 rmSync(out, { recursive: true, force: true })
 compile('-p', 'tsconfig.build.json')
-compile('-p', 'rest/client/tsconfig.json', '--outDir', `${out}/rest/client`)
 const assets = globSync('{src,rest/openapi}/**/*.{sql,json,html,css,js,csv}')
 for (const path of [...assets, 'bin', 'mcp', 'docs/dashboards.md', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
   cpSync(path, `${out}/${path}`, { recursive: true })
 }
 
-const { name, version, description, license, type, bin, dependencies } = JSON.parse(
+const { name, version, description, license, type, bin, exports, dependencies } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 )
-const client = { types: './rest/client/index.d.ts', default: './rest/client/index.js' }
-const exports = { './client': client, './package.json': './package.json' }
 const published = { name, version, description, license, type, bin, exports, dependencies }
 const engines = { node: '>=22.18' }
 writeFileSync(`${out}/package.json`, `${JSON.stringify({ ...published, engines }, null, 2)}\n`)

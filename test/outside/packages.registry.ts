@@ -30,12 +30,11 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const consumer = `
 import { CatalogueApiError, createCatalogueClient } from 'catalogue-gateway-client'
-import { createCatalogueClient as bundled } from 'catalogue-gateway/client'
 
 const options = { baseUrl: \`\${process.argv[2]}/v1\`, token: '${token}' }
 const store = { store_name: 'Packed', store_taxonomy: 'catalog', region: [], channels: ['SMP'], default_automation: [] } as const
 const { store_uuid } = await createCatalogueClient(options).createStore({ ...store, region: ['Europe'], channels: ['SMP'], default_automation: [] })
-const page = await bundled(options).listAssets({ store_uuid })
+const page = await createCatalogueClient(options).listAssets({ store_uuid })
 const total: number = page.total_groups
 const refused = await createCatalogueClient({ ...options, token: 'none', retries: 0 }).listAssets({ store_uuid }).catch((error: unknown) => error)
 console.log(JSON.stringify({ total, status: refused instanceof CatalogueApiError && refused.status }))
