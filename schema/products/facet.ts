@@ -4,7 +4,7 @@ import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
 import { StoreRef } from '../store.ts'
-import { ProductFilterInput } from './product-filter.ts'
+import { ProductFilterInput, scanCost } from './product-filter.ts'
 
 const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({
   description: 'A value of an attribute.',
@@ -36,8 +36,8 @@ const usualFacetValues = 20
 builder.objectField(StoreRef, 'facets', (t) =>
   t.field({
     type: [FacetRef],
-    complexity: ({ names, first }) => ({
-      field: statementCost * Math.max(names.length, 1),
+    complexity: ({ names, filter, first }) => ({
+      field: statementCost * Math.max(names.length, 1) + scanCost({ filter }),
       multiplier: names.length * (first ?? usualFacetValues),
     }),
     description:

@@ -99,3 +99,16 @@ export const ProductOrderInput = builder.inputType('ProductOrder', {
     direction: t.field({ type: OrderDirection, defaultValue: 'asc', description: 'Direction.' }),
   }),
 })
+
+interface Selection {
+  filter?: ProductFilter | null | undefined
+  orderBy?: Pick<ProductOrder, 'field'> | null | undefined
+}
+
+const served: readonly string[] = ['status', 'codePrefix', 'codes', 'search'] satisfies (keyof ProductFilter)[]
+
+/** What products of a store cost besides: such conditions and orders as no index serves may read all of them. */
+export function scanCost({ filter, orderBy }: Selection): number {
+  const isServed = Object.entries(filter ?? {}).every(([name, value]) => value == null || served.includes(name))
+  return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : 1_000
+}

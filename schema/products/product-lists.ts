@@ -7,7 +7,7 @@ import { connectionCost, keysetConnection, totalCount } from '../builder/connect
 import { ProductStatus } from '../enumerations.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
-import { ProductFilterInput, ProductOrderInput } from './product-filter.ts'
+import { ProductFilterInput, ProductOrderInput, scanCost } from './product-filter.ts'
 
 const largestPage = 100
 
@@ -31,7 +31,10 @@ const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('Product
 builder.queryField('productPage', (t) =>
   t.field({
     type: ProductPageRef,
-    complexity: ({ limit }) => ({ field: 1, multiplier: Math.min(limit ?? largestPage, largestPage) }),
+    complexity: ({ filter, limit }) => ({
+      field: 1 + scanCost({ filter }),
+      multiplier: Math.min(limit ?? largestPage, largestPage),
+    }),
     description:
       'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
     args: {
@@ -90,7 +93,10 @@ builder.objectFields(StoreRef, (t) => ({
   products: t.connection(
     {
       type: ProductRef,
-      complexity: perStore(connectionCost),
+      complexity: (args) => {
+        const { field, multiplier } = perStore(connectionCost)(args)
+        return { field: field + scanCost(args), multiplier }
+      },
       description:
         'Products of the store, by default ordered by code (by code point). Errors: `invalid_request` (one entry per fault of the filter or order).',
       args: listArgs,

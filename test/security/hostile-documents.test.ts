@@ -41,6 +41,8 @@ const ways: ((n: number) => string)[] = [
   (n) => `{ stores { totalCount } `.repeat(n),
   (n) => `subscription { ${times(n, (i) => `a${i}: stores { totalCount }`, ' ')} }`,
   (n) => `{ store(storeUuid: "x") { changes { edges { node ${nested('{ revertedBy ', '}', n, '{ id }')} } } } }`,
+  (n) => `{ ${times(n, (i) => `a${i}: series(metric: WRITES, from: 0, to: ${i}) { value }`, ' ')} }`,
+  (n) => `{ store(storeUuid: "x") { ${times(n, (i) => `a${i}: facets(names: ["x"]) { distinct }`, ' ')} } }`,
   (n) => `mutation { ${times(n, (i) => `a${i}: deleteAssets(selectors: []) { failed }`, ' ')} }`,
 ]
 const sizes = [60, 80, 110, 150, 250, 400, 700, 1_000]
