@@ -19,11 +19,16 @@ export function startProgress(
 ) {
   const begun = performance.now()
   let shown = fromRow - (fromRow % rowsPerLine)
+  /** What a resumed run passes over, up to its first rows, takes much less time than rows do. */
+  let from = fromRow > 0 ? undefined : { part: 0, seconds: 0 }
   const lineOf = (rows: number) => {
     const seconds = Math.max((performance.now() - begun) / 1000, 0.001)
     const part = read()
-    const left = part > 0 ? `, ${Math.floor(part * 100)}%, about ${duration((seconds / part) * (1 - part))} left` : ''
-    return `${rows} ${unit}, ${Math.round((rows - fromRow) / seconds)} ${unit}/s${left}`
+    from ??= { part, seconds }
+    const speed = (part - from.part) / (seconds - from.seconds)
+    const left = speed > 0 ? `, about ${duration((1 - part) / speed)} left` : ''
+    const done = part > 0 ? `, ${Math.floor(part * 100)}%${left}` : ''
+    return `${rows} ${unit}, ${Math.round((rows - fromRow) / seconds)} ${unit}/s${done}`
   }
   return {
     update: ({ rows }: Pick<Counts, 'rows'>) => {
