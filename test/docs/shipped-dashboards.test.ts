@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import dashboard from '../../deploy/grafana/catalogue-content.json' with { type: 'json' }
@@ -21,6 +22,9 @@ beforeAll(async () => {
     const job_id = `01a1fdce-0000-7000-8000-00000000000${i}`
     const job = { store_uuid: store, job_id, kind: 'import' as const, state: 'succeeded' as const, ...json }
     await db.insertInto('job').values(job).execute()
+    await sql`insert into measure values (${store}, 'PRODUCTS_BY_STATUS', 'active', 'hour', date_trunc('hour', now()), 1)`.execute(
+      db,
+    )
   }
 })
 
@@ -28,7 +32,12 @@ type Target = (typeof dashboard.panels)[number]['targets'][number]
 
 /** What the plugin shows of a target: the rows at its selector, with its columns. A selector is a path of names. */
 async function rowsOf({ url_options, root_selector, columns }: Omit<Target, 'refId'>, storeValue: string) {
-  const variables = JSON.parse(url_options.body_graphql_variables.replaceAll(/\$\{store:json\}/g, storeValue))
+  const now = Date.now()
+  const text = url_options.body_graphql_variables
+    .replaceAll(/\$\{store:json\}/g, storeValue)
+    .replaceAll(/\$\{__from\}/g, String(now - 86_400_000))
+    .replaceAll(/\$\{__to\}/g, String(now))
+  const variables = JSON.parse(text)
   const data = await gateway.data(url_options.body_graphql_query, variables)
   const [root, field = ''] = root_selector.split('.')
   expect(root).toBe('data')
@@ -39,22 +48,42 @@ async function rowsOf({ url_options, root_selector, columns }: Omit<Target, 'ref
       const value = row[selector]
       if (value === null) continue
       if (type === 'timestamp') expect(Number.isNaN(Date.parse(String(value)))).toBe(false)
-      else expect(typeof value).toBe(type)
+      else expect(typeof value).toBe(type === 'timestamp_epoch' ? 'number' : type)
     }
   }
   return rows
 }
 
 describe('the Grafana dashboard of the content', () => {
-  it.each(dashboard.panels)('fills "$title" for all, one and several stores', async ({ targets }) => {
+  const isOverTime = ({ type }: { type: string }) => type === 'timeseries'
+
+  it.each(dashboard.panels.filter((panel) => !isOverTime(panel)))(
+    'fills "$title" for all, one and several stores',
+    async ({ targets }) => {
+      for (const target of targets) {
+        const all = await rowsOf(target, 'null')
+        expect(new Set(all.map(({ storeName }) => storeName)).size).toBe(stores.length)
+        const several = await rowsOf(target, JSON.stringify(stores.slice(0, 2)))
+        expect(new Set(several.map(({ storeName }) => storeName)).size).toBe(2)
+        expect(
+          new Set((await rowsOf(target, JSON.stringify(stores.slice(0, 1)))).map((row) => row.storeName)).size,
+        ).toBe(1)
+      }
+    },
+  )
+
+  it.each(dashboard.panels.filter(isOverTime))('draws a line of "$title" for each store', async ({ targets }) => {
     for (const target of targets) {
-      const all = await rowsOf(target, 'null')
-      expect(new Set(all.map(({ storeName }) => storeName)).size).toBe(stores.length)
-      const several = await rowsOf(target, JSON.stringify(stores.slice(0, 2)))
-      expect(new Set(several.map(({ storeName }) => storeName)).size).toBe(2)
-      expect(new Set((await rowsOf(target, JSON.stringify(stores.slice(0, 1)))).map((row) => row.storeName)).size).toBe(
-        1,
-      )
+      for (const some of [stores, stores.slice(0, 2), stores.slice(0, 1)]) {
+        const rows = await rowsOf(target, some === stores ? 'null' : JSON.stringify(some))
+        const lines = [...Map.groupBy(rows, ({ label }) => label).values()]
+        expect(lines).toHaveLength(some.length)
+        for (const line of lines) {
+          const times = line.map(({ time }) => Number(time))
+          expect(times).toEqual(times.toSorted((a, b) => a - b))
+          expect(line.some(({ value }) => Number(value) > 0)).toBe(true)
+        }
+      }
     }
   })
 
