@@ -93,7 +93,9 @@ export type JobKind =
   /** Export of the store's products and their assets as a file. */
   | 'EXPORT'
   /** Import of products and their assets into the store. */
-  | 'IMPORT';
+  | 'IMPORT'
+  /** Indexing of the values of attributes that have been declared `filterable`, or are so no more, by `defineAttributes` and the like. */
+  | 'INDEX';
 
 /** State of a job. */
 export type JobState =

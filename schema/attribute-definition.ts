@@ -1,6 +1,14 @@
-import { defineAttributes, removeDefinitions } from '../src/catalogue/attributes/attribute-definitions.ts'
+import {
+  defineAttributes,
+  listDefinitions,
+  removeDefinitions,
+} from '../src/catalogue/attributes/attribute-definitions.ts'
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
+import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
+import { mostFilterable } from '../src/catalogue/values/slots.ts'
+import type { Context } from '../src/graphql/context.ts'
+import { startIndexing } from '../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { keyInStore, loadByKeys } from './builder/node-ids.ts'
@@ -26,6 +34,7 @@ const descriptions = {
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
     'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters (fewer with many steps); for all values of a request, steps times characters are at most 20,000,000. Null: none.',
+  filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${mostFilterable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
 }
 
 const AttributeViolationRef = builder
@@ -67,6 +76,10 @@ builder.node(AttributeDefinitionRef, {
     allowedValues: t.exposeStringList('allowedValues', { nullable: true, description: descriptions.allowedValues }),
     maxLength: t.exposeInt('maxLength', { nullable: true, description: descriptions.maxLength }),
     pattern: t.exposeString('pattern', { nullable: true, description: descriptions.pattern }),
+    filterable: t.exposeBoolean('filterable', { description: descriptions.filterable }),
+    indexed: t.exposeBoolean('isIndexed', {
+      description: 'Whether the values are indexed: until then a `filterable` attribute is used like others.',
+    }),
     violations: t.field({
       type: AttributeViolationsRef,
       complexity: 100,
@@ -87,14 +100,21 @@ const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
     allowedValues: t.stringList({ description: descriptions.allowedValues }),
     maxLength: t.int({ description: descriptions.maxLength }),
     pattern: t.string({ description: descriptions.pattern }),
+    filterable: t.boolean({ defaultValue: false, description: descriptions.filterable }),
   }),
 })
+
+/** The definitions, after what they make filterable is indexed or a job for it is queued. */
+async function indexed(work: WriteCatalogue, storeUuid: string, all: StoredDefinition[], context: Context) {
+  if (await startIndexing(work, storeUuid, context.jobQuotas)) context.jobQueued()
+  return all.some(({ filterable }) => filterable) ? listDefinitions(work, storeUuid) : all
+}
 
 builder.mutationFields((t) => ({
   defineAttributes: t.field({
     type: [AttributeDefinitionRef],
     description:
-      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`.',
+      'Creates or replaces attribute definitions of a store. Stored values are not changed or checked; `AttributeDefinition.violations` lists them. Returns all definitions of the store. Errors: `invalid_request` (one entry per fault; nothing is defined), `store_not_found`, `quota_exceeded` (jobs).',
     args: {
       ...writeArgs,
       definitions: t.arg({
@@ -104,17 +124,23 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: resolveWrite(
-      (transaction, { storeUuid, definitions }) => defineAttributes(transaction, storeUuid, definitions),
+      async (transaction, { storeUuid, definitions }, context) => {
+        const all = await defineAttributes(transaction, storeUuid, definitions)
+        return indexed(transaction, storeUuid, all, context)
+      },
       ({ definitions }) => definitions.length,
     ),
   }),
   removeAttributeDefinitions: t.field({
     type: [AttributeDefinitionRef],
     description:
-      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`.',
+      'Deletes attribute definitions by name and ignores names without a definition. Stored values are not changed. Returns the remaining definitions of the store. Errors: `store_not_found`, `quota_exceeded` (jobs).',
     args: { ...writeArgs, names: t.arg.stringList(required('Names of attributes: at most 10,000.')) },
     resolve: resolveWrite(
-      (transaction, { storeUuid, names }) => removeDefinitions(transaction, storeUuid, names),
+      async (transaction, { storeUuid, names }, context) => {
+        const all = await removeDefinitions(transaction, storeUuid, names)
+        return indexed(transaction, storeUuid, all, context)
+      },
       ({ names }) => names.length,
     ),
   }),

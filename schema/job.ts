@@ -14,6 +14,11 @@ export const JobKind = builder.enumType('JobKind', {
   values: {
     IMPORT: { value: 'import', description: 'Import of products and their assets into the store.' },
     EXPORT: { value: 'export', description: "Export of the store's products and their assets as a file." },
+    INDEX: {
+      value: 'index',
+      description:
+        'Indexing of the values of attributes that have been declared `filterable`, or are so no more, by `defineAttributes` and the like.',
+    },
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })
 
@@ -70,19 +75,19 @@ builder.node(JobRef, {
   id: { resolve: ({ jobId }) => jobId },
   loadManyWithoutCache: async (jobIds, { catalogue }) => [...(await findJobs(catalogue, jobIds)).values()],
   description:
-    'An import or export that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
+    'An import, export or indexing that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),
     kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
     state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
     rowsDone: t.int({
-      description: 'Progress: number of rows processed (import) or of products written (export).',
+      description: 'Progress: number of rows processed (import), or of products written (export) or indexed.',
       resolve: ({ counts }) => counts.rows,
     }),
     counts: t.expose('counts', {
       type: JobCountsRef,
-      description: 'Counts of an import so far; all zero for an export.',
+      description: 'Counts of an import so far; all zero for other jobs.',
     }),
     problems: t.expose('problems', {
       type: [JobProblemRef],

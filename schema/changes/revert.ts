@@ -1,6 +1,7 @@
 import { type RevertPolicy, type RevertResult, revertRequest } from '../../src/catalogue/changes/revert-request.ts'
 import type { RevertedCounts, SkippedItem } from '../../src/catalogue/changes/reverted-items.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
+import { startIndexing } from '../../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable, required } from '../builder/options.ts'
@@ -80,8 +81,11 @@ builder.mutationFields((t) => ({
         description: 'What to do with what another request has changed since.',
       }),
     },
-    resolve: resolveWrite((transaction, { storeUuid, requestId, ifChangedSince }) =>
-      revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP'),
-    ),
+    resolve: resolveWrite(async (transaction, { storeUuid, requestId, ifChangedSince }, { jobQuotas, jobQueued }) => {
+      const result = await revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP')
+      const hasDefinitions = result.reverted.definitions > 0
+      if (hasDefinitions && (await startIndexing(transaction, storeUuid, jobQuotas))) jobQueued()
+      return result
+    }),
   }),
 }))

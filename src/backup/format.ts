@@ -33,6 +33,8 @@ export const tables = [
   'asset_group',
   'asset_group_range',
   'asset_group_total',
+  'product_value',
+  'value_count',
   'channel_requirement',
   'change_reader',
   'measure',

@@ -8,6 +8,7 @@ import { createLog } from '../app/log.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalogue.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
 
 export interface Work {
   db: Kysely<Database>
@@ -39,6 +40,10 @@ export function nameDatabase({ databaseUrl, dataDir }: Config): void {
 
 export function requireRecording({ changesRetention }: Config): void {
   if (changesRetention === 0) throw new Error('no changes are recorded: CHANGES_RETENTION is 0')
+}
+
+export function jobQuotasOf({ quotaQueuedJobs: queued, quotaJobOutputMb: keptMb }: Config): JobQuotas {
+  return { queued, keptMb }
 }
 
 /** Whose changes a command makes, if changes are recorded. */

@@ -20,10 +20,11 @@ const versioned = [
   'migrations/0008-product-totals.sql',
   'migrations/0009-requirement-changes.sql',
   'migrations/0010-code-search.sql',
+  'migrations/0011-filterable.sql',
 ]
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */
-const repeatable = ['../catalogue/products/merge-products.sql']
+const repeatable = ['../catalogue/values/product-values.sql', '../catalogue/products/merge-products.sql']
 
 export const lockNumber = 4_011_850_361
 

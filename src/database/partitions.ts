@@ -2,7 +2,16 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from './tables.ts'
 
 /** The tables whose rows grow with products and assets. Their unique keys begin with the store. */
-const tables = ['product', 'asset', 'asset_link', 'asset_group', 'asset_group_range', 'asset_group_total']
+const tables = [
+  'product',
+  'asset',
+  'asset_link',
+  'asset_group',
+  'asset_group_range',
+  'asset_group_total',
+  'product_value',
+  'value_count',
+]
 
 /**
  * PostgreSQL locks some 30 relations of each partition while it creates them in one transaction, and by default has room

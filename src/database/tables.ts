@@ -20,6 +20,8 @@ export interface Database {
     allowed_values: string[] | null
     max_length: number | null
     pattern: string | null
+    filterable: Generated<boolean>
+    is_indexed: Generated<boolean>
   }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {
@@ -44,7 +46,7 @@ export interface Database {
   job: {
     store_uuid: string
     job_id: string
-    kind: 'import' | 'export'
+    kind: 'import' | 'export' | 'index'
     state: 'queued' | 'running' | 'succeeded' | 'failed'
     options: ColumnType<Record<string, unknown>, string, string>
     origin: ColumnType<object | null, string | null, never>

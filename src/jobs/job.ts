@@ -10,11 +10,11 @@ export interface JobKey {
   jobId: string
 }
 
-/** An import or export that runs in the background, as the API shows it. */
+/** An import, export or indexing that runs in the background, as the API shows it. */
 export interface Job extends JobKey {
-  kind: 'import' | 'export'
+  kind: 'import' | 'export' | 'index'
   state: 'queued' | 'running' | 'succeeded' | 'failed'
-  /** What an import has done with the rows of a file so far; of an export only `rows`, the number of products. */
+  /** What an import has done with the rows of a file so far; of other jobs only `rows`, the number of products. */
   counts: Counts
   problems: Problem[]
   error: string | null

@@ -8,6 +8,7 @@ import type { JobKey } from './job.ts'
 import type { JobQuotas } from './quotas.ts'
 import { runExport } from './run-export.ts'
 import { runImport } from './run-import.ts'
+import { runIndex } from './run-index.ts'
 import { withApiNames } from './start-job.ts'
 
 interface AttemptContext {
@@ -34,7 +35,7 @@ export async function runAttempt(key: AttemptKey, { onAlive, log, signal, ...con
     onAlive()
     save().catch(() => {})
   }, saveProgressEveryMs)
-  const work = attempt.kind === 'export' ? runExport : runImport
+  const work = { import: runImport, export: runExport, index: runIndex }[attempt.kind]
   try {
     const anySignal = AbortSignal.any([signal, superseded.signal])
     const fault = await work(context.catalogue, attempt, { ...context, signal: anySignal }).catch((error: unknown) => {

@@ -59,7 +59,7 @@ export function withApiNames(message: string): string {
 }
 
 /** Inserts a job and queues it, in one transaction. */
-async function insertJob(
+export async function insertJob(
   { db, origin }: Catalogue,
   storeUuid: string,
   kind: Job['kind'],

@@ -35,9 +35,9 @@ async function makeNextRelease(): Promise<string> {
     await cp(join(root, name), join(path, name), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
-  await writeFile(join(path, 'src/database/migrations/0011-notes.sql'), migration)
-  const last = `'migrations/0010-code-search.sql',`
-  await edit(join(path, 'src/database/migrate.ts'), last, `${last} 'migrations/0011-notes.sql',`)
+  await writeFile(join(path, 'src/database/migrations/0012-notes.sql'), migration)
+  const last = `'migrations/0011-filterable.sql',`
+  await edit(join(path, 'src/database/migrate.ts'), last, `${last} 'migrations/0012-notes.sql',`)
   await edit(join(path, 'package.json'), '"version": "0.1.0"', '"version": "0.2.0"')
   await edit(join(path, 'src/catalogue/products/merge-products.sql'), '\nbegin\n', `\nbegin\n  ${mark}\n`)
   return join(path, 'bin/catalog')
@@ -104,14 +104,14 @@ it('an instance serves without a failure while the next release migrates, and st
   await exporting.query('commit')
   await Promise.all([exporting.end(), watcher.end()])
   const next = await upgrading
-  expect(next.stderr()).toMatch(/"migrations":\["0011-notes","merge-products"\],"msg":"database migrated"/)
+  expect(next.stderr()).toMatch(/"migrations":\["0012-notes","merge-products"\],"msg":"database migrated"/)
   expect(await functionText()).toContain(mark)
   urls.push(next.url)
   await sleep(1_000)
 
   // An instance of the old release that is started again during the deployment, or after going back.
   const late = await start(catalog)
-  expect(late.stderr()).toMatch(/"migrations":\["0011-notes","merge-products"\],"msg":"a newer version has migrated/)
+  expect(late.stderr()).toMatch(/"migrations":\["0012-notes","merge-products"\],"msg":"a newer version has migrated/)
   expect(late.stderr()).not.toContain('database migrated')
   expect(await functionText()).toContain(mark)
   urls.push(late.url)

@@ -17,6 +17,8 @@ const all = [
   '0008-product-totals',
   '0009-requirement-changes',
   '0010-code-search',
+  '0011-filterable',
+  'product-values',
   'merge-products',
 ]
 const database = useDatabase({ empty: true }, 'each')

@@ -68,6 +68,13 @@ it('the statements of merge_products name one store, and take their locks on its
   for (const text of statements) expect(await violationsOf(text, volatility, ['store']), text).toEqual([])
 })
 
+it('the statements of refresh_product_values name one store', async () => {
+  const file = new URL('../../src/catalogue/values/product-values.sql', import.meta.url)
+  const statements = await statementsOfFunctions(file)
+  expect(statements.filter((text) => /store_uuid = of_store/.test(text)).length).toBeGreaterThanOrEqual(3)
+  for (const text of statements) expect(await violationsOf(text, volatility, ['of_store']), text).toEqual([])
+})
+
 it('every table with stores is known, and unique within a store only', async () => {
   const { rows } = await sql<{ table: string; unique: string[] }>`
     select c.relname as table, array_agg(a.attname::text) as unique

@@ -14,14 +14,17 @@ import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { runCli } from '../support/clients/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
-import { addAssets, productOf, storeWithProducts } from '../support/factories.ts'
+import { addAssets, define, productOf, storeWithProducts } from '../support/factories.ts'
 import { fixture } from '../support/fixture.ts'
 import { useFolder } from '../support/folder.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 import { createExplainer, type Explainer } from './explain.ts'
 
-const tables = ['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link', 'product']
+const tables = [
+  ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link', 'product', 'product_value'],
+  'value_count',
+]
 const folder = useFolder()
 const run = ({ url }: TestDatabase, ...args: string[]) => runCli(args, { DATABASE_URL: url })
 
@@ -54,7 +57,13 @@ describe('catalog migrate --partitions', () => {
         table,
         is_secured: true,
         partitions: 3,
-        settings: [{ asset_group_range: '{fillfactor=70}', asset_group_total: '{fillfactor=50}' }[table] ?? null],
+        settings: [
+          {
+            asset_group_range: '{fillfactor=70}',
+            asset_group_total: '{fillfactor=50}',
+            value_count: '{fillfactor=70}',
+          }[table] ?? null,
+        ],
         is_open: false,
         has_indexes: true,
       })),
@@ -125,6 +134,7 @@ describe('a gateway on four partitions', () => {
     const stores: string[] = []
     while (stores.length < 12) stores.push(await storeWithProducts(gateway, ['Z']))
     ;[store = '', foreign = ''] = stores
+    for (const one of [store, foreign]) await define(gateway, one, [{ name: 'Color', type: 'TEXT', filterable: true }])
     const file = folder.file('two.csv')
     await writeFile(
       file,

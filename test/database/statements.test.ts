@@ -46,12 +46,12 @@ const operations: Operation[] = [
   },
   {
     title: 'upsertProducts',
-    statements: 2,
+    statements: 3,
     run: async (n) => expect(await upsert(n)).toEqual({ createdSkus: upTo(n, code) }),
   },
   {
     title: 'POST /products with assets',
-    statements: 5,
+    statements: 6,
     run: async (n) => {
       const body = upTo(n, (i) => ({ product_code: code(i), 'Image URL 1': url(i), 'PDF URL 1': url(i) }))
       expect(await rest('POST', `/products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })
@@ -143,7 +143,7 @@ const operations: Operation[] = [
   },
   {
     title: 'a revert of PUT /products',
-    statements: 5,
+    statements: 6,
     given: async (n) => {
       await upsertAndMakeKnown(n)
       const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
@@ -163,7 +163,7 @@ const operations: Operation[] = [
   },
   {
     title: 'a revert of defineAttributes',
-    statements: 6,
+    statements: 7,
     given: async (n) => {
       const query = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
         defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
@@ -173,7 +173,7 @@ const operations: Operation[] = [
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
   },
-  { title: 'defineAttributes', statements: 3, run: async (n) => expect(await define(n)).toHaveLength(n) },
+  { title: 'defineAttributes', statements: 4, run: async (n) => expect(await define(n)).toHaveLength(n) },
   {
     title: 'setChannelRequirements',
     statements: 3,

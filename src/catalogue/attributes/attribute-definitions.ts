@@ -2,21 +2,29 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { CatalogueError, type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
+import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
 import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
-import { type AttributeDefinition, definitionColumns, nameFault, type StoredDefinition } from './attribute-rules.ts'
+import { assignSlots, mostFilterable, onRedefinition } from '../values/slots.ts'
+import {
+  type AttributeDefinition,
+  definitionColumns,
+  nameFault,
+  type StoredDefinition,
+  storedColumns,
+} from './attribute-rules.ts'
 import { findBadPatterns } from './mismatches.ts'
 
 /** A definition to store: what is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
   [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
-}
+} & { filterable?: boolean | null | undefined }
 
 export async function listDefinitions(catalogue: Catalogue, storeUuid: string): Promise<StoredDefinition[]> {
   return catalogue.db
     .selectFrom('attribute_definition')
-    .select(['store_uuid as storeUuid', ...definitionColumns])
+    .select(storedColumns)
     .where('store_uuid', '=', visibleStore(catalogue, storeUuid))
     .orderBy('name')
     .execute()
@@ -68,21 +76,29 @@ export async function defineAttributes(
   const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
   await sql`
     with defined as materialized (
-      select name, type, "allowedValues" as allowed_values, "maxLength" as max_length, pattern
+      select name, type, "allowedValues" as allowed_values, "maxLength" as max_length, pattern,
+        filterable is true as filterable
       from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
-        as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text)
+        as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean)
     ), old as materialized (
-      select name, type, allowed_values, max_length, pattern from attribute_definition
+      select name, type, allowed_values, max_length, pattern, filterable from attribute_definition
       where store_uuid = ${uuid} and name = any(array(select name from defined))
     ), written as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-      select ${uuid}::uuid, name, type, allowed_values, max_length, pattern from defined
+      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable)
+      select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable from defined
       order by name collate "C"
-      on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
-        max_length = excluded.max_length, pattern = excluded.pattern
+      ${onRedefinition}
     ), ${recorded(catalogue, uuid, definedItems)}
     select`.execute(catalogue.db)
-  return requireFittingDefinitions(catalogue, uuid)
+  const all = await requireFittingDefinitions(catalogue, uuid)
+  const filterable = all.filter((definition) => definition.filterable)
+  if (filterable.length > mostFilterable) {
+    const names = brief(filterable.map(({ name }) => name).join(', '))
+    const details = `definitions must leave at most ${mostFilterable} attributes of the store filterable; with these there are ${filterable.length}: ${names}`
+    throw invalidRequest([{ field: 'definitions', details }])
+  }
+  if (filterable.length > 0) await assignSlots(catalogue, uuid)
+  return all
 }
 
 /** The definitions of a store after a change of them. Throws `payload_too_large`. */
@@ -97,8 +113,8 @@ export async function requireFittingDefinitions(catalogue: WriteCatalogue, uuid:
 const created = createdDefinitions(sql`select name from defined where name not in (select name from old)`)
 const updated = formerDefinitions(
   'updated',
-  sql`select old.* from old join defined d using (name) where (old.type, old.allowed_values, old.max_length, old.pattern)
-    is distinct from (d.type, d.allowed_values, d.max_length, d.pattern)`,
+  sql`select old.* from old join defined d using (name) where (old.type, old.allowed_values, old.max_length, old.pattern, old.filterable)
+    is distinct from (d.type, d.allowed_values, d.max_length, d.pattern, d.filterable)`,
 )
 const definedItems = sql`${created} union all ${updated}`
 
@@ -116,7 +132,7 @@ export async function removeDefinitions(
     with deleted as (
       delete from attribute_definition
       where store_uuid = ${uuid} and name = any(${names.filter(isStorable)}::text[])
-      returning name, type, allowed_values, max_length, pattern
+      returning name, type, allowed_values, max_length, pattern, filterable
     ), ${recorded(catalogue, uuid, formerDefinitions('deleted', sql`select * from deleted`))}
     select`.execute(catalogue.db)
   return listDefinitions(catalogue, uuid)

@@ -19,7 +19,16 @@ export const definitionColumns = [
 
 /** The rules for the values of one attribute. */
 export type AttributeDefinition = Selection<Database, 'attribute_definition', (typeof definitionColumns)[number]>
-export type StoredDefinition = AttributeDefinition & { storeUuid: string }
+
+/** What is stored of a definition beside its rules. */
+export const storedColumns = [
+  'store_uuid as storeUuid',
+  ...definitionColumns,
+  'filterable',
+  'is_indexed as isIndexed',
+] as const
+
+export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]>
 
 /** Returns what is wrong with the value of an attribute, or undefined when it may be stored. */
 export type AttributeValidator = (name: string, value: unknown) => string | undefined

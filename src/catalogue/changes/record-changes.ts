@@ -93,8 +93,8 @@ export const createdDefinitions = (definitions: Sql) => sql`
   from (${definitions}) d`
 
 /** A definition as JSON. */
-export const definitionJson = sql`json_build_object('type', type, 'allowedValues', allowed_values, 'maxLength', max_length,
-    'pattern', pattern)`
+export const definitionJson = sql`(jsonb_build_object('type', type, 'allowedValues', allowed_values, 'maxLength', max_length,
+    'pattern', pattern) || case when filterable then '{"filterable": true}' else '{}' end::jsonb)`
 
 /** The items of definitions that were changed or deleted: the rows of a query as they were. */
 export const formerDefinitions = (action: 'updated' | 'deleted', definitions: Sql) => sql`

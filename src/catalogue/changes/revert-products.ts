@@ -3,16 +3,17 @@ import { onlyRow } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { maxSize } from '../products/product-patches.ts'
 import { totalled } from '../products/product-totals.ts'
+import { refreshValues } from '../values/refresh-values.ts'
 import { recorded } from './record-changes.ts'
 import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
 
 /**
  * Gives the products of a request what they had before it: attributes and status; products that it created are deleted,
- * those that it deleted are there again. The caller holds their locks. One statement.
+ * those that it deleted are there again. The caller holds their locks. Two statements.
  */
 export async function revertProducts(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted> {
   const { storeUuid } = reversal
-  const { rows } = await sql<Reverted>`
+  const { rows } = await sql<Reverted & { codes: string[] }>`
     with ${revertedItems(reversal, ['product'])}, ${wanted(storeUuid)}, deleted as (
       delete from product
       where store_uuid = ${storeUuid} and product_code = any(array(select code from changing where not is_there_after))
@@ -24,10 +25,11 @@ export async function revertProducts(catalogue: WriteCatalogue, reversal: Revers
         set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
           updated_at = excluded.updated_at
     ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, changes)}
-    select json_build_object('products', (select count(*) from changing)) as reverted, ${skippedColumns(skipped)}`.execute(
-    catalogue.db,
-  )
-  return onlyRow(rows)
+    select json_build_object('products', (select count(*) from changing)) as reverted,
+      array(select code from changing) as codes, ${skippedColumns(skipped)}`.execute(catalogue.db)
+  const { codes, ...reverted } = onlyRow(rows)
+  await refreshValues(catalogue, storeUuid, codes)
+  return reverted
 }
 
 /**

@@ -3,10 +3,11 @@ import { onlyRow } from '../asset-groups/read-model.ts'
 import { requireFittingDefinitions } from '../attributes/attribute-definitions.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { fieldsOf } from '../stores/stores.ts'
+import { assignSlots, onRedefinition } from '../values/slots.ts'
 import { createdDefinitions, definitionJson, formerDefinitions, recorded } from './record-changes.ts'
 import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
 
-/** Gives attributes the definitions that they had before a request, if any. Two statements. */
+/** Gives attributes the definitions that they had before a request, if any. Three statements. */
 export async function revertDefinitions(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted> {
   const { storeUuid } = reversal
   const { rows } = await sql<Reverted>`
@@ -17,7 +18,7 @@ export async function revertDefinitions(catalogue: WriteCatalogue, reversal: Rev
         from own where is_undone
         order by code, seq
       ) f left join lateral (
-        select type, allowed_values, max_length, pattern, ${definitionJson}::jsonb as stored
+        select type, allowed_values, max_length, pattern, filterable, ${definitionJson} as stored
         from attribute_definition where store_uuid = ${storeUuid} and name = f.name
         offset 0
       ) d on true
@@ -26,19 +27,19 @@ export async function revertDefinitions(catalogue: WriteCatalogue, reversal: Rev
       delete from attribute_definition
       where store_uuid = ${storeUuid} and name = any(array(select name from definition where definition is null))
     ), written as (
-      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-      select ${storeUuid}::uuid, d.name, i.type, i."allowedValues", i."maxLength", i.pattern
+      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable)
+      select ${storeUuid}::uuid, d.name, i.type, i."allowedValues", i."maxLength", i.pattern, i.filterable is true
       from definition d cross join lateral jsonb_to_record(d.definition)
-        as i(type text, "allowedValues" text[], "maxLength" integer, pattern text)
+        as i(type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean)
       where d.definition is not null
       order by d.name
-      on conflict (store_uuid, name) do update set type = excluded.type, allowed_values = excluded.allowed_values,
-        max_length = excluded.max_length, pattern = excluded.pattern
+      ${onRedefinition}
     ), ${recorded(catalogue, storeUuid, definitionChanges)}
     select json_build_object('definitions', (select count(*) from definition)) as reverted, ${skippedColumns(changedSince)}`.execute(
     catalogue.db,
   )
-  await requireFittingDefinitions(catalogue, storeUuid)
+  const all = await requireFittingDefinitions(catalogue, storeUuid)
+  if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, storeUuid)
   return onlyRow(rows)
 }
 

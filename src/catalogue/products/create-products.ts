@@ -7,13 +7,14 @@ import { findMismatches } from '../attributes/mismatches.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdProducts, recorded } from '../changes/record-changes.ts'
 import { type Enumerations, requireOneOf } from '../enumerations.ts'
+import { refreshValues } from '../values/refresh-values.ts'
 import { failedProducts, type ProductPatch, patchRows, validatePatches } from './product-patches.ts'
 import { totalled } from './product-totals.ts'
 
 /**
  * Creates products; one that exists is not changed, and the first entry of a code counts. Attributes named like URL
  * fields (`Image URL 1`) become assets of the product's group on the channel, in the order of their numbers. Throws
- * `store_not_found`, or `invalid_request` for an unknown channel. At most five statements.
+ * `store_not_found`, or `invalid_request` for an unknown channel. At most six statements.
  */
 export async function createProducts(
   catalogue: WriteCatalogue,
@@ -55,7 +56,7 @@ async function insertProducts(
   patches: readonly ProductPatch[],
   failed: number,
 ) {
-  if (patches.length === 0) return new Set()
+  if (patches.length === 0) return new Set<string>()
   const { rows } = await sql<{ product_code: string }>`
     with written as (
       insert into product (store_uuid, product_code, status, attributes)
@@ -66,7 +67,9 @@ async function insertProducts(
     ), ${totalled(storeUuid, sql`select status, 1 as delta from written`)},
     ${recorded(catalogue, storeUuid, createdProducts(sql`select product_code from written`), failed)}
     select product_code from written`.execute(catalogue.db)
-  return new Set(rows.map((row) => row.product_code))
+  const created = new Set(rows.map((row) => row.product_code))
+  await refreshValues(catalogue, storeUuid, [...created])
+  return created
 }
 
 /** The assets of a patch's URL fields in the order of their numbers, and its other attributes. */

@@ -3,6 +3,7 @@ import { isStorable } from '../../text.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
+import { refreshValues } from '../values/refresh-values.ts'
 import { totalled } from './product-totals.ts'
 
 /** Deletes products; their asset groups stay, as a parent code need not be a product. Throws `store_not_found`. */
@@ -17,6 +18,7 @@ export async function deleteProducts(catalogue: WriteCatalogue, storeUuid: strin
     ), ${totalled(uuid, sql`select status, -1 as delta from deleted`)}, ${recorded(catalogue, uuid, deletedProducts)}
     select product_code from deleted`.execute(catalogue.db)
   const deleted = new Set(rows.map((row) => row.product_code))
+  await refreshValues(catalogue, uuid, [...deleted])
   return {
     storeUuid: uuid,
     deletedSkus: codes.filter((code) => deleted.has(code)),

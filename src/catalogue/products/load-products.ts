@@ -3,6 +3,7 @@ import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdProducts, recorded, updatedProducts } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
+import { refreshValues } from '../values/refresh-values.ts'
 import { totalled } from './product-totals.ts'
 
 /** A product to create, or to merge into the one that exists. Its values are checked already. */
@@ -31,7 +32,7 @@ export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
 /**
  * Creates and merges any number of products, each code once, as `upsertProducts` does. If all are new, as in a first
  * import, they are copied into the table; else into a temporary one, which one statement merges. `failed`: how many rows
- * failed beside them. At most 5 statements.
+ * failed beside them. At most 6 statements.
  */
 export async function loadProducts(
   connection: OwnConnection,
@@ -42,32 +43,35 @@ export async function loadProducts(
 ): Promise<LoadedProducts> {
   if (products.length === 0) return { created: 0, updated: 0 }
   await lockStore(catalogue, storeUuid, { products: 'all' })
-  if (await hasAny(catalogue, storeUuid, products)) {
+  const codes = products.map(({ productCode }) => productCode)
+  if (await hasAny(catalogue, storeUuid, codes)) {
     // A dry run's chunks are savepoints of one transaction.
     await sql`create temporary table if not exists loaded_product (product_code text collate "C", status text,
       attributes jsonb, is_counted boolean) on commit drop; truncate loaded_product`.execute(catalogue.db)
     await connection.copy('loaded_product', products, (product) => {
       return [product.productCode, product.status, jsonOf(product), product.isCounted]
     })
-    return merge(catalogue, storeUuid, failed)
+    const merged = await merge(catalogue, storeUuid, failed)
+    await refreshValues(catalogue, storeUuid, codes)
+    return merged
   }
   await connection.copy('product (product_code, status, attributes, store_uuid)', products, (product) => {
     return [product.productCode, product.status ?? 'new', jsonOf(product), storeUuid]
   })
-  const codes = products.map(({ productCode }) => productCode)
   const statuses = products.map(({ status }) => status ?? 'new')
   const items = createdProducts(sql`select unnest(${codes}::text[]) as product_code`)
   await sql`
     with ${totalled(storeUuid, sql`select unnest(${statuses}::text[]) as status, 1 as delta`)},
     ${recorded(catalogue, storeUuid, items, failed)}
     select`.execute(catalogue.db)
+  await refreshValues(catalogue, storeUuid, codes)
   return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }
 }
 
 /** Whether the store has one of the products. Each is looked up by its key. */
-async function hasAny({ db }: WriteCatalogue, storeUuid: string, products: readonly LoadedProduct[]): Promise<boolean> {
+async function hasAny({ db }: WriteCatalogue, storeUuid: string, codes: readonly string[]): Promise<boolean> {
   const { rows } = await sql`
-    select from unnest(${products.map(({ productCode }) => productCode)}::text[]) as n(product_code) cross join lateral (
+    select from unnest(${[...codes]}::text[]) as n(product_code) cross join lateral (
       select from product where store_uuid = ${storeUuid} and product_code = n.product_code collate "C" limit 1
     ) p
     limit 1`.execute(db)

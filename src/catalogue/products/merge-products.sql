@@ -38,6 +38,7 @@ declare
   names constant text[] := case jsonb_typeof(request -> 'names') when 'array'
     then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
+  filterable text[];
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
   -- without one it would release the locks at once.
@@ -53,8 +54,9 @@ begin
   end if;
 
   select coalesce(json_agg(json_build_object('name', d.name, 'type', d.type, 'allowedValues', d.allowed_values,
-      'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]')
-    from attribute_definition d where d.store_uuid = store into definitions;
+      'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]'),
+      array_agg(d.name) filter (where d.slot is not null)
+    from attribute_definition d where d.store_uuid = store into definitions, filterable;
   fingerprint := md5(definitions);
   if request ->> 'validatedBy' is distinct from fingerprint then
     return next;
@@ -131,6 +133,11 @@ begin
     )
     select null::text, null::text, array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits)
     from unchanged;
+
+  if filterable is not null then
+    perform refresh_product_values(store, array(
+      select key from jsonb_each(patches) where value ?| filterable or statuses ? key));
+  end if;
 end $$;
 
 -- PostgreSQL grants functions to everyone unless its default privileges say otherwise. Without the tenant role no grant

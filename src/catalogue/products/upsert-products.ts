@@ -4,6 +4,7 @@ import { attributeValidator } from '../attributes/attribute-rules.ts'
 import { findMismatches } from '../attributes/mismatches.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdProducts, recorded, updatedProducts } from '../changes/record-changes.ts'
+import { refreshValues } from '../values/refresh-values.ts'
 import {
   failedProducts,
   failTooLarge,
@@ -15,7 +16,7 @@ import {
 } from './product-patches.ts'
 import { totalled } from './product-totals.ts'
 
-/** Creates products, or merges into those that exist. Throws `store_not_found`. Two statements. */
+/** Creates products, or merges into those that exist. Throws `store_not_found`. Three statements. */
 export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const products = patches.map((patch) => patch.productCode)
   const { storeUuid: uuid, definitions } = await requireDefinitions(catalogue, storeUuid, { products })
@@ -24,6 +25,7 @@ export async function upsertProducts(catalogue: WriteCatalogue, storeUuid: strin
   const { created, tooLarge } = await upsert(catalogue, uuid, [...validated.good.values()], validated.failed.size)
   failTooLarge(validated, tooLarge)
   const good = [...validated.good.keys()]
+  await refreshValues(catalogue, uuid, good)
   return {
     storeUuid: uuid,
     createdSkus: good.filter((code) => created.has(code)),

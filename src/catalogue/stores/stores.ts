@@ -62,8 +62,9 @@ export async function createStore(
     .with(
       'copied',
       () => sql`(
-        insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern)
-        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern
+        insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
+          is_indexed)
+        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable
         from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
         returning name)`,
     )

@@ -7,8 +7,9 @@ import { write } from '../../catalogue/transaction.ts'
 import { addChangeDays } from '../../database/change-days.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { CatalogueError } from '../../errors.ts'
+import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../store/find-store.ts'
-import { originOf, withDatabase } from '../with-database.ts'
+import { jobQuotasOf, originOf, withDatabase } from '../with-database.ts'
 
 interface RevertOptions {
   store: string
@@ -55,7 +56,9 @@ function revert({ store, request, ifChangedSince, dryRun }: RevertOptions): Prom
       return write(catalogue, dryRun, async (work) => {
         // Large reverts are sorted in memory.
         await sql`set local work_mem = '64MB'`.execute(work.db)
-        return revertRequest(work, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
+        const result = await revertRequest(work, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
+        if (result.reverted.definitions > 0) await startIndexing(work, storeUuid, jobQuotasOf(config))
+        return result
       })
     })
   })

@@ -19,6 +19,7 @@ const attribute = z.strictObject(
     allowedValues: texts.optional(),
     maxLength: whole.optional(),
     pattern: text.optional(),
+    filterable: z.literal(true, 'must be true, or left out').optional(),
   },
   'must be a map',
 )

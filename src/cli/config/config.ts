@@ -4,9 +4,10 @@ import { settingsOf } from '../../app/config.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../store/find-store.ts'
 import { tableOf } from '../table.ts'
-import { originOf, type Work, withDatabase } from '../with-database.ts'
+import { jobQuotasOf, originOf, type Work, withDatabase } from '../with-database.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from './config-file.ts'
 import { applyConfig, type Difference, readStoreConfig } from './store-config.ts'
 
@@ -81,7 +82,12 @@ async function apply({ db, catalogue, config, log }: Work, file: ConfigFile, sto
   globalConfig.stop()
   const uuid = await findStoreUuid(db, store)
   const recording = { ...catalogue, origin: originOf(config, 'config') }
-  return write(recording, dryRun, (work) => applyConfig(work, globalConfig.enumerations(), uuid, file))
+  return write(recording, dryRun, async (work) => {
+    const applied = await applyConfig(work, globalConfig.enumerations(), uuid, file)
+    const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
+    if (hasAttributes && !dryRun) await startIndexing(work, uuid, jobQuotasOf(config))
+    return applied
+  })
 }
 
 function withStore(command: Command): Command {

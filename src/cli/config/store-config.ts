@@ -40,7 +40,10 @@ export async function readStoreConfig(
   const requirements = await listAllRequirements(catalogue, storeUuid)
   const tokens = await tokensOf(catalogue, storeUuid)
   return {
-    attributes: definitions.map(({ storeUuid: _, ...definition }) => given(definition)),
+    attributes: definitions.map(({ storeUuid: _, isIndexed: __, filterable, ...definition }) => ({
+      ...given(definition),
+      ...(filterable && { filterable }),
+    })),
     requirements: Object.fromEntries(requirements.map(([channel, list]) => [channel, list.map(shownRequirement)])),
     tokens: tokens.map(({ name, scopes }) => ({ name, scopes: sorted(scopes) })),
   }

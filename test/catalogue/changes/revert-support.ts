@@ -73,7 +73,7 @@ export async function stateOf(
 ): Promise<Record<string, unknown>> {
   const { rows } = await sql`
     select (select to_json(s) from store s where store_uuid = ${storeUuid}) as store, (
-      select json_agg(d order by name) from attribute_definition d where store_uuid = ${storeUuid}
+      select json_agg(to_jsonb(d) - 'slot' order by name) from attribute_definition d where store_uuid = ${storeUuid}
     ) as definitions, (
       select json_agg(json_build_object('code', product_code, 'status', status, 'attributes', attributes, 'at', created_at)
         order by product_code) from product where store_uuid = ${storeUuid}

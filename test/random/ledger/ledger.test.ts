@@ -5,6 +5,7 @@ import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'
 import { changesOf } from '../../support/database/changes.ts'
+import { valueFaults } from '../../support/database/value-faults.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { expected, resolved } from '../property/expected.ts'
 import type { Catalogue } from '../property/model.ts'
@@ -75,7 +76,9 @@ it(
   async () => {
     const property = fc.asyncProperty(steps, async ([sequence, others]) => {
       await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
-      asset_group_total, product_total, change, idempotency_key`.execute(gateway.database.db)
+      asset_group_total, product_total, change, idempotency_key, product_value, value_count`.execute(
+        gateway.database.db,
+      )
       const catalogue: Catalogue = []
       let before = await readState(gateway.database)
       const seen = new Map<string, number>()
@@ -91,6 +94,7 @@ it(
           undo(rebuilt, store, added)
         }
         expect(rebuilt, what).toEqual(before)
+        expect(await valueFaults(gateway.database), what).toEqual([])
         if (!mayChange) expect(changes, what).toBe(0)
         before = after
       }

@@ -7,6 +7,7 @@ export interface Definition {
   allowedValues: string[] | null
   maxLength: number | null
   pattern: string | null
+  filterable: boolean
 }
 
 /** The patterns that the generators know: which of them RE2 takes, and what the whole value must then look like. */

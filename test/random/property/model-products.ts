@@ -72,7 +72,12 @@ export function defineAttributes(catalogue: Catalogue, storeText: string, defini
   if (definitions.some((definition, i) => isFaulty(definition, definitions.slice(0, i)))) return invalidRequest
   const store = storeOf(catalogue, storeText)
   if (!store) return storeNotFound
-  for (const definition of definitions) store.definitions.set(definition.name, definition)
+  const all = new Map([
+    ...store.definitions,
+    ...definitions.map((definition) => [definition.name, definition] as const),
+  ])
+  if ([...all.values()].filter(({ filterable }) => filterable).length > 8) return invalidRequest
+  store.definitions = all
   return definitionsOf(store)
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
+import { valueFaults } from '../../support/database/value-faults.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { expected, resolved } from './expected.ts'
 import type { Catalogue } from './model.ts'
@@ -21,9 +22,8 @@ it(
   'answers any sequence of operations, through either API, as the decisions say',
   async () => {
     const property = fc.asyncProperty(operations, async (sequence) => {
-      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(
-        gateway.database.db,
-      )
+      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range, asset_group_total,
+        product_total, product_value, value_count`.execute(gateway.database.db)
       const catalogue: Catalogue = []
       for (const [i, named] of sequence.entries()) {
         const operation = resolved(catalogue, named)
@@ -35,6 +35,7 @@ it(
       }
       expect(await visibleState(gateway)).toEqual(modelState(catalogue))
       expect(await checkReadModel(gateway.database.db)).toEqual([])
+      expect(await valueFaults(gateway.database)).toEqual([])
     })
     await fc.assert(property, {
       numRuns,

@@ -94,6 +94,7 @@ export const definition: fc.Arbitrary<Definition> = record<Definition>({
     [null, null, ...[...patterns.keys()].filter((p) => patterns.get(p) !== 'bad')],
     [...patterns.keys(), ...unstorable],
   ),
+  filterable: fc.boolean(),
 })
 
 export const newStore = record<NewStore>({

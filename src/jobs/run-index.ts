@@ -1,0 +1,38 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { WriteCatalogue } from '../catalogue/catalogue.ts'
+import { findUnindexed, indexValues } from '../catalogue/values/index-values.ts'
+import { noCounts } from '../import/report/counts.ts'
+import { storeUuidOf } from '../text.ts'
+import type { Work } from './attempt.ts'
+import { listJobs } from './list-jobs.ts'
+import type { JobQuotas } from './quotas.ts'
+import { insertJob } from './start-job.ts'
+
+/**
+ * After definitions of a store were written: has the values of filterable attributes indexed, at once in a small store,
+ * else by a job. Returns whether it has queued one. Throws `quota_exceeded`.
+ */
+export async function startIndexing(catalogue: WriteCatalogue, store: string, quotas: JobQuotas): Promise<boolean> {
+  const storeUuid = storeUuidOf(store) ?? ''
+  const { jobs, isStale, isSmall } = await findUnindexed(catalogue, storeUuid)
+  if (jobs.length === 0 && !isStale) return false
+  if (isSmall) {
+    await indexValues(catalogue, storeUuid, uuidv7())
+    return false
+  }
+  const filter = { kind: ['index'], state: ['queued', 'running'] } as const
+  const live = await listJobs(catalogue, storeUuid, filter, { limit: 100, backwards: false })
+  const isBegun = (id: string | null) => live.some(({ jobId }) => jobId === id)
+  if (live.some(({ state }) => state === 'queued') || (!isStale && jobs.every(isBegun))) return false
+  await insertJob(catalogue, storeUuid, 'index', {}, '', quotas)
+  return true
+}
+
+/** An attempt after an interrupted one starts again. */
+export const runIndex: Work = async (catalogue, attempt, { signal }) => {
+  await indexValues(catalogue, attempt.storeUuid, attempt.jobId, (rows) => {
+    signal.throwIfAborted()
+    attempt.counts = { ...noCounts, rows }
+  })
+  return undefined
+}
