@@ -42,7 +42,7 @@ const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter'
 export const ProductFilterInput = builder.inputRef<ProductFilter>('ProductFilter')
 builder.inputType(ProductFilterInput, {
   description:
-    'Filter for products. All given conditions must hold: at most 50, with those of the filters within it, which have at most 5 levels. Conditions on attributes are for stores of up to 50,000 products.',
+    'Filter for products. All given conditions must hold: at most 50, with those of the filters within it, which have at most 5 levels. Conditions on attributes that are not declared `filterable` are for stores of up to 50,000 products.',
   fields: (t) => ({
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
     codePrefix: t.string({ description: 'Products whose code begins with this string, case-sensitive.' }),

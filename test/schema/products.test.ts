@@ -137,12 +137,15 @@ it('values of attributes are read in stores of up to 50,000 products', async () 
     store: { products: { totalCount: 50_000 }, facets: [{ values: [{ value: 'red', count: 50_000 }] }] },
   })
   await fill(50_001, 50_001)
-  const tooLarge = 'must be left out for a store of more than 50000 products; got "Color"'
+  const tooLarge =
+    'must be an attribute that is declared filterable and indexed, in a store of more than 50000 products; got "Color": declare it by defineAttributes'
   expect(await refusal(counted, { store, filter })).toContain(tooLarge)
   expect(await refusal(listing, { store, filter })).toBe(`filter.attributes[0].name ${tooLarge}`)
   expect(await refusal(counted, { store })).toBe(`names[0] ${tooLarge}`)
   const order = { field: 'ATTRIBUTE', attribute: 'Color' }
-  expect(await refusal(listing, { store, order })).toMatch(/^orderBy\.attribute must be left out for a store of more/)
+  expect(await refusal(listing, { store, order })).toMatch(
+    /^orderBy\.attribute must be an attribute that is declared filterable/,
+  )
   expect(
     await gateway.data(counted.replace(/facets.*} }(?= } })/, ''), { store, filter: { search: '50001' } }),
   ).toEqual({

@@ -3,15 +3,16 @@ import { type Fault, invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { type AttributeDefinition, valueRule } from '../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
+import type { KnownAttribute } from '../values/value-columns.ts'
 import type { NamedAttribute } from './product-filter.ts'
 
-/** The types of attributes by name; text where it is not declared. */
-export type AttributeTypes = ReadonlyMap<string, AttributeDefinition['type']>
+/** Attributes by name; those that are not declared are left out. */
+export type AttributeTypes = ReadonlyMap<string, KnownAttribute>
 
-/** Up to so many products of a store may be read for the values of an attribute. */
+/** Up to so many products of a store may be read for the values of an attribute that is not indexed. */
 export const mostRead = 50_000
 
-/** The declared types. Throws `invalid_request` where the store is too large to read the values of attributes. */
+/** What is declared. Throws `invalid_request` where the store is too large to read values that are not indexed. */
 export async function findTypes(
   catalogue: Catalogue,
   storeUuid: string,
@@ -19,19 +20,25 @@ export async function findTypes(
 ): Promise<AttributeTypes> {
   if (names.length === 0) return new Map()
   const uuid = visibleStore(catalogue, storeUuid)
-  const { rows } = await sql<{ types: Record<string, AttributeDefinition['type']>; isLarge: boolean }>`
-    select coalesce((
-        select jsonb_object_agg(name, type) from attribute_definition
-        where store_uuid = ${uuid} and name = any(${names.map(({ name }) => name)}::text[])
-      ), '{}') as types, exists (
-        select from product where store_uuid = ${uuid} offset ${mostRead}
-      ) as "isLarge"`.execute(catalogue.db)
+  const all = new Set(names.map(({ name }) => name))
+  const { rows } = await sql<{ types: Record<string, KnownAttribute>; isLarge: boolean }>`
+    with known as materialized (
+      select name, type, case when is_indexed then slot end as slot from attribute_definition
+      where store_uuid = ${uuid} and name = any(${[...all]}::text[])
+    )
+    select (select coalesce(jsonb_object_agg(name, json_build_object('type', type, 'slot', slot)), '{}') from known) as types,
+      (select count(slot) from known) < ${all.size}::integer
+        and exists (select from product where store_uuid = ${uuid} offset ${mostRead}) as "isLarge"`.execute(
+    catalogue.db,
+  )
   const [{ types, isLarge } = { types: {}, isLarge: false }] = rows
-  if (!isLarge) return new Map(Object.entries(types))
+  const known = new Map(Object.entries(types))
+  const unindexed = isLarge ? names.filter(({ name }) => known.get(name)?.slot == null) : []
+  if (unindexed.length === 0) return known
   throw invalidRequest(
-    names.map(({ name, field }) => ({
+    unindexed.map(({ name, field }) => ({
       field,
-      details: `${field} must be left out for a store of more than ${mostRead} products; got ${shown(name)}`,
+      details: `${field} must be an attribute that is declared filterable and indexed, in a store of more than ${mostRead} products; got ${shown(name)}: declare it by defineAttributes`,
     })),
   )
 }
@@ -42,7 +49,7 @@ const ranges = ['gt', 'gte', 'lt', 'lte'] as const
 export function requireBounds(attributes: readonly NamedAttribute[], types: AttributeTypes): void {
   const faults = attributes.flatMap(({ filter, field: within }): Omit<Fault, 'reason'>[] => {
     const field = `filter${within}`
-    const type = types.get(filter.name) ?? 'text'
+    const { type } = types.get(filter.name) ?? { type: 'text' }
     const given = ranges.filter((range) => filter[range] != null)
     const bad = given.flatMap((range) => {
       const bound = filter[range] ?? ''

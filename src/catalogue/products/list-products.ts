@@ -6,11 +6,14 @@ import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { allOf, type KeysetPage } from '../conditions.ts'
 import type { ProductStatus } from '../enumerations.ts'
 import { withCodes } from '../search-codes.ts'
-import { findTypes, requireBounds } from './attribute-types.ts'
+import { type AttributeTypes, findTypes, requireBounds } from './attribute-types.ts'
+import { countByValues } from './count-values.ts'
 import { matching } from './matching-products.ts'
-import { attributesOf, type ProductFilter } from './product-filter.ts'
+import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
 import { byCode, type ProductOrder, sortOf } from './product-order.ts'
 import { totalOf } from './product-totals.ts'
+
+type Condition = RawBuilder<boolean>
 
 export interface Product {
   storeUuid: string
@@ -24,8 +27,8 @@ export interface Product {
 /** A product of a list: `orderValue` is what orders it, if that is not the code. */
 export type ListedProduct = Product & { orderValue: string | null }
 
-const columns = sql`store_uuid as "storeUuid", product_code as "productCode", status, attributes,
-        created_at as "createdAt", updated_at as "updatedAt"`
+const columns = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
+        p.created_at as "createdAt", p.updated_at as "updatedAt"`
 
 /** A page of a store's products. Throws `invalid_request` for attributes that cannot be used so. */
 export async function listProducts(
@@ -35,37 +38,86 @@ export async function listProducts(
   page: KeysetPage & { orAt?: { after: boolean; before: boolean } },
   order = byCode,
 ): Promise<ListedProduct[]> {
-  const { after, before, limit, orAt } = page
-  const { ofStore, types } = await selectionOf(catalogue, storeUuid, filter, order)
+  const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter, order)
   const sort = sortOf(order, types)
-  const { rows } = await sql<ListedProduct>`
+  const [first, second] = sort.partsOf(page, page.orAt)
+  const listed = ({ where, by }: NonNullable<typeof first>, further: Condition | false = false) => sql`
+      select p.product_code, ${sort.text} as "orderValue", row_number() over (order by ${by}) as nth
+      from ${source} where ${allOf([further, ofStore, ...where])}
+      order by ${by}
+      limit ${page.limit}`
+  if (!first) return []
+  if (!second && !isIndexed(types)) {
+    const { rows } = await sql<ListedProduct>`
     ${unlessPlain(filter, order)}select ${columns}, ${sort.text} as "orderValue" from product p
-    where ${allOf([
-      ofStore,
-      after !== undefined && sort.beyond(after, 'after', orAt?.after),
-      before !== undefined && sort.beyond(before, 'before', orAt?.before),
-    ])}
-    order by ${sort.by(page)}
-    limit ${limit}`.execute(catalogue.db)
+    where ${allOf([ofStore, ...first.where])}
+    order by ${first.by}
+    limit ${page.limit}`.execute(catalogue.db)
+    return rows
+  }
+  // The codes first, then the products. The second part is not read if the first one fills the page.
+  const isFull = sql<boolean>`(select count(*) from first_part) < ${page.limit}`
+  const { rows } = await sql<ListedProduct>`
+    /* any filter */ with first_part as materialized (${listed(first)}
+    ), second_part as materialized (${second ? listed(second, isFull) : sql`select * from first_part where false`}
+    )
+    select ${columns}, l."orderValue"
+    from (
+      select *, 1 as part from first_part union all select *, 2 from second_part
+    ) l ${products(catalogue, storeUuid)}
+    order by l.part, l.nth
+    limit ${page.limit}`.execute(catalogue.db)
   return rows
 }
 
-/** The condition of a filter on the products of a store, and the types that it and the order need. */
+/** Joins the products `p` of the codes of `l`. */
+function products(catalogue: Catalogue, storeUuid: string) {
+  return sql`cross join lateral (
+      select * from product where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = l.product_code
+      offset 0
+    ) p`
+}
+
+/** Where the products `p` of a filter are read, the condition on them, and what it and the order need to know of attributes. */
 export async function selectionOf(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ProductFilter,
-  { attribute }: ProductOrder = byCode,
+  order: ProductOrder = byCode,
   further: readonly { name: string; field: string }[] = [],
 ) {
   const attributes = attributesOf(filter)
   const named = attributes.map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` }))
-  const ordered = attribute == null ? [] : [{ name: attribute, field: 'orderBy.attribute' }]
-  const types = await findTypes(catalogue, storeUuid, [...named, ...ordered, ...further])
+  const ordered = order.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]
+  const used = [...named, ...ordered, ...further]
+  const types = await findTypes(catalogue, storeUuid, used)
   requireBounds(attributes, types)
   const uuid = visibleStore(catalogue, storeUuid)
   const found = await withCodes(catalogue, uuid, filter)
-  return { ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, types)}`, types }
+  const isLean = used.every(({ name }) => types.get(name)?.slot) && !needsProduct(filter, order)
+  const source = isIndexed(types) ? indexed(uuid, isLean) : sql`product p`
+  return { source, ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, types)}`, types }
+}
+
+/** Whether any of the attributes is read from `product_value`. */
+function isIndexed(types: AttributeTypes): boolean {
+  return [...types.values()].some(({ slot }) => slot !== null)
+}
+
+/** The rows of `product_value`, joined with the products unless what they hold suffices. */
+function indexed(uuid: string | null, isLean: boolean): RawBuilder<unknown> {
+  return isLean
+    ? sql`product_value p`
+    : sql`(
+        select v.*, r.attributes, r.created_at, r.updated_at
+        from product_value v join product r on r.store_uuid = ${uuid} and r.product_code = v.product_code
+        where v.store_uuid = ${uuid}
+      ) p`
+}
+
+function needsProduct(filter: ProductFilter, { field }: ProductOrder): boolean {
+  const isOfProduct = ({ createdAt, updatedAt }: ProductFilter) => createdAt ?? updatedAt
+  return field === 'createdAt' || field === 'updatedAt' || partsOf(filter).some((part) => isOfProduct(part.filter))
 }
 
 /** Begins a statement that is not prepared: connections keep a few hundred, and filters may have any form. */
@@ -83,22 +135,20 @@ export async function pageProducts(
   { offset, limit }: { offset: number; limit: number },
 ) {
   const uuid = requireVisible(catalogue, storeUuid)
-  const { ofStore } = await selectionOf(catalogue, uuid, filter)
+  const { source, ofStore } = await selectionOf(catalogue, uuid, filter)
   const readLimit = currentReadLimit()
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
     ${unlessPlain(filter)}select counted.total, page.*
     from store s cross join lateral (
-      select ${countOf(uuid, filter, ofStore)} as total
+      select ${countOf(uuid, filter, source, ofStore)} as total
     ) counted left join lateral (
       select "storeUuid", "productCode", status, "createdAt", "updatedAt",
         case when sum(pg_column_size(attributes)) over () <= ${readLimit.left} then attributes end as attributes
       from (
-        select ${columns} from product p
-        where ${ofStore} and product_code >= (
-            select product_code from product p where ${ofStore} order by product_code offset ${offset} limit 1
-          )
-        order by product_code
-        limit ${limit}
+        select ${columns}
+        from (
+          select p.product_code from ${source} where ${ofStore} order by p.product_code offset ${offset} limit ${limit}
+        ) l ${products(catalogue, uuid)}
       ) listed
     ) page on true
     where s.store_uuid = ${uuid}
@@ -107,23 +157,30 @@ export async function pageProducts(
   if (!first) throw storeNotFound('storeUuid', storeUuid)
   // Compressed attributes may be longer than their size says: then the connection's limit holds.
   if (first.productCode !== null && first.attributes === null) throw readLimit.exceed()
-  const products = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
-  return { storeUuid: uuid, totalProducts: first.total, products }
+  const found = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
+  return { storeUuid: uuid, totalProducts: first.total, products: found }
 }
 
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
-  const { ofStore } = await selectionOf(catalogue, storeUuid, filter)
+  const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter)
+  const counted = await countByValues(catalogue, storeUuid, filter, types)
+  if (counted !== undefined) return counted
   const { rows } = await sql<{ count: number }>`
-    ${unlessPlain(filter)}select ${countOf(visibleStore(catalogue, storeUuid), filter, ofStore)} as count`.execute(
+    ${unlessPlain(filter)}select ${countOf(visibleStore(catalogue, storeUuid), filter, source, ofStore)} as count`.execute(
     catalogue.db,
   )
   return rows[0]?.count ?? 0
 }
 
 /** The number of products that match: a filter by status alone needs no count. */
-function countOf(uuid: string | null, { status, ...others }: ProductFilter, ofStore: RawBuilder<boolean>) {
+function countOf(
+  uuid: string | null,
+  { status, ...others }: ProductFilter,
+  source: RawBuilder<unknown>,
+  ofStore: Condition,
+) {
   const isTotal = Object.values(others).every((condition) => condition == null)
-  return isTotal ? totalOf(uuid, status) : sql<number>`(select count(*)::int from product p where ${ofStore})`
+  return isTotal ? totalOf(uuid, status) : sql<number>`(select count(*)::int from ${source} where ${ofStore})`
 }
 
 export async function findProducts(
@@ -132,7 +189,7 @@ export async function findProducts(
   codes: readonly string[],
 ): Promise<Product[]> {
   const { rows } = await sql<Product>`
-    select ${columns} from product
+    select ${columns} from product p
     where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`.execute(
     catalogue.db,
   )

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../text.ts'
 import { allOf, containing } from '../conditions.ts'
 import { hasPart } from '../search-codes.ts'
-import { type AttributeTypes, mostDigits } from './attribute-types.ts'
+import { isKey, type KnownAttribute, keyColumn, keyOf, valueColumn } from '../values/value-columns.ts'
+import { type AttributeTypes, boundFault, mostDigits } from './attribute-types.ts'
 import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
 
 type Condition = RawBuilder<boolean>
@@ -40,32 +41,89 @@ function during(column: RawBuilder<unknown>, range: TimeRange | null | undefined
 }
 
 function ofAttribute(filter: AttributeFilter, types: AttributeTypes): Condition {
-  const { name, eq, ne, contains, startsWith, exists } = filter
-  const value = storedValue(name)
-  const ordered = orderedValue(name, types)
-  const bound = (text: string) => (types.get(name) === 'number' ? sql`${text}::text::numeric` : sql`${text}::text`)
+  const known = types.get(filter.name)
+  if (known?.slot) return ofIndexed(filter, { ...known, slot: known.slot })
+  return ofUnindexed(filter, known, storedValue(filter.name))
+}
+
+/** The condition of a filter on a value. */
+export function ofUnindexed(
+  filter: AttributeFilter,
+  known: KnownAttribute | undefined,
+  value: RawBuilder<string | null>,
+): Condition {
+  const { eq, ne, contains, startsWith, exists } = filter
+  const ordered = orderedValue(value, known)
+  const bound = (text: string) => (known?.type === 'number' ? sql`${text}::text::numeric` : sql`${text}::text`)
   return allOf([
-    exists != null && sql<boolean>`(${value} is not null) = ${exists}`,
+    ...ofValue(value, { exists, ne, contains, startsWith }),
     eq != null && sql<boolean>`${value} = ${eq}`,
-    ne != null && sql<boolean>`${value} <> ${ne}`,
     filter.in != null && sql<boolean>`${value} = any(${[...filter.in]}::text[])`,
-    contains != null && sql<boolean>`${value} ilike ${containing(contains)}`,
-    startsWith != null && sql<boolean>`starts_with(${value}, ${startsWith})`,
-    filter.gt != null && sql<boolean>`${ordered} > ${bound(filter.gt)}`,
-    filter.gte != null && sql<boolean>`${ordered} >= ${bound(filter.gte)}`,
-    filter.lt != null && sql<boolean>`${ordered} < ${bound(filter.lt)}`,
-    filter.lte != null && sql<boolean>`${ordered} <= ${bound(filter.lte)}`,
+    ...operators.map(([field, operator]) => {
+      const text = filter[field]
+      return text != null && sql<boolean>`${ordered} ${operator} ${bound(text)}`
+    }),
   ])
 }
 
-function storedValue(name: string) {
-  return sql<string | null>`(p.attributes ->> ${name}::text)`
+const operators = [
+  ['gt', sql`>`, sql`>=`],
+  ['gte', sql`>=`, sql`>=`],
+  ['lt', sql`<`, sql`<=`],
+  ['lte', sql`<=`, sql`<=`],
+] as const
+
+/** The same on the columns of a slot: what an index serves compares keys, and where they do not suffice, values too. */
+function ofIndexed(filter: AttributeFilter, known: KnownAttribute & { slot: number }): Condition {
+  const { eq, ne, contains, startsWith, exists } = filter
+  const [key, value] = [keyColumn(known.slot), valueColumn(known.slot)]
+  const isNumber = known.type === 'number'
+  const equals = (text: string) =>
+    allOf([
+      // A value that is no number has no key.
+      isNumber && boundFault('number', text) !== undefined
+        ? sql<boolean>`${key} is null`
+        : sql<boolean>`${key} = ${keyOf(known, text)}`,
+      !isKey(known, text) && sql<boolean>`${value} = ${text}`,
+    ])
+  return allOf([
+    ...ofValue(value, { exists, ne, contains, startsWith }),
+    startsWith != null && !isNumber && sql<boolean>`${key} >= ${keyOf(known, startsWith)}`,
+    startsWith != null && !isNumber && sql<boolean>`${key} <= ${startsWith + beyondAll}`,
+    eq != null && equals(eq),
+    filter.in != null &&
+      (filter.in.every((text) => isKey(known, text))
+        ? sql<boolean>`${key} = any(${[...filter.in]}::text[])`
+        : sql<boolean>`(${sql.join(filter.in.map(equals), sql` or `)})`),
+    ...operators.flatMap(([field, operator, orEqual]): (Condition | false)[] => {
+      const text = filter[field]
+      if (text == null) return []
+      if (isNumber || isKey(known, text)) return [sql<boolean>`${key} ${operator} ${keyOf(known, text)}`]
+      return [sql<boolean>`${key} ${orEqual} ${keyOf(known, text)}`, sql<boolean>`${value} ${operator} ${text}`]
+    }),
+  ])
+}
+
+function ofValue(
+  value: RawBuilder<string | null>,
+  { exists, ne, contains, startsWith }: Pick<AttributeFilter, 'exists' | 'ne' | 'contains' | 'startsWith'>,
+): (Condition | false)[] {
+  return [
+    exists != null && sql<boolean>`(${value} is not null) = ${exists}`,
+    ne != null && sql<boolean>`${value} <> ${ne}`,
+    contains != null && sql<boolean>`${value} collate "default" ilike ${containing(contains)}`,
+    startsWith != null && sql<boolean>`starts_with(${value}, ${startsWith})`,
+  ]
+}
+
+/** The value of an attribute of the products `p`. */
+export function storedValue(name: string): RawBuilder<string | null> {
+  return sql`(p.attributes ->> ${name}::text)`
 }
 
 /** The value as its declared type orders it: numbers by size, all else by code points. Null if it is not of the type. */
-export function orderedValue(name: string, types: AttributeTypes): RawBuilder<unknown> {
-  const value = storedValue(name)
-  if (types.get(name) !== 'number') return sql`${value} collate "C"`
+export function orderedValue(value: RawBuilder<string | null>, known: KnownAttribute | undefined): RawBuilder<unknown> {
+  if (known?.type !== 'number') return sql`${value} collate "C"`
   return sql`(case when length(${value}) <= ${mostDigits} and ${value} ~ '^-?[0-9]+([.][0-9]+)?$' then ${value}::numeric end)`
 }
 

@@ -141,7 +141,7 @@ function ofAttribute({ filter, field }: NamedAttribute): PossibleFault[] {
 const emptyList = 'must have at least one item; got an empty list: leave it out instead'
 
 /** The filter and all filters within it. */
-function partsOf(filter: ProductFilter): Part[] {
+export function partsOf(filter: ProductFilter): Part[] {
   const parts: Part[] = [{ filter, field: '', level: 0 }]
   for (const { filter: part, field, level } of parts) {
     const within = [

@@ -4,8 +4,9 @@ import { isStorable, parsedJson, shown, timeOf } from '../../text.ts'
 import { nameFault } from '../attributes/attribute-rules.ts'
 import type { KeysetPage } from '../conditions.ts'
 import { isProductStatus } from '../enumerations.ts'
+import { type KnownAttribute, keyCharacters, keyColumn, keyOf, restColumn } from '../values/value-columns.ts'
 import { type AttributeTypes, boundFault } from './attribute-types.ts'
-import { orderedValue } from './matching-products.ts'
+import { orderedValue, storedValue } from './matching-products.ts'
 
 /** By a field, then by the code; products without a value come last. */
 export interface ProductOrder {
@@ -15,9 +16,6 @@ export interface ProductOrder {
 }
 
 export const byCode: ProductOrder = { field: 'code' }
-
-/** Attributes are ordered by so many characters of their values, and cursors are not longer. */
-const orderedCharacters = 100
 
 /** A place between products: null for those without a value. */
 interface Position {
@@ -41,65 +39,88 @@ export function requireGoodOrder(order: ProductOrder | null | undefined): Produc
 
 /** How the products `p` of a store are ordered, and how their places are written. */
 export function sortOf(order: ProductOrder, types: AttributeTypes) {
-  const name = order.attribute ?? ''
-  const key = keyOf(order.field, name, types)
+  const known = types.get(order.attribute ?? '')
+  const [key, text] = columnsOf(order, known)
   const isDescending = order.direction === 'desc'
+  const direction = ({ backwards }: KeysetPage) => (isDescending === backwards ? sql`asc` : sql`desc`)
+  const byCode = (page: KeysetPage) => sql`p.product_code ${direction(page)}`
+  /** The condition of what comes after, or before, a cursor's key; `orAt`: or just there. */
+  const beyond = (
+    cursor: string | undefined,
+    side: 'after' | 'before',
+    hasValue: boolean,
+    orAt = false,
+  ): RawBuilder<boolean> | false => {
+    if (cursor === undefined) return false
+    const { value, code } = positionOf(order, cursor)
+    const [above, below] = orAt ? [sql`>=`, sql`<=`] : [sql`>`, sql`<`]
+    const operator = (side === 'after') === isDescending ? below : above
+    if (!key || (value === null && !hasValue)) return sql<boolean>`p.product_code ${operator} ${code}`
+    // Products without a value come after all others.
+    if (value === null || !hasValue) return (side === 'after') === hasValue && sql<boolean>`false`
+    return sql<boolean>`(${key}, p.product_code) ${operator} (${typed(order, value, known)}, ${code})`
+  }
+  const between = ({ after, before }: KeysetPage, hasValue: boolean, orAt?: { after: boolean; before: boolean }) => [
+    beyond(after, 'after', hasValue, orAt?.after),
+    beyond(before, 'before', hasValue, orAt?.before),
+  ]
   return {
     /** The value that orders the products, as text that a cursor can hold. */
-    text: textOf(order.field, key),
-    /** The rows in the order of the page: from its end if it is read backwards. */
-    by: ({ backwards }: KeysetPage) => {
-      const direction = isDescending === backwards ? sql`asc` : sql`desc`
-      const nulls = backwards ? sql`nulls first` : sql`nulls last`
-      return key ? sql`${key} ${direction} ${nulls}, p.product_code ${direction}` : sql`p.product_code ${direction}`
-    },
-    /** The condition of what comes after, or before, a cursor's key; `orAt`: or just there. */
-    beyond: (text: string, side: 'after' | 'before', orAt = false): RawBuilder<boolean> => {
-      const { value, code } = positionOf(order, text)
-      const [above, below] = orAt ? [sql`>=`, sql`<=`] : [sql`>`, sql`<`]
-      const operator = (side === 'after') === isDescending ? below : above
-      const byCode = sql<boolean>`p.product_code ${operator} ${code}`
-      if (!key) return byCode
-      if (value === null) {
-        const same = sql<boolean>`(${key} is null and ${byCode})`
-        return side === 'after' ? same : sql<boolean>`(${key} is not null or ${same})`
+    text,
+    /**
+     * The parts of a page, one after the other: their conditions and the order of their rows. By an attribute there are two,
+     * as each can be read by an index, and both at once cannot.
+     */
+    partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }) => {
+      const valued = {
+        where: between(page, true, orAt),
+        by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
       }
-      const within = sql<boolean>`(${key}, p.product_code) ${operator} (${typed(order, value, types)}, ${code})`
-      return side === 'after' && order.field === 'attribute' ? sql<boolean>`(${within} or ${key} is null)` : within
+      if (!key || order.field !== 'attribute') return [valued]
+      const parts = [
+        { ...valued, where: [sql<boolean>`${key} is not null`, ...valued.where] },
+        { where: [sql<boolean>`${key} is null`, ...between(page, false, orAt)], by: byCode(page) },
+      ]
+      return page.backwards ? parts.reverse() : parts
     },
   }
 }
 
-function keyOf(field: ProductOrder['field'], name: string, types: AttributeTypes): RawBuilder<unknown> | undefined {
+/** What orders, null for the code alone, and its text. */
+function columnsOf(
+  { field, attribute }: ProductOrder,
+  known: KnownAttribute | undefined,
+): [key: RawBuilder<unknown> | undefined, text: RawBuilder<string | null>] {
   switch (field) {
     case 'code':
-      return undefined
+      return [undefined, sql`null`]
     case 'createdAt':
-      return sql`p.created_at`
-    case 'updatedAt':
-      return sql`p.updated_at`
+    case 'updatedAt': {
+      const time = field === 'createdAt' ? sql`p.created_at` : sql`p.updated_at`
+      return [time, sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`]
+    }
     case 'status':
-      return sql`p.status collate "C"`
+      return [sql`p.status collate "C"`, sql`p.status`]
     case 'attribute': {
-      const value = orderedValue(name, types)
-      return types.get(name) === 'number' ? value : sql`left(${value}, ${orderedCharacters})`
+      const isNumber = known?.type === 'number'
+      if (known?.slot) {
+        const key = keyColumn(known.slot)
+        return [key, isNumber ? sql`case when ${key} is not null then ${restColumn(known.slot)} end` : key]
+      }
+      const ordered = orderedValue(storedValue(attribute ?? ''), known)
+      const key = isNumber ? ordered : sql`left(${ordered}, ${keyCharacters}::integer)`
+      return [key, sql`${key}::text`]
     }
     default:
       return field satisfies never
   }
 }
 
-function textOf(field: ProductOrder['field'], key: RawBuilder<unknown> | undefined): RawBuilder<string | null> {
-  if (!key) return sql`null`
-  const isTime = field === 'createdAt' || field === 'updatedAt'
-  return isTime ? sql`to_char(${key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : sql`${key}::text`
-}
-
-function typed({ field, attribute }: ProductOrder, value: string, types: AttributeTypes): RawBuilder<unknown> {
+function typed({ field }: ProductOrder, value: string, known: KnownAttribute | undefined): RawBuilder<unknown> {
   if (field === 'createdAt' || field === 'updatedAt') return sql`${value}::timestamptz`
-  if (field !== 'attribute' || types.get(attribute ?? '') !== 'number') return sql`${value}::text`
+  if (field !== 'attribute' || known?.type !== 'number') return sql`${value}::text`
   if (boundFault('number', value)) throw badCursor()
-  return sql`${value}::text::numeric`
+  return known.slot ? keyOf(known, value) : sql`${value}::text::numeric`
 }
 
 /** The key of a product's cursor: the code alone where that orders the products. */

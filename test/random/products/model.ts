@@ -128,7 +128,7 @@ export interface Facet {
 }
 
 export function facet(products: readonly ModelProduct[], name: string, first: number, search = ''): Facet {
-  const values = products.flatMap(({ attributes }) => attributes.get(name) ?? [])
+  const values = products.flatMap(({ attributes }) => attributes.get(name)?.slice(0, 255) ?? [])
   const counts = Array.from(
     Map.groupBy(values, (value) => value),
     ([value, each]) => ({ value, count: each.length }),

@@ -17,7 +17,20 @@ let stores: { uuid: string; products: ModelProduct[] }[]
 const codes = ['1', '10', '9', 'a', 'A', 'a-1', 'A-1', 'b', 'é', '😀', '\uffee', '%', '_', "it's", '\\']
 const prices = ['10', '9', '10.0', '-1', '0', '-0', '1000000000000.5', 'free', '', '9.99', '٣']
 const days = ['2024-02-29', '2024-03-01', '1999-12-31']
-const names = ['red', 'Red', 'RED', '', 'a%b', 'a_b', 'é', '😀', '\uffee', "'", '\\', `long ${'x'.repeat(120)}`]
+const names = [
+  'red',
+  'Red',
+  'RED',
+  '',
+  'a%b',
+  'a_b',
+  'é',
+  '😀',
+  '\uffee',
+  "'",
+  '\\',
+  ...[95, 120, 120, 300].map((n, i) => `long ${'x'.repeat(n)}${i}`),
+]
 const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-02T00:00:00.500000Z']
 const statuses = ['active', 'new', 'under review']
 const enumValue = (status: string) => status.toUpperCase().replace(' ', '_')
@@ -38,7 +51,10 @@ const product = fc.record({
   groups: fc.uniqueArray(fc.constantFrom('SMP/image', 'SMP/video', 'channel_value_1/image'), { maxLength: 2 }),
 })
 
-/** Products that were there before their attributes were declared: prices need not be numbers. */
+/**
+ * Products that were there before their attributes were declared: prices need not be numbers. In the first store no
+ * attribute is filterable, in the second one some, in the third one all.
+ */
 async function newModel(n: number) {
   const uuid = await newStore(gateway)
   const given = fc.sample(product, { numRuns: codes.length, seed: seed + n })
@@ -60,9 +76,11 @@ async function newModel(n: number) {
       where store_uuid = ${uuid} and product_code = ${code}`.execute(gateway.database.db)
   }
   await define(gateway, uuid, [
-    { name: 'Price', type: 'NUMBER' },
-    { name: 'Day', type: 'DATE' },
-    { name: 'Flag', type: 'BOOLEAN' },
+    { name: 'Price', type: 'NUMBER', filterable: n > 0 },
+    { name: 'Day', type: 'DATE', filterable: n > 1 },
+    { name: 'Flag', type: 'BOOLEAN', filterable: n > 1 },
+    { name: 'Color', type: 'TEXT', filterable: n > 0 },
+    { name: 'Nothing', type: 'TEXT', filterable: n > 1 },
   ])
   return {
     uuid,

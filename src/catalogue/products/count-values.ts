@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { hasAtMost } from '../../text.ts'
+import { type Catalogue, visibleStore } from '../catalogue.ts'
+import type { AttributeTypes } from './attribute-types.ts'
+import { ofUnindexed } from './matching-products.ts'
+import type { ProductFilter } from './product-filter.ts'
+
+/** Values in `value_count` are cut after so many characters. */
+export const countedCharacters = 255
+
+/**
+ * How many products match a filter that only has conditions on one indexed attribute, by the counts of its values.
+ * Undefined for other filters, and where a value is so long that its count is also that of others.
+ */
+export async function countByValues(
+  catalogue: Catalogue,
+  storeUuid: string,
+  { attributes, ...others }: ProductFilter,
+  types: AttributeTypes,
+): Promise<number | undefined> {
+  const [filter, ...further] = attributes ?? []
+  const known = types.get(filter?.name ?? '')
+  if (!filter || further.length > 0 || !known?.slot || Object.values(others).some((other) => other != null))
+    return undefined
+  if (filter.exists === false) return undefined
+  const uuid = visibleStore(catalogue, storeUuid)
+  const { exists: _, name: __, eq, in: list, ...ranges } = filter
+  const texts = [...(list ?? []), ...(eq == null ? [] : [eq])]
+  // Where a value is given, it is found by the key.
+  const isGiven = texts.length > 0 && Object.values(ranges).every((range) => range == null)
+  const source = isGiven
+    ? sql`value_count where store_uuid = ${uuid} and slot = ${known.slot} and`
+    : sql`value_counts(${uuid}, ${known.slot}) where`
+  const { rows } = await sql<{ count: number; isCut: boolean }>`
+    /* any filter */ select coalesce(sum(products) filter (where ${ofUnindexed(filter, known, sql`value`)}), 0)::int as count,
+      coalesce(bool_or(length(value) >= ${countedCharacters}::integer), false) as "isCut"
+    from ${source} ${isGiven ? sql`value = any(${texts}::text[])` : sql`true`}`.execute(catalogue.db)
+  const isCut = isGiven ? texts.some((text) => !hasAtMost(text, countedCharacters - 1)) : rows[0]?.isCut
+  return isCut ? undefined : rows[0]?.count
+}
