@@ -24,7 +24,7 @@ const time = (description: string) => z.iso.datetime().describe(description)
 const store = { store_uuid: storeUuidShape, store_name: z.string().describe('Name of the store.') }
 const job = {
   job_id: z.string().describe('UUID of the job.'),
-  kind: z.enum(['import', 'export']).describe('Kind of the job.'),
+  kind: z.enum(['import', 'export', 'index']).describe('Kind of the job.'),
 }
 
 /** The rows of GraphQL for tables and charts: what GraphQL names by an enumeration is in lower case here. */

@@ -580,7 +580,7 @@ export interface components {
                      * @description Kind of the job.
                      * @enum {string}
                      */
-                    kind: "import" | "export";
+                    kind: "import" | "export" | "index";
                     /** @description Number of the row, from 1; null for what made the job fail. */
                     row: number | null;
                     /** @description Line of the file on which the row begins, if it has lines. */
@@ -680,7 +680,7 @@ export interface components {
                      * @description Kind of the job.
                      * @enum {string}
                      */
-                    kind: "import" | "export";
+                    kind: "import" | "export" | "index";
                     /** @description State of the job, such as `running` or `succeeded`. */
                     state: string;
                     /** @description Number of rows processed. */
