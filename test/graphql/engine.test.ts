@@ -8,7 +8,7 @@ import { edits } from '../random/fuzz/rest-requests.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 /** ENGINE_RUNS makes it longer, ENGINE_SEED different. */
-const numRuns = Number(process.env.ENGINE_RUNS ?? 400)
+const numRuns = Number(process.env.ENGINE_RUNS ?? 200)
 const seed = Number(process.env.ENGINE_SEED ?? 20_261_121)
 
 const gateway = useGateway()

@@ -10,7 +10,7 @@ import { addAssets, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
-const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 150) / 10)
+const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 80) / 10)
 const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_123)
 const msPerRun = 20_000
 

@@ -17,7 +17,7 @@ import { code, definition, fewOf, status, value } from '../property/values.ts'
 import { readState, type State, undo } from './state.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
-const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 80) / 6)
+const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 40) / 6)
 const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
 const msPerRun = 10_000
 

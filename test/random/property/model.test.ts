@@ -12,7 +12,7 @@ import { perform as performRest } from './over-rest.ts'
 import { modelState, storedAssets, visibleState } from './state.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 80)
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 40)
 const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
 const msPerRun = 5_000
 
