@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * What needs programs from outside the project, `npm run test:outside`: the pages in Chromium (CHROMIUM names it, else /usr/bin/chromium) and the
- * README's commands with bash and curl, and the OpenAPI document with the tools of `tools/` (`npm ci --prefix tools` installs them).
+ * What needs programs from outside the project, `npm run test:outside`: the pages in Chromium (CHROMIUM names it, else
+ * /usr/bin/chromium) and the README's commands with bash and curl, and the OpenAPI document with the tools of `tools/`
+ * (`npm ci --prefix tools` installs them).
  */
 export default defineConfig({
   test: {
@@ -10,6 +11,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     experimental: { viteModuleRunner: false },
     include: ['test/**/*.outside.ts'],
   },
