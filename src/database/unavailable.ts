@@ -17,6 +17,11 @@ export function isWithoutRoom(error: unknown): boolean {
   )
 }
 
+/** Whether others held a lock for longer than a statement waits for one. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03'
+}
+
 const shortages: Record<string, string> = {
   '53200': 'the database has no memory left',
   '53300': 'too many requests wait',

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { WriteCatalogue } from '../catalogue/catalogue.ts'
 import { findUnindexed, indexValues } from '../catalogue/values/index-values.ts'
+import { isLockTimeout } from '../database/unavailable.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { storeUuidOf } from '../text.ts'
 import type { Work } from './attempt.ts'
@@ -28,11 +29,19 @@ export async function startIndexing(catalogue: WriteCatalogue, store: string, qu
   return true
 }
 
-/** An attempt after an interrupted one starts again. */
+/** An attempt after an interrupted one starts again, and so does one that waited too long, as for a large dry run. */
 export const runIndex: Work = async (catalogue, attempt, { signal }) => {
-  await indexValues(catalogue, attempt.storeUuid, attempt.jobId, (rows) => {
+  const onProgress = (rows: number) => {
     signal.throwIfAborted()
     attempt.counts = { ...noCounts, rows }
-  })
-  return undefined
+  }
+  for (;;) {
+    try {
+      await indexValues(catalogue, attempt.storeUuid, attempt.jobId, onProgress)
+      return undefined
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      signal.throwIfAborted()
+    }
+  }
 }

@@ -37,15 +37,8 @@ export async function indexValues(
   by: string,
   onProgress: (products: number) => void = () => {},
 ): Promise<void> {
-  const { rows } = await sql<{ isAny: boolean }>`
-    with claimed as (
-      update attribute_definition set indexed_by = ${by}::uuid
-      where store_uuid = ${storeUuid} and slot is not null and not is_indexed
-    )
-    select exists (select from attribute_definition where store_uuid = ${storeUuid} and slot is not null) as "isAny"`.execute(
-    catalogue.db,
-  )
-  const table = sql.table(rows[0]?.isAny ? 'product' : 'product_value')
+  const isAny = await write(catalogue, false, (work) => claim(work, storeUuid, by))
+  const table = sql.table(isAny ? 'product' : 'product_value')
   let last = ''
   for (let done = 0; ; ) {
     const codes = await write(catalogue, false, (work) => indexBatch(work, storeUuid, table, last))
@@ -57,8 +50,22 @@ export async function indexValues(
   await sql`
     update attribute_definition set is_indexed = true, indexed_by = null
     where store_uuid = ${storeUuid} and indexed_by = ${by}::uuid and slot is not null`.execute(catalogue.db)
-  // Until PostgreSQL does so by itself, its plans would be those for empty tables.
-  if (last !== '') await sql`analyze product_value, value_count`.execute(catalogue.db)
+  // Until PostgreSQL does so by itself, its plans would be those for empty tables. It is of use, not needed.
+  if (!catalogue.db.isTransaction) await sql`analyze product_value, value_count`.execute(catalogue.db).catch(() => {})
+}
+
+/** The lock waits for definitions that are being written: those who write them see that the job has yet to begin. */
+async function claim(work: WriteCatalogue, storeUuid: string, by: string): Promise<boolean> {
+  await lockStore(work, storeUuid, { definitions: 'all' })
+  const { rows } = await sql<{ isAny: boolean }>`
+    with claimed as (
+      update attribute_definition set indexed_by = ${by}::uuid
+      where store_uuid = ${storeUuid} and slot is not null and not is_indexed
+    )
+    select exists (select from attribute_definition where store_uuid = ${storeUuid} and slot is not null) as "isAny"`.execute(
+    work.db,
+  )
+  return rows[0]?.isAny ?? false
 }
 
 /** The lock waits for all who write products: who does so later sees which attributes are filterable now. */
