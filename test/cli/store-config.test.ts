@@ -38,6 +38,8 @@ describe('the configuration of a store', () => {
     const store = await newStore(gateway)
     await define(gateway, store, [{ name: 'Old', type: 'TEXT' }])
     const old = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store], name: 'old' })
+    // It would come back without its end: the file leaves it alone.
+    await newToken(gateway, { scopes: ['READ'], stores: [store], name: 'for a day', expires: '1d' })
     const path = await file(whole)
     const diff = await config('diff', path, '--store', store)
     expect(diff.code).toBe(1)

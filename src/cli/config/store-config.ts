@@ -30,7 +30,10 @@ export interface Difference {
 
 type Section<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>
 
-/** The configuration of a store as a file has it. Its tokens are the valid ones that are limited to it alone. */
+/**
+ * The configuration of a store as a file has it. Its tokens are the valid ones that are limited to it alone and do not
+ * expire: a file would make them anew for ever.
+ */
 export async function readStoreConfig(
   catalogue: Catalogue,
   storeUuid: string,
@@ -143,8 +146,7 @@ function named(rename: (details: string) => string) {
 async function tokensOf({ db }: Catalogue, storeUuid: string): Promise<Token[]> {
   const all = await listTokens(db, Number.MAX_SAFE_INTEGER)
   return all.filter(
-    ({ stores, revokedAt, expiresAt }) =>
-      stores?.length === 1 && stores[0] === storeUuid && !revokedAt && (!expiresAt || expiresAt.getTime() > Date.now()),
+    ({ stores, revokedAt, expiresAt }) => stores?.length === 1 && stores[0] === storeUuid && !revokedAt && !expiresAt,
   )
 }
 
