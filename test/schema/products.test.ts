@@ -74,6 +74,13 @@ it.each<[filter: object, message: string]>([
   expect(await refusal(listing, { store, filter })).toBe(message)
 })
 
+it('a part that codes are to contain has at most 1,000 characters', async () => {
+  const filter = { search: 'x'.repeat(1_001) }
+  expect(await refusal(listing, { store: await newStore(gateway), filter })).toMatch(
+    /^filter\.search must have at most 1000 characters; got "xxx/,
+  )
+})
+
 it('names every fault of a filter, and unknown channels with the known ones', async () => {
   const store = await newStore(gateway)
   const filter = { or: [{ missingAssets: { channel: 'smp' } }, { attributes: [], hasAssets: { assetFormat: 'jpg' } }] }
@@ -138,7 +145,7 @@ it('values of attributes are read in stores of up to 50,000 products', async () 
   })
   await fill(50_001, 50_001)
   const tooLarge =
-    'must be an attribute that is declared filterable and indexed, in a store of more than 50000 products; got "Color": declare it by defineAttributes'
+    'must be an attribute that is declared filterable and indexed, in a store of more than 50000 products; got "Color": declare it by defineAttributes, and wait for the job that indexes it'
   expect(await refusal(counted, { store, filter })).toContain(tooLarge)
   expect(await refusal(listing, { store, filter })).toBe(`filter.attributes[0].name ${tooLarge}`)
   expect(await refusal(counted, { store })).toBe(`names[0] ${tooLarge}`)

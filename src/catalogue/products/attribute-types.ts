@@ -38,7 +38,7 @@ export async function findTypes(
   throw invalidRequest(
     unindexed.map(({ name, field }) => ({
       field,
-      details: `${field} must be an attribute that is declared filterable and indexed, in a store of more than ${mostRead} products; got ${shown(name)}: declare it by defineAttributes`,
+      details: `${field} must be an attribute that is declared filterable and indexed, in a store of more than ${mostRead} products; got ${shown(name)}: declare it by defineAttributes, and wait for the job that indexes it`,
     })),
   )
 }

@@ -117,7 +117,12 @@ function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumeration
     const channel = filter[name]
     return [`${field}.${name}`, channel != null && oneOfFault(channel, channels)]
   })
-  return [...lists, ...ranges, ...presences, ...readiness]
+  return [...lists, ...ranges, ...presences, ...readiness, [`${field}.search`, partFault(filter.search)]]
+}
+
+/** What is wrong with a text that others are to contain. */
+function partFault(text: Maybe<string>): string | false {
+  return !hasAtMost(text ?? '', longestPart) && `must have at most ${longestPart} characters; got ${shown(text)}`
 }
 
 function ofAttribute({ filter, field }: NamedAttribute): PossibleFault[] {
@@ -125,9 +130,7 @@ function ofAttribute({ filter, field }: NamedAttribute): PossibleFault[] {
   const values = filter.in?.length
   const isBare = Object.entries(filter).every(([key, value]) => key === 'name' || value == null)
   const tooLong = (['contains', 'startsWith'] as const).map((key): PossibleFault => {
-    const text = filter[key] ?? ''
-    const isLong = !hasAtMost(text, longestPart)
-    return [`${field}.${key}`, isLong && `must have at most ${longestPart} characters; got ${shown(text)}`]
+    return [`${field}.${key}`, partFault(filter[key])]
   })
   return [
     [`${field}.name`, badName && `is not usable: ${badName}; got ${shown(filter.name)}`],
