@@ -27,7 +27,7 @@
     const token = request.headers.get('authorization')?.replace(/^Bearer\s*/, '')
     if (!token) request.headers.delete('authorization')
     const response = await fetch(request)
-    if (token && response.status !== 401) localStorage.setItem(storageKey, token)
+    if (token && response.ok) localStorage.setItem(storageKey, token)
     return response
   }
 

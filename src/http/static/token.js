@@ -12,8 +12,9 @@
     asking ??= new Promise((resolve) => {
       const closed = () => {
         asking = undefined
-        if (dialog.returnValue === 'keep') localStorage.setItem(storageKey, input.value.trim())
-        resolve(localStorage.getItem(storageKey) ?? '')
+        const entered = dialog.returnValue === 'keep' ? input.value.trim() : ''
+        if (entered) localStorage.setItem(storageKey, entered)
+        resolve(entered)
       }
       dialog.addEventListener('close', closed, { once: true })
       dialog.returnValue = ''
@@ -28,9 +29,8 @@
   })
 
   document.getElementById('change-token').addEventListener('click', async () => {
-    const before = localStorage.getItem(storageKey)
     input.value = ''
-    if ((await ask(false)) !== before) location.reload()
+    if (await ask(false)) location.reload()
   })
 
   window.fetch = async (resource, options) => {
