@@ -195,7 +195,7 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
     argument.replaceAll('/tmp/', `${folder.path}/`).replace('/etc/pgbouncer/', `${folder.path}/`),
   )
   const [first, ...rest] = unprivileged(program ?? '', ...args)
-  const env = { PATH: `${process.env.PATH}:/usr/sbin`, PGPASSWORD: 'a p@ssword' }
+  const env = { PATH: `${process.env.PATH}:/usr/sbin`, PGPASSWORD: 'a p@ss"word' }
   const pooler = spawn(first, rest, { stdio: 'ignore', env })
   const ended = once(pooler, 'exit')
   onTestFinished(async () => {
@@ -210,9 +210,9 @@ it('PgBouncer runs with its file and command: a gateway connects by the password
       (error: Error) => error.message,
     )
   }
-  await expect.poll(() => connects('a%20p%40ssword')).toBe('connected')
+  await expect.poll(() => connects('a%20p%40ss%22word')).toBe('connected')
   expect(await connects('another')).toContain('authentication failed')
-  const pooled = { DATABASE_URL: url('a%20p%40ssword'), DATABASE_POOLING: 'transaction' }
+  const pooled = { DATABASE_URL: url('a%20p%40ss%22word'), DATABASE_POOLING: 'transaction' }
   const gateway = await startProgram(['serve'], pooled)
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
   expect(await gateway.end()).toEqual([0, null])
