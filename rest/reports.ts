@@ -61,8 +61,8 @@ export const reports: readonly Endpoint[] = [
     },
   }),
   report('jobs', {
-    summary: 'Report imports and exports',
-    description: 'The last imports and exports, the newest first.',
+    summary: 'Report jobs',
+    description: 'The last imports, exports and indexings of values, the newest first.',
     document: operations.JobReportDocument,
     row: {
       ...job,

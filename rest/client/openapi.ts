@@ -232,8 +232,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report imports and exports
-         * @description The last imports and exports, the newest first.
+         * Report jobs
+         * @description The last imports, exports and indexings of values, the newest first.
          */
         get: operations["jobReport"];
         put?: never;

@@ -28,6 +28,8 @@ export async function answerTable(
 export const tableFormats = ['text/csv', 'application/jsonl'] as const
 const formats = ['application/json', ...tableFormats] as const
 
+const wildcards = ['*/*', 'application/*']
+
 /** The format that is accepted with the highest weight, the first one of several (RFC 9110, 12.5.1); JSON if none is. */
 function formatOf(accept = ''): (typeof formats)[number] {
   const weighed = accept.split(',').map((part) => {
@@ -36,7 +38,8 @@ function formatOf(accept = ''): (typeof formats)[number] {
       .split(';')
       .map((piece) => piece.trim())
     const weight = parameters.find((parameter) => parameter.startsWith('q='))
-    return { format: formats.find((format) => format === type), weight: weight ? Number(weight.slice(2)) : 1 }
+    const named = wildcards.includes(type) ? 'application/json' : type
+    return { format: formats.find((format) => format === named), weight: weight ? Number(weight.slice(2)) : 1 }
   })
   const known = weighed.filter(({ format, weight }) => format !== undefined && weight > 0)
   return known.toSorted((a, b) => b.weight - a.weight)[0]?.format ?? 'application/json'

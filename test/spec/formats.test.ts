@@ -49,7 +49,15 @@ requirements('tables', (gateway) => {
     }),
     'FORMATS-03 MUST answer in the envelope to any other Accept, and to what fails': rest(async () => {
       const store = await newStore(gateway)
-      for (const accept of ['', '*/*', 'text/html', 'text/csv;q=0', 'application/json, text/csv', 'text/csv;q=x']) {
+      for (const accept of [
+        '',
+        '*/*',
+        '*/*, text/csv;q=0.5',
+        'text/html',
+        'text/csv;q=0',
+        'application/json, text/csv',
+        'text/csv;q=x',
+      ]) {
         const { status, type } = await get(`/products?store_uuid=${store}`, { accept })
         expect([accept, status, type]).toEqual([accept, 200, 'application/json; charset=utf-8'])
       }
