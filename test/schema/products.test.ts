@@ -76,8 +76,8 @@ it.each<[filter: object, message: string]>([
 
 it('a part that codes are to contain has at most 1,000 characters', async () => {
   const filter = { search: 'x'.repeat(1_001) }
-  expect(await refusal(listing, { store: await newStore(gateway), filter })).toMatch(
-    /^filter\.search must have at most 1000 characters; got "xxx/,
+  expect(await refusal(listing, { store: await newStore(gateway), filter })).toBe(
+    'filter.search must have at most 1000 characters; got a text of 1001 characters',
   )
 })
 
