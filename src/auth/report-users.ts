@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
+import { codeOf } from '../database/unavailable.ts'
 import { invalidRequest } from '../errors.ts'
 import { shown } from '../text.ts'
 import { newPassword, verifierOf } from './secret.ts'
@@ -108,9 +109,8 @@ async function attempt(db: Transaction<Database>, statement: ReturnType<typeof s
     await statement.execute(db)
     return true
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
     // insufficient_privilege, dependent_objects_still_exist
-    if (code !== '42501' && code !== '2BP01') throw error
+    if (!['42501', '2BP01'].includes(codeOf(error))) throw error
     await sql`rollback to savepoint attempt`.execute(db)
     return false
   }

@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { beginLedger } from '../database/change-days.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
+import { codeOf } from '../database/unavailable.ts'
 import { parsedJson, shown } from '../text.ts'
 import { BackupReader, damaged } from './backup-reader.ts'
 import { beginning, ending, endLine, type Header, headerShape, type RowCounts, tables } from './format.ts'
@@ -86,5 +87,5 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
 
 /** Errors of decompression, and PostgreSQL's of data and of constraints: rows are not as a backup has them. */
 function isFaultOfFile(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && /^(Z_|22|23)/.test(String(error.code))
+  return error instanceof Error && /^(Z_|22|23)/.test(codeOf(error))
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { codeOf } from '../database/unavailable.ts'
 import { type Catalogue, inTransaction, type WriteCatalogue } from './catalogue.ts'
 
 const maxAttempts = 4
@@ -66,5 +67,5 @@ async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogu
 
 /** serialization_failure and deadlock_detected. */
 function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+  return ['40001', '40P01'].includes(codeOf(error))
 }

@@ -6,6 +6,7 @@ import { type Kysely, sql } from 'kysely'
 import { migrateQueue } from './job-queue.ts'
 import { partitioned, requirePartitions } from './partitions.ts'
 import type { Database } from './tables.ts'
+import { codeOf } from './unavailable.ts'
 import { ownVersion } from './version.ts'
 
 /** Run once each, in this order. From the first release on, migrations are only added. */
@@ -102,7 +103,7 @@ function isOlder(version: string, other: string): boolean {
 
 /** lock_not_available and deadlock_detected. */
 function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01')
+  return ['55P03', '40P01'].includes(codeOf(error))
 }
 
 /** A script that ran, and the version of the service that ran it. */

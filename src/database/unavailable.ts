@@ -40,6 +40,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && messages.test(error.message)
 }
 
-function codeOf(error: unknown): string {
+/** PostgreSQL's code of an error, or the system's; empty if it has none. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -7,6 +7,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { addChangeDays, noteRecording } from '../../database/change-days.ts'
+import { codeOf } from '../../database/unavailable.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { type ImportResult, importFile } from '../../import/import.ts'
@@ -162,7 +163,7 @@ async function findTarget(catalogue: Catalogue, store: string): Promise<string> 
     return await requireStore(catalogue, await findStoreUuid(catalogue.db, store), '--store')
   } catch (error) {
     if (error instanceof CatalogueError) throw new UsageError(error.message)
-    const isEmpty = error instanceof Error && 'code' in error && error.code === '42P01' // undefined_table
+    const isEmpty = codeOf(error) === '42P01' // undefined_table
     if (isEmpty) throw new UsageError(`--store: there is no store ${store}: the database is empty`)
     throw error
   }

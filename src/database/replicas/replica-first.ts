@@ -8,6 +8,7 @@ import {
 } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
 import type { Database } from '../tables.ts'
+import { codeOf } from '../unavailable.ts'
 
 /** A server that replays the primary's write-ahead log. */
 export interface Replica {
@@ -64,5 +65,5 @@ async function unlessLost<T>(lost: AbortSignal, answer: Promise<T>): Promise<T> 
 
 /** Whether the error is about the request: it reads too much, takes too long, or its client has left. */
 function isFinal(error: unknown): boolean {
-  return error instanceof CatalogueError || (error instanceof Error && 'code' in error && error.code === '57014')
+  return error instanceof CatalogueError || codeOf(error) === '57014'
 }
