@@ -1,5 +1,5 @@
 import { pageStores } from '../src/catalogue/stores/list-stores.ts'
-import type { ResultOf } from './builder/arguments.ts'
+import { offsetArgs, pageOf, type ResultOf } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { StoreFilterInput, StoreRef } from './store.ts'
 
@@ -26,18 +26,11 @@ builder.queryField('storePage', (t) =>
       'Lists a page of the stores that the token has access to, by offset (REST extension: GET /stores). `stores` pages by cursor.',
     args: {
       filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }),
-      offset: t.arg.int({
-        defaultValue: 0,
-        description: 'Number of stores to skip: 0 or more. Past the end the page is empty.',
-        validate: { min: 0 },
-      }),
-      limit: t.arg.int({
-        defaultValue: largestPage,
-        description: 'Page size in stores: 1 or more; values above 100 are clamped to 100.',
-        validate: { min: 1 },
-      }),
+      ...offsetArgs('stores', largestPage),
     },
-    resolve: (_root, { filter, offset, limit }, { catalogue }) =>
-      pageStores(catalogue, filter ?? {}, offset ?? 0, Math.min(limit ?? largestPage, largestPage)),
+    resolve: (_root, { filter, ...given }, { catalogue }) => {
+      const { offset, limit } = pageOf(given, largestPage)
+      return pageStores(catalogue, filter ?? {}, offset, limit)
+    },
   }),
 )

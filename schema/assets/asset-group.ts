@@ -3,7 +3,16 @@ import { type AssetEntry, entriesOf } from '../../src/catalogue/asset-groups/ass
 import { type AssetGroup, type AssetGroupPage, largestPage } from '../../src/catalogue/asset-groups/asset-groups.ts'
 import { listGroups } from '../../src/catalogue/asset-groups/list-groups.ts'
 import { requireOneOf } from '../../src/catalogue/enumerations.ts'
-import { firstArg, firstCost, perStore, requireFirst, storeArgs, withDefaults } from '../builder/arguments.ts'
+import {
+  firstArg,
+  firstCost,
+  offsetArgs,
+  pageOf,
+  perStore,
+  requireFirst,
+  storeArgs,
+  withDefaults,
+} from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { defaultChannel, defaultFormat } from '../builder/options.ts'
@@ -91,24 +100,14 @@ const pageArgs = builder.args((t) => ({
   assetFormat: t.string(
     defaultFormat('Asset format to list: one of `enumerations.assetFormats`, otherwise `invalid_request`.'),
   ),
-  offset: t.int({
-    defaultValue: 0,
-    description: 'Number of groups to skip: 0 or more. Past the end the page is empty.',
-    validate: { min: 0 },
-  }),
-  limit: t.int({
-    defaultValue: largestPage,
-    description: 'Page size in groups: 1 or more; values above 50 are clamped to 50.',
-    validate: { min: 1 },
-  }),
+  ...offsetArgs('groups', largestPage),
 }))
 
 type PageArguments = InputShapeFromFields<typeof pageArgs>
 
-const queryOf = ({ channel, assetFormat, offset, limit }: PageArguments) => ({
+const queryOf = ({ channel, assetFormat, ...page }: PageArguments) => ({
   ...withDefaults({ channel, assetFormat }),
-  offset: offset ?? 0,
-  limit: Math.min(limit ?? largestPage, largestPage),
+  ...pageOf(page, largestPage),
 })
 
 const pageCost = (args: PageArguments) => ({ field: 1, multiplier: queryOf(args).limit })

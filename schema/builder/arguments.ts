@@ -79,3 +79,28 @@ export function withDefaults<Given extends ChannelAndFormat>(given: Given) {
     assetFormat: given.assetFormat ?? defaults.assetFormat,
   }
 }
+
+/** The arguments of a page by offset, of at most so many of the items: `pageOf` reads them. */
+export function offsetArgs(items: string, largest: number) {
+  return builder.args((t) => ({
+    offset: t.int({
+      defaultValue: 0,
+      description: `Number of ${items} to skip: 0 or more. Past the end the page is empty.`,
+      validate: { min: 0 },
+    }),
+    limit: t.int({
+      defaultValue: largest,
+      description: `Page size in ${items}: 1 or more; values above ${largest} are clamped to ${largest}.`,
+      validate: { min: 1 },
+    }),
+  }))
+}
+
+interface OffsetArguments {
+  offset?: number | null | undefined
+  limit?: number | null | undefined
+}
+
+export function pageOf({ offset, limit }: OffsetArguments, largest: number): { offset: number; limit: number } {
+  return { offset: offset ?? 0, limit: Math.min(limit ?? largest, largest) }
+}

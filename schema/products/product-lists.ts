@@ -1,7 +1,7 @@
 import { type ListedProduct, type Product, pageProducts } from '../../src/catalogue/products/list-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/product-filter.ts'
 import { cursorKey, isCursorKey, requireGoodOrder } from '../../src/catalogue/products/product-order.ts'
-import { perStore, type ResultOf, storeArgs } from '../builder/arguments.ts'
+import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, keysetConnection, totalCount } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
@@ -40,21 +40,11 @@ builder.queryField('productPage', (t) =>
     args: {
       ...storeArgs,
       filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
-      offset: t.arg.int({
-        defaultValue: 0,
-        description: 'Number of products to skip: 0 or more. Past the end the page is empty.',
-        validate: { min: 0 },
-      }),
-      limit: t.arg.int({
-        defaultValue: largestPage,
-        description: 'Page size in products: 1 or more; values above 100 are clamped to 100.',
-        validate: { min: 1 },
-      }),
+      ...offsetArgs('products', largestPage),
     },
-    resolve: (_root, { storeUuid, filter, offset, limit }, { catalogue, enumerations }) => {
+    resolve: (_root, { storeUuid, filter, ...page }, { catalogue, enumerations }) => {
       const given = requireGoodFilter(filter, enumerations)
-      const page = { offset: offset ?? 0, limit: Math.min(limit ?? largestPage, largestPage) }
-      return pageProducts(catalogue, storeUuid, given, page)
+      return pageProducts(catalogue, storeUuid, given, pageOf(page, largestPage))
     },
   }),
 )
