@@ -6,6 +6,11 @@ export function allOf(conditions: readonly (RawBuilder<boolean> | false)[]): Raw
   return given.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(given, sql` and `)})`
 }
 
+/** Whether none of a filter's conditions is given. */
+export function isBare(conditions: object): boolean {
+  return Object.values(conditions).every((condition) => condition == null)
+}
+
 /** A LIKE pattern for texts that contain the given one, whatever characters it has. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`

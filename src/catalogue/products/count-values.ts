@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { hasAtMost } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { isBare } from '../conditions.ts'
 import type { AttributeTypes } from './attribute-types.ts'
 import { ofUnindexed } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
@@ -20,14 +21,13 @@ export async function countByValues(
 ): Promise<number | undefined> {
   const [filter, ...further] = attributes ?? []
   const known = types.get(filter?.name ?? '')
-  if (!filter || further.length > 0 || !known?.slot || Object.values(others).some((other) => other != null))
-    return undefined
+  if (!filter || further.length > 0 || !known?.slot || !isBare(others)) return undefined
   if (filter.exists === false) return undefined
   const uuid = visibleStore(catalogue, storeUuid)
   const { exists: _, name: __, eq, in: list, ...ranges } = filter
   const texts = [...(list ?? []), ...(eq == null ? [] : [eq])]
   // Where a value is given, it is found by the key.
-  const isGiven = texts.length > 0 && Object.values(ranges).every((range) => range == null)
+  const isGiven = texts.length > 0 && isBare(ranges)
   const source = isGiven
     ? sql`value_count where store_uuid = ${uuid} and slot = ${known.slot} and`
     : sql`value_counts(${uuid}, ${known.slot}) where`

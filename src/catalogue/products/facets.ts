@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { containing } from '../conditions.ts'
+import { containing, isBare } from '../conditions.ts'
 import { keyColumn, restColumn } from '../values/value-columns.ts'
 import { countedCharacters } from './count-values.ts'
 import { selectionOf } from './list-products.ts'
@@ -29,9 +29,8 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
   const named = names.map((name, i) => ({ name, field: `names[${i}]` }))
   const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
   const slots = names.map((name) => types.get(name)?.slot)
-  const isWhole = Object.values(filter).every((condition) => condition == null)
   const counted =
-    isWhole && slots.every((slot) => slot != null)
+    isBare(filter) && slots.every((slot) => slot != null)
       ? sql`materialized (${countsOf(visibleStore(catalogue, storeUuid), slots)})`
       : sql`materialized (${sql.join(
           names.map((name, i) => countedOf(i, name, slots[i], sql`${source} where ${ofStore}`)),

@@ -3,7 +3,7 @@ import { storeNotFound } from '../../errors.ts'
 import { currentReadLimit } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
-import { allOf, type KeysetPage } from '../conditions.ts'
+import { allOf, isBare, type KeysetPage } from '../conditions.ts'
 import type { ProductStatus } from '../enumerations.ts'
 import { withCodes } from '../search-codes.ts'
 import { type AttributeTypes, findTypes, requireBounds } from './attribute-types.ts'
@@ -78,7 +78,7 @@ function products(catalogue: Catalogue, storeUuid: string) {
     ) p`
 }
 
-/** Where the products `p` of a filter are read, the condition on them, and what it and the order need to know of attributes. */
+/** Where the products `p` of a filter are read, the condition on them, and what is known of the attributes. */
 export async function selectionOf(
   catalogue: Catalogue,
   storeUuid: string,
@@ -123,11 +123,10 @@ function needsProduct(filter: ProductFilter, { field }: ProductOrder): boolean {
 /** Begins a statement that is not prepared: connections keep a few hundred, and filters may have any form. */
 export function unlessPlain(filter: ProductFilter, order = byCode): RawBuilder<unknown> {
   const { status, codePrefix, codes, search, ...others } = filter
-  const isPlain = order.field === 'code' && Object.values(others).every((condition) => condition == null)
-  return isPlain ? sql`` : sql`/* any filter */ `
+  return order.field === 'code' && isBare(others) ? sql`` : sql`/* any filter */ `
 }
 
-/** A page by offset, with the exact number of those that match: one statement, up to three with a search. Throws `store_not_found`. */
+/** A page by offset, with the exact number of matches: up to three statements. Throws `store_not_found`. */
 export async function pageProducts(
   catalogue: Catalogue,
   storeUuid: string,
@@ -179,8 +178,7 @@ function countOf(
   source: RawBuilder<unknown>,
   ofStore: Condition,
 ) {
-  const isTotal = Object.values(others).every((condition) => condition == null)
-  return isTotal ? totalOf(uuid, status) : sql<number>`(select count(*)::int from ${source} where ${ofStore})`
+  return isBare(others) ? totalOf(uuid, status) : sql<number>`(select count(*)::int from ${source} where ${ofStore})`
 }
 
 export async function findProducts(

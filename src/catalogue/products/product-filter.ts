@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../errors.ts'
 import { hasAtMost, shown } from '../../text.ts'
 import { nameFault } from '../attributes/attribute-rules.ts'
+import { isBare } from '../conditions.ts'
 import { type Enumerations, oneOfFault, type ProductStatus } from '../enumerations.ts'
 
 type Maybe<T> = T | null | undefined
@@ -128,13 +129,13 @@ function partFault(text: Maybe<string>): string | false {
 function ofAttribute({ filter, field }: NamedAttribute): PossibleFault[] {
   const badName = nameFault(filter.name)
   const values = filter.in?.length
-  const isBare = Object.entries(filter).every(([key, value]) => key === 'name' || value == null)
+  const { name: _, ...conditions } = filter
   const tooLong = (['contains', 'startsWith'] as const).map((key): PossibleFault => {
     return [`${field}.${key}`, partFault(filter[key])]
   })
   return [
     [`${field}.name`, badName && `is not usable: ${badName}; got ${shown(filter.name)}`],
-    [field, isBare && 'must have a condition beside the name, such as eq, in or exists; got none'],
+    [field, isBare(conditions) && 'must have a condition beside the name, such as eq, in or exists; got none'],
     [`${field}.in`, values === 0 && emptyList],
     [`${field}.in`, (values ?? 0) > mostValues && `must have at most ${mostValues} values; got ${values}`],
     ...tooLong,
