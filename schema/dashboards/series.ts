@@ -43,7 +43,7 @@ const MetricRef = builder.enumType('Metric', {
 })
 
 const DimensionRef = builder.enumType('Dimension', {
-  description: 'What the values of a series are told apart by.',
+  description: 'What the values of a series are grouped by.',
   values: {
     STORE: { value: 'store', description: 'Stores.' },
     CHANNEL: { value: 'channel', description: 'Channels.' },

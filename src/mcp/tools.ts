@@ -19,7 +19,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 
-/** An operation that agents may run, and what they are told of it. */
+/** An operation that agents may run, and its description for them. */
 export interface Tool {
   /** As `find_products`; a previewed one begins with `preview_`. */
   name: string
