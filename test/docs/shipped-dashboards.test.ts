@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import jsonata from 'jsonata'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -30,7 +31,7 @@ beforeAll(async () => {
 
 type Target = (typeof dashboard.panels)[number]['targets'][number]
 
-/** What the plugin shows of a target: the rows at its selector, with its columns. A selector is a path of names. */
+/** What the plugin shows of a target: the rows at its selector, which it evaluates by JSONata, with its columns. */
 async function rowsOf({ url_options, root_selector, columns }: Omit<Target, 'refId'>, storeValue: string) {
   const now = Date.now()
   const text = url_options.body_graphql_variables
@@ -39,9 +40,7 @@ async function rowsOf({ url_options, root_selector, columns }: Omit<Target, 'ref
     .replaceAll(/\$\{__to\}/g, String(now))
   const variables = JSON.parse(text)
   const data = await gateway.data(url_options.body_graphql_query, variables)
-  const [root, field = ''] = root_selector.split('.')
-  expect(root).toBe('data')
-  const rows = (data as Record<string, Record<string, unknown>[]>)[field] ?? []
+  const rows: Record<string, unknown>[] = await jsonata(`[${root_selector}]`).evaluate({ data })
   for (const row of rows) {
     for (const { selector, type } of columns) {
       expect(Object.keys(row)).toContain(selector)

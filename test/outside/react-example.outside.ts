@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
+import { freePort } from '../support/servers/free-port.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
 import { root } from '../support/sources.ts'
 
@@ -62,17 +62,6 @@ async function serves(address: string): Promise<void> {
     if (left === 0) throw new Error(`${address} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
-  })
 }
 
 interface Rows {
