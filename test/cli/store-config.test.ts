@@ -95,6 +95,10 @@ describe('the configuration of a store', () => {
     ],
     ['attributes:\n  - name: 7\n    type: text', /store\.yaml:2:11: attributes\[0\]\.name must be a text; got 7/],
     ['attributes:\n  - type: text', /store\.yaml:2:5: attributes\[0\]\.name must be a text; got nothing/],
+    [
+      'attributes:\n  - { name: Color, type: text }\n  - { name: Color, type: text }',
+      /store\.yaml:3:13: attributes\[1\]\.name must come once in the list; got "Color"/,
+    ],
     ['webhooks: []', /store\.yaml:1:11: webhooks is not known/],
     [
       'requirements: { SMP: [{ code: a, kind: asset, weight: 3 }] }',

@@ -24,6 +24,15 @@ const attribute = z.strictObject(
   'must be a map',
 )
 
+const attributes = z.array(attribute, 'must be a list').superRefine((list, context) => {
+  const seen = new Set<string>()
+  for (const [index, { name }] of list.entries()) {
+    if (seen.has(name))
+      context.addIssue({ code: 'custom', path: [index, 'name'], message: 'must come once in the list' })
+    seen.add(name)
+  }
+})
+
 const requirement = z.strictObject(
   {
     code: text,
@@ -47,7 +56,7 @@ const token = z.strictObject(
 /** A section that is left out is not managed by the file. */
 const configFile = z.strictObject(
   {
-    attributes: z.array(attribute, 'must be a list').optional(),
+    attributes: attributes.optional(),
     requirements: z.record(text, z.array(requirement, 'must be a list'), 'must map channels to lists').optional(),
     tokens: z.array(token, 'must be a list').optional(),
   },
