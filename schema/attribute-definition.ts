@@ -128,7 +128,7 @@ builder.mutationFields((t) => ({
         const all = await defineAttributes(transaction, storeUuid, definitions)
         return indexed(transaction, storeUuid, all, context)
       },
-      ({ definitions }) => definitions.length,
+      (_all, { definitions }) => definitions.length,
     ),
   }),
   removeAttributeDefinitions: t.field({
@@ -141,7 +141,7 @@ builder.mutationFields((t) => ({
         const all = await removeDefinitions(transaction, storeUuid, names)
         return indexed(transaction, storeUuid, all, context)
       },
-      ({ names }) => names.length,
+      (_all, { names }) => names.length,
     ),
   }),
 }))

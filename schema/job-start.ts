@@ -1,4 +1,5 @@
 import { invalidRequest } from '../src/errors.ts'
+import { requireFewAffected } from '../src/graphql/affected.ts'
 import { deleteJob } from '../src/jobs/job.ts'
 import { startExport, startImport } from '../src/jobs/start-job.ts'
 import { dryRunArgs, resolveWrite, storeArgs, writable } from './builder/arguments.ts'
@@ -98,11 +99,9 @@ builder.mutationFields((t) => ({
           'CSV: whether cells that a spreadsheet would run, which begin with `=`, `+`, `-`, `@`, a tab or a carriage return, get an apostrophe in front. An import keeps the apostrophe.',
       }),
     },
-    resolve: async (
-      _root,
-      { storeUuid, format, channel, status, escapeFormulas },
-      { catalogue, jobQueued, jobQuotas },
-    ) => {
+    resolve: async (_root, { storeUuid, format, channel, status, escapeFormulas }, context) => {
+      requireFewAffected(1, context)
+      const { catalogue, jobQueued, jobQuotas } = context
       const form = { format: format ?? 'csv', escapeFormulas: escapeFormulas ?? false }
       const options = { ...form, channel: channel ?? defaults.channel, status: status ?? null }
       const job = await startExport(catalogue, storeUuid, options, jobQuotas)
@@ -116,6 +115,9 @@ builder.mutationFields((t) => ({
     description:
       'Deletes a job with its input and output, and returns it as it was. A running one is cancelled: it stops within seconds, and rows that it has imported are kept. Null when there is none or when the token has no access to its store.',
     args: { jobId: t.arg.id({ required: true, ...anyText, description: 'UUID of the job.' }), ...dryRunArgs },
-    resolve: resolveWrite(async (transaction, { jobId }) => (await deleteJob(transaction, jobId)) ?? null),
+    resolve: resolveWrite(
+      async (transaction, { jobId }) => (await deleteJob(transaction, jobId)) ?? null,
+      (job) => (job ? 1 : 0),
+    ),
   }),
 }))

@@ -133,8 +133,9 @@ builder.mutationFields((t) => ({
       ...writeArgs,
       productCodes: t.arg.stringList({ ...anyText, required: true, description: 'Product codes: at most 10,000.' }),
     },
-    resolve: resolveWrite((transaction, { storeUuid, productCodes }) =>
-      deleteProducts(transaction, storeUuid, productCodes),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, productCodes }) => deleteProducts(transaction, storeUuid, productCodes),
+      ({ deletedSkus }) => deletedSkus.length,
     ),
   }),
   createProducts: t.field({
@@ -146,8 +147,10 @@ builder.mutationFields((t) => ({
       ...productsArg,
       channel: t.arg.string(defaultChannel('Channel to link the assets on: one of `enumerations.channels`.')),
     },
-    resolve: resolveWrite((transaction, { storeUuid, channel, products }, { enumerations }) =>
-      createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaults.channel }, products),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, channel, products }, { enumerations }) =>
+        createProducts(transaction, enumerations, { storeUuid, channel: channel ?? defaults.channel }, products),
+      ({ createdSkus }) => createdSkus.length,
     ),
   }),
   updateProducts: t.field({
@@ -160,7 +163,11 @@ builder.mutationFields((t) => ({
       // One result is never too long.
       if (isSelectedOnce(info) && !context.affected)
         return writeInOneStatement(writable(context, info), args.dryRun, update)
-      return resolveWrite<typeof args, ResultOf<typeof update>>(update)(root, args, context, info)
+      const guarded = resolveWrite<typeof args, ResultOf<typeof update>>(
+        update,
+        ({ updatedSkus }) => updatedSkus.length,
+      )
+      return guarded(root, args, context, info)
     },
   }),
   upsertProducts: t.field({
@@ -168,6 +175,9 @@ builder.mutationFields((t) => ({
     description:
       'Creates products that do not exist and merges attributes and statuses into those that do: how a catalogue is kept up to date. To leave existing products as they are use `createProducts`, to create none `updateProducts`, for files `startImport`. The default status of a new product is `NEW`. Errors: `store_not_found`.',
     args: { ...writeArgs, ...productsArg },
-    resolve: resolveWrite((transaction, { storeUuid, products }) => upsertProducts(transaction, storeUuid, products)),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, products }) => upsertProducts(transaction, storeUuid, products),
+      ({ createdSkus, updatedSkus }) => createdSkus.length + updatedSkus.length,
+    ),
   }),
 }))

@@ -1,21 +1,13 @@
 import { automations, regions } from '../src/catalogue/enumerations.ts'
 import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
-import { createStore, type Store, updateStore } from '../src/catalogue/stores/stores.ts'
+import type { Store } from '../src/catalogue/stores/stores.ts'
 import type { Loaders } from '../src/graphql/loaders.ts'
 import { storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
-import {
-  dryRunArgs,
-  firstArg,
-  firstCost,
-  perStore,
-  requireFirst,
-  resolveWrite,
-  writeArgs,
-} from './builder/arguments.ts'
+import { firstArg, firstCost, perStore, requireFirst } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
-import { nullable, required } from './builder/options.ts'
+import { nullable } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 import { Automation, Region } from './enumerations.ts'
 
@@ -132,67 +124,4 @@ builder.queryFields((t) => ({
     },
     { description: 'A store and its cursor.' },
   ),
-}))
-
-const CreateStoreInput = builder.inputType('CreateStoreInput', {
-  ...anyText,
-  description: 'A store to create (spec: Store). Repeated values of a list are stored once, in order.',
-  fields: (t) => ({
-    storeName: t.string(required('Name of the store: 1 to 200 characters after trimming; need not be unique.')),
-    storeTaxonomy: t.string(required('Taxonomy: one of `enumerations.storeTaxonomies`.')),
-    region: t.stringList(required('Regions: values of `enumerations.regions`; may be empty.')),
-    channels: t.stringList(required('Channels: values of `enumerations.channels`; may be empty.')),
-    defaultAutomation: t.stringList(
-      required('Automations: values of `enumerations.defaultAutomations`; may be empty.'),
-    ),
-    storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
-  }),
-})
-
-const UpdateStoreInput = builder.inputType('UpdateStoreInput', {
-  ...anyText,
-  description: 'Changes to a store. An omitted or null field is not changed, except that null clears `storeWebsite`.',
-  fields: (t) => ({
-    storeName: t.string({ description: 'Name of the store: 1 to 200 characters after trimming; need not be unique.' }),
-    storeTaxonomy: t.string({ description: 'Taxonomy: one of `enumerations.storeTaxonomies`.' }),
-    region: t.stringList({ description: 'Regions: values of `enumerations.regions`; replaces the list.' }),
-    channels: t.stringList({ description: 'Channels: values of `enumerations.channels`; replaces the list.' }),
-    defaultAutomation: t.stringList({
-      description: 'Automations: values of `enumerations.defaultAutomations`; replaces the list.',
-    }),
-    storeWebsite: t.string({ description: 'Web site: at most 2,048 characters, or null.' }),
-  }),
-})
-
-builder.mutationFields((t) => ({
-  createStore: t.field({
-    type: StoreRef,
-    extensions: { access: 'all stores' },
-    description:
-      'Creates a store (spec: POST /stores). Errors: `invalid_request` (one entry per fault), `store_not_found` (the linked store), `forbidden` (the token is limited to stores).',
-    args: {
-      input: t.arg({ type: CreateStoreInput, required: true, description: 'Store to create.' }),
-      copyTaxonomy: t.arg.boolean({
-        defaultValue: false,
-        description: 'Whether to copy the attribute definitions of the linked store. Requires `linkedStoreId`.',
-      }),
-      linkedStoreId: t.arg.id({
-        description: 'UUID of a store whose group the new store joins. Default: a new group.',
-      }),
-      ...dryRunArgs,
-    },
-    resolve: resolveWrite((transaction, { input, copyTaxonomy, linkedStoreId }, { enumerations }) =>
-      createStore(transaction, enumerations, input, { linkedStoreId, copyTaxonomy: copyTaxonomy ?? false }),
-    ),
-  }),
-  updateStore: t.field({
-    type: StoreRef,
-    description: 'Changes fields of a store. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
-    args: { ...writeArgs, input: t.arg({ type: UpdateStoreInput, required: true, description: 'Changes to apply.' }) },
-    resolve: resolveWrite((transaction, { storeUuid, input: { storeWebsite, ...rest } }, { enumerations }) => {
-      const changes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
-      const website = storeWebsite === undefined ? {} : { storeWebsite }
-      return updateStore(transaction, enumerations, storeUuid, { ...changes, ...website })
-    }),
-  }),
 }))

@@ -105,7 +105,10 @@ builder.mutationFields((t) => ({
       'Creates a token. Needs the scope `admin`. Errors: `invalid_request` (one entry per fault), `store_not_found`.',
     args: { input: t.arg({ type: CreateTokenInput, required: true, description: 'Token to create.' }), ...dryRunArgs },
     extensions: { access: 'admin' },
-    resolve: resolveWrite((transaction, { input }) => createToken(transaction.db, input)),
+    resolve: resolveWrite(
+      (transaction, { input }) => createToken(transaction.db, input),
+      () => 1,
+    ),
   }),
   revokeToken: t.field({
     type: TokenRef,
@@ -114,6 +117,9 @@ builder.mutationFields((t) => ({
       'Revokes a token permanently; every instance refuses it within 5 seconds. Null when there is no token with this id. Needs the scope `admin`.',
     args: { tokenId: t.arg.id({ required: true, ...anyText, description: 'UUID of the token.' }), ...dryRunArgs },
     extensions: { access: 'admin' },
-    resolve: resolveWrite((transaction, { tokenId }) => revokeToken(transaction.db, tokenId)),
+    resolve: resolveWrite(
+      (transaction, { tokenId }) => revokeToken(transaction.db, tokenId),
+      (token) => (token ? 1 : 0),
+    ),
   }),
 }))

@@ -52,8 +52,10 @@ builder.mutationFields((t) => ({
         validate: { min: 1 },
       }),
     },
-    resolve: resolveWrite((transaction, { assetId, position, ...group }, _context, info) =>
-      moveAssets(transaction, withDefaults(group), [assetId], { position, isShown: isSelected(info, 'assets') }),
+    resolve: resolveWrite(
+      (transaction, { assetId, position, ...group }, _context, info) =>
+        moveAssets(transaction, withDefaults(group), [assetId], { position, isShown: isSelected(info, 'assets') }),
+      () => 1,
     ),
   }),
   reorderAssets: t.field({
@@ -68,7 +70,7 @@ builder.mutationFields((t) => ({
     resolve: resolveWrite(
       (transaction, { assetIds, ...group }, _context, info) =>
         moveAssets(transaction, withDefaults(group), assetIds, { isShown: isSelected(info, 'assets') }),
-      ({ assetIds }) => assetIds.length,
+      (_group, { assetIds }) => assetIds.length,
     ),
   }),
   placeAssets: t.field({
@@ -84,13 +86,15 @@ builder.mutationFields((t) => ({
         description: 'Groups with the assets to insert: at most 10,000.',
       }),
     },
-    resolve: resolveWrite((transaction, { storeUuid, channel, groups }, { enumerations }) =>
-      placeAssets(
-        transaction,
-        enumerations,
-        { storeUuid, channel: channel ?? defaults.channel },
-        groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaults.assetFormat })),
-      ),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, channel, groups }, { enumerations }) =>
+        placeAssets(
+          transaction,
+          enumerations,
+          { storeUuid, channel: channel ?? defaults.channel },
+          groups.map((group) => ({ ...group, assetFormat: group.assetFormat ?? defaults.assetFormat })),
+        ),
+      ({ created, updated }) => created + updated,
     ),
   }),
 }))

@@ -86,8 +86,10 @@ builder.mutationFields((t) => ({
       ...writeArgs,
       assets: t.arg({ type: [NewAssetInput], required: true, description: 'At most 10,000 assets.' }),
     },
-    resolve: resolveWrite((transaction, { storeUuid, assets }, { enumerations }) =>
-      addAssets(transaction, enumerations, storeUuid, assets.map(withDefaults)),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, assets }, { enumerations }) =>
+        addAssets(transaction, enumerations, storeUuid, assets.map(withDefaults)),
+      ({ added, linked }) => added + linked,
     ),
   }),
   deleteAssets: t.field({
@@ -102,7 +104,10 @@ builder.mutationFields((t) => ({
       }),
       ...dryRunArgs,
     },
-    resolve: resolveWrite((transaction, { selectors }) => deleteAssets(transaction, selectors)),
+    resolve: resolveWrite(
+      (transaction, { selectors }) => deleteAssets(transaction, selectors),
+      ({ removed }) => removed,
+    ),
   }),
   unlinkAssets: t.field({
     type: UnlinkAssetsResult,
@@ -112,6 +117,9 @@ builder.mutationFields((t) => ({
       links: t.arg({ type: [AssetUnlinkInput], required: true, description: 'At most 10,000 items.' }),
       ...dryRunArgs,
     },
-    resolve: resolveWrite((transaction, { links }) => unlinkAssets(transaction, links)),
+    resolve: resolveWrite(
+      (transaction, { links }) => unlinkAssets(transaction, links),
+      ({ removed }) => removed,
+    ),
   }),
 }))

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
-import { affectedBy, requireFewAffected } from '../../src/graphql/affected.ts'
+import { requireFewAffected } from '../../src/graphql/affected.ts'
 import { requireAnswerable } from '../../src/graphql/answer-size.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { builder } from './builder.ts'
@@ -27,17 +27,17 @@ export function writable({ catalogue, origin }: Context, { fieldName: operation 
 
 /**
  * A resolver that does its work in one transaction, which a dry run rolls back, and so does a result that has changed
- * more than the caller allows. `affected`: how much a result without counts has changed.
+ * more than the caller allows. `affected`: how much that is.
  */
 export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
   work: (transaction: WriteCatalogue, args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
-  affected?: (args: Args) => number,
+  affected: (result: Result, args: Args) => number,
 ) {
   return (_root: unknown, args: Args, context: Context, info: GraphQLResolveInfo) =>
     write(writable(context, info), args.dryRun, async (transaction) => {
       const result = await work(transaction, args, context, info)
       requireAnswerable(result, context, info)
-      requireFewAffected(affected?.(args) ?? affectedBy(result), context)
+      requireFewAffected(affected(result, args), context)
       return result
     })
 }

@@ -81,11 +81,14 @@ builder.mutationFields((t) => ({
         description: 'What to do with what another request has changed since.',
       }),
     },
-    resolve: resolveWrite(async (transaction, { storeUuid, requestId, ifChangedSince }, { jobQuotas, jobQueued }) => {
-      const result = await revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP')
-      const hasDefinitions = result.reverted.definitions > 0
-      if (hasDefinitions && (await startIndexing(transaction, storeUuid, jobQuotas))) jobQueued()
-      return result
-    }),
+    resolve: resolveWrite(
+      async (transaction, { storeUuid, requestId, ifChangedSince }, { jobQuotas, jobQueued }) => {
+        const result = await revertRequest(transaction, storeUuid, requestId, ifChangedSince ?? 'SKIP')
+        const hasDefinitions = result.reverted.definitions > 0
+        if (hasDefinitions && (await startIndexing(transaction, storeUuid, jobQuotas))) jobQueued()
+        return result
+      },
+      ({ reverted }) => Object.values(reverted).reduce((sum, count) => sum + count, 0),
+    ),
   }),
 }))

@@ -100,8 +100,10 @@ builder.mutationField('setChannelRequirements', (t) =>
         description: `Requirements: at most ${mostRequirements}, which take at most 256 KiB of JSON.`,
       }),
     },
-    resolve: resolveWrite((transaction, { storeUuid, channel, requirements }, { enumerations }) =>
-      setRequirements(transaction, enumerations, storeUuid, channel, requirements),
+    resolve: resolveWrite(
+      (transaction, { storeUuid, channel, requirements }, { enumerations }) =>
+        setRequirements(transaction, enumerations, storeUuid, channel, requirements),
+      () => 1,
     ),
   }),
 )

@@ -142,6 +142,21 @@ requirements('preferences of writes', (gateway) => {
           return (json as { errors: { extensions: { code: string } }[] }).errors[0]?.extensions.code
         }
         expect([await codeOf(defining), await codeOf(importing)]).toEqual(['too_many_affected', 'invalid_request'])
+        const starting = 'mutation ($store: ID!) { startExport(storeUuid: $store) { jobId } }'
+        const deleting = 'mutation ($job: ID!) { deleteJob(jobId: $job) { jobId } }'
+        const exported = async (prefer: string) => (await mutate(starting, { store }, prefer)).json
+        const refusal = { errors: [{ extensions: { code: 'too_many_affected' } }], extensions: { affected: 1 } }
+        expect(await exported('max-affected=0')).toMatchObject(refusal)
+        const started = await exported('max-affected=1')
+        expect(started).toMatchObject({ extensions: { affected: 1 } })
+        const job = (started as { data: { startExport: { jobId: string } } }).data.startExport.jobId
+        const remove = async (id: string) => (await mutate(deleting, { job: id }, 'max-affected=0')).json
+        expect(await remove(job)).toMatchObject(refusal)
+        expect(await remove(store)).toMatchObject({ data: { deleteJob: null }, extensions: { affected: 0 } })
+        const jobs = `query ($store: ID!) { store(storeUuid: $store) { jobs { nodes { jobId } } } }`
+        expect((await mutate(jobs, { store }, '')).json).toEqual(
+          expect.objectContaining({ data: { store: { jobs: { nodes: [{ jobId: job }] } } } }),
+        )
         const { data } = (
           await mutate(
             'query ($store: ID!) { store(storeUuid: $store) { attributeDefinitions { name } } }',
