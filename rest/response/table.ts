@@ -5,7 +5,9 @@ import { HttpError } from './http-error.ts'
 
 type Row = ReadonlyMap<string, unknown>
 
-/** The answer of an endpoint that has rows: in the envelope, or its rows alone in the format that the client accepts. */
+/**
+ * The answer of an endpoint that has rows: in the envelope, or its rows alone in the format that the client accepts.
+ */
 export async function answerTable(
   { table, success }: Endpoint,
   request: RestRequest,
@@ -14,7 +16,7 @@ export async function answerTable(
 ): Promise<HttpResponse> {
   const format = formatOf(request.header('accept'))
   const total = table?.totalOf?.(data)
-  const headers = total === undefined ? {} : nextPage(request, query, total)
+  const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
   if (!table || format === 'application/json')
     return { status: 200, headers, body: sealed(0, success, request.requestId, toJson(data)) }
   const rows = table.rowsOf(data)
@@ -30,7 +32,9 @@ const formats = ['application/json', ...tableFormats] as const
 
 const wildcards = ['*/*', 'application/*']
 
-/** The format that is accepted with the highest weight, the first one of several (RFC 9110, 12.5.1); JSON if none is. */
+/**
+ * The format that is accepted with the highest weight, the first one of several (RFC 9110, 12.5.1); JSON if none is.
+ */
 function formatOf(accept = ''): (typeof formats)[number] {
   const weighed = accept.split(',').map((part) => {
     const [type = '', ...parameters] = part

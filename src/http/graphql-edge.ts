@@ -74,7 +74,7 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
 /** An answer that the client may keep, with its tag; 304 for a client that has it. */
 function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
   const tag = `W/"${hash('sha256', String(answer.body), 'hex').slice(0, 16)}"`
-  const headers = { ...answer.headers, ETag: tag }
+  const headers = { ...answer.headers, ETag: tag, Vary: 'Accept' }
   return known === tag ? { status: 304, headers } : { ...answer, headers }
 }
 

@@ -34,6 +34,8 @@ export function respond(
     ...moreHeaders,
     ...answer.headers,
   }
+  const varying = [moreHeaders.Vary, answer.headers.Vary].filter((names) => names !== undefined)
+  if (varying.length > 0) headers.Vary = varying.join(', ')
   // Bytes: Node writes the head along with a string body, in its encoding, which changes header bytes beyond ASCII.
   const pieces = typeof answer.body === 'string' ? [Buffer.from(answer.body)] : answer.body
   if (pieces) {

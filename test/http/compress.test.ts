@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { newStore } from '../support/factories.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway({ more: { corsOrigins: ['https://shop.example'] } })
@@ -47,6 +48,30 @@ it('answers HEAD with the headers of GET, and names both headers that an answer 
   expect(got.headers.vary).toBe('Origin, Accept-Encoding')
 })
 
+it('says which answers depend on Accept, also to a client that has them', async () => {
+  const store = await newStore(gateway)
+  const formats = ['application/json', 'text/csv', 'application/jsonl']
+  const cases: [string, string[]][] = [
+    ['/v1/reports/status', formats],
+    [`/v1/products?store_uuid=${store}`, formats],
+    [`/graphql?query=${encodeURIComponent('{ __schema { types { name } } }')}`, ['application/json', 'text/html']],
+    ['/', ['text/html']],
+  ]
+  for (const [path, types] of cases) {
+    for (const accept of types) {
+      const asked = { accept, origin: 'https://shop.example' }
+      const { status, headers } = await get(path, asked)
+      expect([path, accept, status, headers.vary]).toEqual([path, accept, 200, 'Origin, Accept'])
+      if (headers.etag === undefined) continue
+      const again = await get(path, { ...asked, 'if-none-match': String(headers.etag) })
+      expect([path, accept, again.status, again.headers.vary]).toEqual([path, accept, 304, 'Origin, Accept'])
+    }
+  }
+  const small = await get('/', { accept: 'text/html', 'accept-encoding': 'br' })
+  expect(small.headers.vary).toBe('Accept-Encoding, Accept')
+  expect((await get('/health')).headers).not.toHaveProperty('vary')
+})
+
 it('lets browsers keep what a page loads for ever, and asks for the page anew', async () => {
   for (const page of ['/docs', '/graphql']) {
     const { headers, body } = await get(page, { accept: 'text/html' })
@@ -67,7 +92,7 @@ it('lets a client keep the schema that it reads by GET, and says whether it has 
   const first = await get(path, { 'accept-encoding': 'br' })
   expect(first).toMatchObject({
     status: 200,
-    headers: { 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' },
+    headers: { 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Accept' },
   })
   const again = await get(path, { 'accept-encoding': 'br', 'if-none-match': String(first.headers.etag) })
   expect([again.status, again.body.length]).toEqual([304, 0])

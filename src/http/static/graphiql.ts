@@ -39,12 +39,12 @@ export function graphiqlPages(operations: readonly Twin[]): { page: Page; js: Pa
     .replace(/(?<=<link rel="icon" href=")[^"]*/, 'data:,')
     .replace('<meta charset="utf-8" />', (charset) => charset + viewport)
     .replace('<div id="root"></div>', (root) => root + ownParts + opening)
-  return { page: fixedPage(html, body, { 'Content-Security-Policy': policyOf(body) }), js, css }
+  return { page: fixedPage(html, body, { 'Content-Security-Policy': policyOf(body), Vary: 'Accept' }), js, css }
 }
 
 /**
- * A tab that is pressed for the first time would move to where it was before the page was laid out, away from the mouse:
- * the click would be lost.
+ * A tab that is pressed for the first time would move to where it was before the page was laid out, away from the
+ * mouse: the click would be lost.
  */
 const stillTabs = '.graphiql-tab{transform:none!important}'
 

@@ -1,4 +1,5 @@
-// Starts GraphiQL, which reads `query` from the address and the rest from what the browser keeps, once a token is known.
+// Starts GraphiQL, which reads `query` from the address and the rest from what the browser keeps, once a token is
+// known.
 ;(async () => {
   // By GET, so that the browser keeps the schema until it changes.
   const send = window.fetch

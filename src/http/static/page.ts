@@ -28,13 +28,14 @@ export function fixedPage(type: string, content: string | Buffer, headers: Recor
 
 /** The page for GET and HEAD, or 304 for a client that has it. Throws `method_not_allowed`. */
 export function answerWithPage(page: Page, { method, headers: asked }: IncomingMessage, search = ''): HttpResponse {
-  const { status = 200, type, body, headers, version } = page
+  const { status = 200, type, body, headers, isForBrowsers, version } = page
   const allow = 'GET, HEAD, OPTIONS'
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } }
   if (method !== 'GET' && method !== 'HEAD') {
     throw new HttpError('method_not_allowed', `this path takes ${allow}; got ${method}`, { Allow: allow })
   }
-  const sent = { 'Content-Type': type, 'Cache-Control': 'no-cache', ...headers }
+  const varying = isForBrowsers && { Vary: 'Accept' }
+  const sent = { 'Content-Type': type, 'Cache-Control': 'no-cache', ...varying, ...headers }
   if (version === undefined) return { status, headers: sent, body }
   const isFixed = search === `v=${version}`
   const kept = { ...(isFixed && { 'Cache-Control': 'public, max-age=31536000, immutable' }), ETag: `W/"${version}"` }
