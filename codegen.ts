@@ -5,7 +5,9 @@ import { schema } from './schema/index.ts'
 import { fallbackEnumerations } from './src/catalogue/enumerations.ts'
 import { ownVersion } from './src/database/version.ts'
 
-/** Makes the generated files: `node codegen.ts` writes them, `node codegen.ts --check` fails when one is not current. */
+/**
+ * Makes the generated files: `node codegen.ts` writes them, `node codegen.ts --check` fails when one is not current.
+ */
 const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 const scalars = { ID: 'string', URL: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' }

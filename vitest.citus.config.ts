@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** What runs on Citus, `npm run test:citus`: each test file makes databases of its own on the coordinator and the workers. */
+/**
+ * What runs on Citus, `npm run test:citus`: each test file makes databases of its own on the coordinator and the
+ * workers.
+ */
 export default defineConfig({
   test: {
     globalSetup: ['test/support/database/citus.ts', 'test/support/database/postgres.ts'],

@@ -73,7 +73,9 @@ const project = (
   },
 })
 
-/** `fast` has files of the other projects: it is a project only where it is named, so that all tests run each file once. */
+/**
+ * `fast` has files of the other projects: it is a project only where it is named, so that all tests run each file once.
+ */
 const isFast = process.argv.some((argument) => /^(--project=)?fast$/.test(argument))
 
 export default defineConfig({

@@ -9,8 +9,8 @@ const reads = 50
 const chunk = 500_000
 
 /**
- * Reads of a ledger of so many changes in 30 days, a quarter of them of one store: the history of a product, a page of the
- * feed and a receipt, one at a time, with a token of every store.
+ * Reads of a ledger of so many changes in 30 days, a quarter of them of one store: the history of a product, a page of
+ * the feed and a receipt, one at a time, with a token of every store.
  */
 export async function changes(db: Kysely<Database>, gateway: Server, count: number): Promise<string> {
   await fill(db, count)

@@ -2,8 +2,8 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { print } from 'graphql'
 import { DashboardDocument } from './dashboard-operations.ts'
 
-// A GraphQL client in a few lines: the query is in dashboard.graphql, and its types are generated from the schema (`npm run codegen`).
-// Run it with BASE and TOKEN in the environment: node examples/dashboard.ts
+// A GraphQL client in a few lines: the query is in dashboard.graphql, and its types are generated from the schema (`npm
+// run codegen`). Run it with BASE and TOKEN in the environment: node examples/dashboard.ts
 
 const { BASE = 'http://127.0.0.1:4000', TOKEN = '' } = process.env
 

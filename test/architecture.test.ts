@@ -1,6 +1,6 @@
 import { dirname, join, normalize, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { files, programs, root, sourceOf } from './support/sources.ts'
+import { files, filesOf, programs, root, sourceOf } from './support/sources.ts'
 
 /**
  * What the files of each folder may import besides packages, their own folder, `src/errors.ts`, `src/text.ts` and
@@ -41,6 +41,8 @@ const foreign: Record<string, { packages: RegExp; why: string }> = {
   'src/http': { packages: /^(kysely|pg|graphql)$/, why: 'it knows paths and sockets' },
   'src/graphql': { packages: /^(kysely|pg|node:.*)$/, why: 'it runs documents' },
 }
+
+const generated = ['rest/operations.generated.ts', 'rest/client/openapi.ts']
 
 describe('the source', () => {
   it('imports only what its folder may import', () => {
@@ -127,7 +129,7 @@ describe('the source', () => {
   it('has no any and no !', () => {
     const loose = /(?:[:<|&,] ?|\bas )any\b(?!\()|[\w)\]]!(?=[.,;)\]]|$)/m
     const strays = files
-      .filter((file) => file !== 'rest/operations.generated.ts')
+      .filter((file) => !generated.includes(file))
       .flatMap((file) => {
         const code = sourceOf(file).replaceAll(/^\s*(\/\*\*|\*|\/\/).*$|'[^'\n]*'|`[^`]*`/gm, '')
         return loose.test(code) ? [`${file}: ${loose.exec(code)?.[0]}`] : []
@@ -135,8 +137,22 @@ describe('the source', () => {
     expect(strays).toEqual([])
   })
 
+  it('keeps comments within 120 columns', () => {
+    const all = filesOf(['schema', 'rest', 'src', 'test', 'bench'], /\.(ts|js|sql)$/)
+    const wide = all
+      .filter((file) => !generated.includes(file))
+      .flatMap((file) =>
+        sourceOf(file)
+          .split('\n')
+          .flatMap((line, i) =>
+            /^\s*(\/\*\*|\*|\/\/|--)/.test(line) && line.length > 120 ? [`${file}:${i + 1}`] : [],
+          ),
+      )
+    expect(wide).toEqual([])
+  })
+
   it('has no file of more than 200 lines but tables', () => {
-    const tables = ['rest/endpoints.ts', 'rest/operations.generated.ts', 'rest/client/openapi.ts']
+    const tables = ['rest/endpoints.ts', ...generated]
     const long = files.filter((file) => sourceOf(file).split('\n').length > 201)
     expect(long.filter((file) => !tables.includes(file))).toEqual([])
   })

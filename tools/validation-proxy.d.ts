@@ -1,4 +1,7 @@
-/** Starts Prism as a validation proxy before `upstream`. Its answers have a header `sl-violations` for what breaks the document. */
+/**
+ * Starts Prism as a validation proxy before `upstream`. Its answers have a header `sl-violations` for what breaks the
+ * document.
+ */
 export function startValidationProxy(
   document: object,
   upstream: string,

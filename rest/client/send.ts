@@ -28,7 +28,9 @@ export interface ClientOptions {
   token: string | (() => string | Promise<string>)
   /** How often a request is sent again when the gateway or the way to it fails; default: 3. */
   retries?: number
-  /** How old the answers to reads may be, such as `2s`: they may come from replicas, which have this client's writes. */
+  /**
+   * How old the answers to reads may be, such as `2s`: they may come from replicas, which have this client's writes.
+   */
   staleWhile?: string
   fetch?: typeof fetch
 }

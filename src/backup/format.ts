@@ -20,8 +20,8 @@ export type RowCounts = Record<string, number>
 
 /**
  * The tables of a backup, in the order in which a restore fills them. Jobs are not among them: their queue is the
- * library's. Neither is the ledger, whose cursors are of one database, nor what is counted anew (a reader finds that its
- * cursor is of another ledger), nor what lasts for minutes: positions of imports, counts of requests.
+ * library's. Neither is the ledger, whose cursors are of one database, nor what is counted anew (a reader finds that
+ * its cursor is of another ledger), nor what lasts for minutes: positions of imports, counts of requests.
  */
 export const tables = [
   'store',

@@ -7,7 +7,10 @@ import { findStores } from './stores/stores.ts'
 /** The names that a writer changes in a store, or all of them. */
 export type Names = Iterable<string> | 'all'
 
-/** What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes; jobs; definitions. */
+/**
+ * What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes; jobs;
+ * definitions.
+ */
 export interface LockRequest {
   groups?: Names
   products?: Names
@@ -38,8 +41,8 @@ interface Lock {
 }
 
 /**
- * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist. Every
- * writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
+ * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist.
+ * Every writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
  * exclusive for others. All locks are taken in one order, so that no two writers wait for each other.
  */
 export async function lockStores(

@@ -30,8 +30,8 @@ export async function dropChangeDays(db: Kysely<Database>, keptMs: number): Prom
 }
 
 /**
- * Says whether what writes from now on records its changes. Where something wrote without, the ledger begins anew: older
- * cursors expire, and earlier states are not known.
+ * Says whether what writes from now on records its changes. Where something wrote without, the ledger begins anew:
+ * older cursors expire, and earlier states are not known.
  */
 export async function noteRecording(db: Kysely<Database>, isRecording: boolean): Promise<void> {
   await (isRecording

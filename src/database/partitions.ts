@@ -14,8 +14,8 @@ const tables = [
 ]
 
 /**
- * PostgreSQL locks some 30 relations of each partition while it creates them in one transaction, and by default has room
- * for 6,400 locks.
+ * PostgreSQL locks some 30 relations of each partition while it creates them in one transaction, and by default has
+ * room for 6,400 locks.
  */
 export const mostPartitions = 128
 

@@ -7,8 +7,8 @@ import { jsonLines } from './formats.ts'
 
 /**
  * Writes the products that have changed since a cursor, as they are now, and those that are gone: as
- * `{"product_code", "deleted": true}`. A product may come more than once: the last line counts. Returns the cursor to go
- * on from. Throws `cursor_expired`.
+ * `{"product_code", "deleted": true}`. A product may come more than once: the last line counts. Returns the cursor to
+ * go on from. Throws `cursor_expired`.
  */
 export async function exportChanges(
   catalogue: Catalogue,

@@ -46,7 +46,10 @@ function object(name: string, value: unknown): Record<string, unknown> {
   throw invalidRequest(`${name} must be a JSON object`)
 }
 
-/** The value of a JSON text. Throws `payload_too_large` before one with too many members is parsed, or `invalid_request`. */
+/**
+ * The value of a JSON text. Throws `payload_too_large` before one with too many members is parsed, or
+ * `invalid_request`.
+ */
 export function jsonOf(name: string, bytes: Uint8Array): unknown {
   const { excess } = shapeOfJson(bytes)
   if (excess) throw new CatalogueError('payload_too_large', `${name} ${excess}`)

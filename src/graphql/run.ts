@@ -52,7 +52,9 @@ async function compile(
   return isCompiledQuery(compiled) ? (variables, context) => compiled.query({}, context, variables) : undefined
 }
 
-/** Whether a variable's type contains itself, as a filter of filters does: the compiler would write it out without end. */
+/**
+ * Whether a variable's type contains itself, as a filter of filters does: the compiler would write it out without end.
+ */
 function hasRecursiveVariable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const isRecursive = (type: GraphQLType | undefined, within: readonly GraphQLType[]): boolean => {
     if (!isInputObjectType(type)) return false

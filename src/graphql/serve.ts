@@ -85,7 +85,9 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
   }
 }
 
-/** What the headers prefer. Throws `invalid_request`; what a guard covers is one field, so that it is all or nothing. */
+/**
+ * What the headers prefer. Throws `invalid_request`; what a guard covers is one field, so that it is all or nothing.
+ */
 function readPreferences({ isMutation, size }: PreparedOperation, header: RestRequest['header']) {
   const read = isMutation ? readWritePreferences(header) : readStaleness(header)
   if (read.faults.length > 0) throw invalidRequest(read.faults as Fault[])

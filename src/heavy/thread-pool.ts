@@ -66,7 +66,9 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
   const slots = new FairQueue({ slots: threads, slotsPerToken: options.threadsPerToken, ...queue })
   let started: Promise<Piscina> | undefined
   return {
-    /** Runs a task in a thread, never twice. Throws `unavailable`, with a `TaskEnded` as its cause where it was ended. */
+    /**
+     * Runs a task in a thread, never twice. Throws `unavailable`, with a `TaskEnded` as its cause where it was ended.
+     */
     run: async <Output>({ input, moved, ...job }: Job): Promise<Output> => {
       const context = requestContext.getStore()
       const { requestId = { text: '', header: '' }, tokenId = '' } = context ?? {}

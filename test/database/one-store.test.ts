@@ -3,7 +3,10 @@ import { beforeAll, expect, it } from 'vitest'
 import { useDatabase } from '../support/database/database.ts'
 import { readVolatility, statementsOfFunctions, tables, violationsOf } from '../support/database/one-store.ts'
 
-/** `support/database/database.ts` checks every statement that the product sends in any test; here are the rules themselves. */
+/**
+ * `support/database/database.ts` checks every statement that the product sends in any test; here are the rules
+ * themselves.
+ */
 const database = useDatabase()
 let volatility: Awaited<ReturnType<typeof readVolatility>>
 beforeAll(async () => {

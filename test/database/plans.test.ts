@@ -57,7 +57,9 @@ beforeAll(async () => {
   await fill(fresh, 1_000)
 }, 120_000)
 
-/** Without partitions: one that has few stores is read as one without statistics is, or as the store that it has alone. */
+/**
+ * Without partitions: one that has few stores is read as one without statistics is, or as the store that it has alone.
+ */
 async function plainDatabase(): Promise<TestDatabase> {
   const made = await createTestDatabase({ empty: true })
   await migrate(made.db)
@@ -227,7 +229,9 @@ it('a token that is limited to a store has its URLs found by an index too', asyn
   }
 })
 
-/** Small stores say little of a large one: whether PostgreSQL knows of it or not, no item may cost a look at all of it. */
+/**
+ * Small stores say little of a large one: whether PostgreSQL knows of it or not, no item may cost a look at all of it.
+ */
 describe.each<[assets: number, analyzed: 'never' | 'before' | 'after', token: 'any' | 'limited']>([
   [1, 'never', 'any'],
   [1, 'before', 'any'],

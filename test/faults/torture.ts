@@ -32,8 +32,8 @@ const { values: given, positionals } = parseArgs({
 })
 
 /**
- * `npm run torture [-- ROW…]`: the long form of the named rows, or of all. Ends with 1 when a row fails. `--seed` repeats
- * the random choices of a run, `--minutes` is how long random attacks of the row `isolation` take.
+ * `npm run torture [-- ROW…]`: the long form of the named rows, or of all. Ends with 1 when a row fails. `--seed`
+ * repeats the random choices of a run, `--minutes` is how long random attacks of the row `isolation` take.
  */
 function torture(wanted: readonly string[]): number {
   const unknown = wanted.filter((name) => !(name in rows))

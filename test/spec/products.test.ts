@@ -496,7 +496,9 @@ async function attributesOf(gateway: TestGateway, store: string, code: string): 
   return product.attributes
 }
 
-/** Makes PostgreSQL refuse one of the trapped products, in the midst of the others; Citus takes a statement at a time. */
+/**
+ * Makes PostgreSQL refuse one of the trapped products, in the midst of the others; Citus takes a statement at a time.
+ */
 function trap(store: string) {
   return [
     `create or replace function refuse() returns trigger language plpgsql as 'begin raise exception ''trapped''; end'`,

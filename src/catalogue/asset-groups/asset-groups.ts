@@ -127,7 +127,9 @@ export async function groupsVersion(
   return row.version
 }
 
-/** The groups of a store's parent codes, on one channel or of one format if given, in the order of channel and format. */
+/**
+ * The groups of a store's parent codes, on one channel or of one format if given, in the order of channel and format.
+ */
 export async function listGroupsOfParents(
   catalogue: Catalogue,
   storeUuid: string,

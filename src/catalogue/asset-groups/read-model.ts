@@ -12,8 +12,8 @@ const longestStep = 1_000_000
 
 /**
  * CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `written(channel, asset_format,
- * parent_code, delta)` in their ranges and in the totals. Rows are written in the order of their keys, and ranges before
- * totals, so that no two writers wait for each other.
+ * parent_code, delta)` in their ranges and in the totals. Rows are written in the order of their keys, and ranges
+ * before totals, so that no two writers wait for each other.
  */
 export const countWritten = (storeUuid: string) => sql`
   in_range as (
@@ -43,8 +43,8 @@ export const countWritten = (storeUuid: string) => sql`
   )`
 
 /**
- * CTEs that change links. All that read are materialized and before those that write: PostgreSQL shows all of a statement
- * what was there before it, but Citus runs such CTEs one after the other.
+ * CTEs that change links. All that read are materialized and before those that write: PostgreSQL shows all of a
+ * statement what was there before it, but Citus runs such CTEs one after the other.
  */
 export interface Changes {
   reads: RawBuilder<unknown>
@@ -55,8 +55,8 @@ export interface Changes {
 
 /**
  * Adds links, and updates the read model with them. They are read up to `remaining(channel, asset_format, parent_code,
- * asset_id, url, place)`, all links of the groups that may change, after the statement. The caller holds the locks of the
- * groups.
+ * asset_id, url, place)`, all links of the groups that may change, after the statement. The caller holds the locks of
+ * the groups.
  */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,
@@ -86,7 +86,10 @@ export async function changeGroups<Answer>(
   return row
 }
 
-/** CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`, and delete those without entries. */
+/**
+ * CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`, and delete those without
+ * entries.
+ */
 export const keepGroups = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
     kept as (
       insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)

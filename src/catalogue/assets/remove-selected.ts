@@ -41,7 +41,10 @@ export interface Removed extends ItemFailures {
   removed: number
 }
 
-/** Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements a store. */
+/**
+ * Removes what the selectors choose; each selection fails by itself. Throws `payload_too_large`. Two statements a
+ * store.
+ */
 export async function removeSelected(
   catalogue: WriteCatalogue,
   selectors: readonly Selector[],

@@ -81,8 +81,8 @@ export function isBefore(one: Position, other: Position): boolean {
 }
 
 /**
- * For how many seconds the oldest writing transaction of the server has been open: so far behind is the feed. Of those of
- * other users only what this user may see counts.
+ * For how many seconds the oldest writing transaction of the server has been open: so far behind is the feed. Of those
+ * of other users only what this user may see counts.
  */
 export async function readFeedDelay(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`

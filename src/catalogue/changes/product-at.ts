@@ -14,7 +14,8 @@ interface Undo {
 
 /**
  * A product as it was at a moment, to the millisecond: the present one without what was changed since. Its `updatedAt`
- * is the time of the last change that is recorded. Throws `invalid_request` for a moment that the ledger does not reach.
+ * is the time of the last change that is recorded. Throws `invalid_request` for a moment that the ledger does not
+ * reach.
  */
 export async function findProductAt(
   catalogue: Catalogue,

@@ -6,9 +6,10 @@ import { createdAssets, createdLinks, deletedLinks, movedLinks, recorded } from 
 import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
 
 /**
- * Gives the links of a request the places that they had before it, deletes the assets that it created, and creates those
- * that it deleted; then rebuilds the groups of all these links. An asset that others have linked since is deleted with
- * those links, or not at all. The caller holds the locks of the groups; of all, if there are assets. Two statements.
+ * Gives the links of a request the places that they had before it, deletes the assets that it created, and creates
+ * those that it deleted; then rebuilds the groups of all these links. An asset that others have linked since is deleted
+ * with those links, or not at all. The caller holds the locks of the groups; of all, if there are assets. Two
+ * statements.
  */
 export async function revertAssets(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted> {
   const { storeUuid, requestId } = reversal
@@ -82,7 +83,9 @@ const assetsAfter = ({ storeUuid, overwrites }: Reversal) => sql`
       select * from asset_after where is_restorable and not is_there
     )`
 
-/** CTEs up to the links to remove (`gone`), and those that get a place (`remaining`): `was` is the present one, if any. */
+/**
+ * CTEs up to the links to remove (`gone`), and those that get a place (`remaining`): `was` is the present one, if any.
+ */
 const linksAfter = (storeUuid: string) => sql`
     link_after as materialized (
       select f.parent_code, f.channel, f.asset_id, f.place, l.place as was, f.asset_id in (select asset_id from asset_new)

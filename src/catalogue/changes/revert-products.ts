@@ -33,8 +33,8 @@ export async function revertProducts(catalogue: WriteCatalogue, reversal: Revers
 }
 
 /**
- * CTEs up to `changing`, the products to write, with what they have now and then. `first` has the oldest of the items to
- * undo by code and key: of changes of attributes, only those before the product was created or deleted as a whole.
+ * CTEs up to `changing`, the products to write, with what they have now and then. `first` has the oldest of the items
+ * to undo by code and key: of changes of attributes, only those before the product was created or deleted as a whole.
  */
 const wanted = (storeUuid: string) => sql`
     first as (

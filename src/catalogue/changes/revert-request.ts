@@ -39,7 +39,8 @@ const steps: Record<string, (catalogue: WriteCatalogue, reversal: Reversal) => P
 /**
  * Gives all that a request changed in a store its values from before, in one transaction, which the ledger records as
  * any other: it can be reverted, too. Items that changed since are skipped, overwritten, or fail the revert. Throws
- * `changes_disabled`, `request_not_found`, `not_revertible`, or `payload_too_large` for more than `most` items. At most fifteen statements.
+ * `changes_disabled`, `request_not_found`, `not_revertible`, or `payload_too_large` for more than `most` items. At most
+ * fifteen statements.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
@@ -123,8 +124,8 @@ function locksOf({ kinds, names }: Found): LockRequest {
 const longestChunk = '15 minutes'
 
 /**
- * The keys of the later changes of a request's items. Throws `not_revertible` if the request began before the ledger, or
- * on a day that it no longer has.
+ * The keys of the later changes of a request's items. Throws `not_revertible` if the request began before the ledger,
+ * or on a day that it no longer has.
  */
 async function findLater(
   { db }: WriteCatalogue,

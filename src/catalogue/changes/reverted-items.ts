@@ -10,11 +10,15 @@ export interface Reversal {
   requestId: string
   /** Whether values that changed since are overwritten; if not, they are left as they are. */
   overwrites: boolean
-  /** The `seq` of the request's rows to revert, in order: the caller holds the locks of their items, not of later ones. */
+  /**
+   * The `seq` of the request's rows to revert, in order: the caller holds the locks of their items, not of later ones.
+   */
   seqs: string[]
   /** The keys of the later changes that may be of the same items, at the same indexes. */
   later: Record<'tx' | 'seq' | 'at', string[]>
-  /** Reverts of the request and of one another that have changed nothing in the end: they are not what changed since. */
+  /**
+   * Reverts of the request and of one another that have changed nothing in the end: they are not what changed since.
+   */
   cancelled: string[]
 }
 
@@ -48,10 +52,11 @@ export interface Reverted {
 export const mostSkipped = 10_000
 
 /**
- * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`, the items of the request of some kinds. Reverting
- * them from the newest to the oldest ends at the last change that another request made of the same item (`key_since`), or
- * of its row: of the whole row (`row_since`), which has no key; of any of its keys if the item is a whole row itself
- * (`code_since`); for a link, of its asset. Windows, not joins: PostgreSQL does not know how many items the arrays hold.
+ * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`, the items of the request of some kinds.
+ * Reverting them from the newest to the oldest ends at the last change that another request made of the same item
+ * (`key_since`), or of its row: of the whole row (`row_since`), which has no key; of any of its keys if the item is a
+ * whole row itself (`code_since`); for a link, of its asset. Windows, not joins: PostgreSQL does not know how many
+ * items the arrays hold.
  */
 export function revertedItems(reversal: Reversal, kinds: readonly string[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal

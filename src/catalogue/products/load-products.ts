@@ -31,8 +31,8 @@ export async function prepareLoading({ db }: WriteCatalogue): Promise<void> {
 
 /**
  * Creates and merges any number of products, each code once, as `upsertProducts` does. If all are new, as in a first
- * import, they are copied into the table; else into a temporary one, which one statement merges. `failed`: how many rows
- * failed beside them. At most 6 statements.
+ * import, they are copied into the table; else into a temporary one, which one statement merges. `failed`: how many
+ * rows failed beside them. At most 6 statements.
  */
 export async function loadProducts(
   connection: OwnConnection,

@@ -121,7 +121,9 @@ export function storedValue(name: string): RawBuilder<string | null> {
   return sql`(p.attributes ->> ${name}::text)`
 }
 
-/** The value as its declared type orders it: numbers by size, all else by code points. Null if it is not of the type. */
+/**
+ * The value as its declared type orders it: numbers by size, all else by code points. Null if it is not of the type.
+ */
 export function orderedValue(value: RawBuilder<string | null>, known: KnownAttribute | undefined): RawBuilder<unknown> {
   if (known?.type !== 'number') return sql`${value} collate "C"`
   return sql`(case when length(${value}) <= ${mostDigits} and ${value} ~ '^-?[0-9]+([.][0-9]+)?$' then ${value}::numeric end)`

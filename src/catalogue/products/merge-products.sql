@@ -18,14 +18,14 @@ end $$;
 --   patches, statuses,                attributes and statuses to merge, by product code
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
 --   sizeNotChecked, maxSize           see above
---   names                             the attributes in the patches, if they are few: the ledger's items are found faster
---   shard                             of the totals by status to add to (product-totals.ts)
---   origin                            who writes, as the ledger says it (record-changes.ts), or null: nothing is recorded
+--   names                             the attributes in the patches, if they are few: the ledger's items are found
+--   faster shard                             of the totals by status to add to (product-totals.ts) origin
+--   who writes, as the ledger says it (record-changes.ts), or null: nothing is recorded
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of
--- `validatedBy`, and nothing is written; else the codes of products that do not exist, and of those that would grow beyond
--- the limit. Products without a change are not written.
+-- `validatedBy`, and nothing is written; else the codes of products that do not exist, and of those that would grow
+-- beyond the limit. Products without a change are not written.
 create or replace function merge_products(request jsonb)
   returns table (definitions text, fingerprint text, missing text[], too_large text[]) language plpgsql as $$
 declare
@@ -105,7 +105,8 @@ begin
       order by d.status
       on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count
     ), size as (
-      -- An estimate: it costs less than the items, or the keys where codes are short. Products are in several rows only if the code of one fills them.
+      -- An estimate: it costs less than the items, or the keys where codes are short. Products are in several rows only
+      -- if the code of one fills them.
       select 1 + sum(values_size) / 4000000 + sum(codes_size) / 2000000 as parts, max(codes_size) > 2000000 as is_divided
       from (
         select pg_column_size(patch) + case when pg_column_compression(attributes) is null then pg_column_size(attributes)

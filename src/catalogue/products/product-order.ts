@@ -68,8 +68,8 @@ export function sortOf(order: ProductOrder, types: AttributeTypes) {
     /** The value that orders the products, as text that a cursor can hold. */
     text,
     /**
-     * The parts of a page, one after the other: their conditions and the order of their rows. By an attribute there are two,
-     * as each can be read by an index, and both at once cannot.
+     * The parts of a page, one after the other: their conditions and the order of their rows. By an attribute there are
+     * two, as each can be read by an index, and both at once cannot.
      */
     partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }) => {
       const valued = {

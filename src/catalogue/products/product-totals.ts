@@ -9,8 +9,8 @@ const shards = 16
 export const randomShard = () => randomInt(shards)
 
 /**
- * A CTE for a statement that writes products: adds the rows `(status, delta)` of a query to the totals of a store, in the
- * order of their keys, so that no two writers wait for each other. A status without a difference is not written.
+ * A CTE for a statement that writes products: adds the rows `(status, delta)` of a query to the totals of a store, in
+ * the order of their keys, so that no two writers wait for each other. A status without a difference is not written.
  */
 export function totalled(storeUuid: string, deltas: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`totalled as (

@@ -59,7 +59,10 @@ export function isKeyAmongStores(order: ProductOrder, text: string): boolean {
 
 const uuidLength = 36
 
-/** The page of one store. A product at the place of a cursor itself is on it if its store comes after that of the cursor. */
+/**
+ * The page of one store. A product at the place of a cursor itself is on it if its store comes after that of the
+ * cursor.
+ */
 function pageOf(uuid: string, { after, before, ...page }: KeysetPage, { direction }: ProductOrder) {
   const sign = direction === 'desc' ? -1 : 1
   const place = (key = uuid) => sign * byBytes(uuid, key.slice(0, uuidLength))

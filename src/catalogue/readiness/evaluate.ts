@@ -22,8 +22,8 @@ export const requirementsOf = (lists: Sql): Sql => sql`
 const isBlank = (value: Sql) => sql`btrim(coalesce(${value}, ''), E' \\t\\r\\n') = ''`
 
 /**
- * SQL: the parts of a join of products `p` and requirements `r` that add `v(value, is_missing)`: what the product has of
- * it, and whether that is too little. Patterns are not matched here. Only rows for which the requirement holds.
+ * SQL: the parts of a join of products `p` and requirements `r` that add `v(value, is_missing)`: what the product has
+ * of it, and whether that is too little. Patterns are not matched here. Only rows for which the requirement holds.
  */
 export const evaluated = (uuid: string): Sql => sql`
   cross join lateral (

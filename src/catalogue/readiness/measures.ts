@@ -4,7 +4,9 @@ import { productStatuses } from '../enumerations.ts'
 
 const keptHours = 14 * 24
 
-/** Writes how many products and groups a store has, and how many products are ready, as numbers of an hour and its day. */
+/**
+ * Writes how many products and groups a store has, and how many products are ready, as numbers of an hour and its day.
+ */
 export async function writeMeasures({ db }: WriteCatalogue, uuid: string, at: Date): Promise<void> {
   await sql`
     insert into measure (store_uuid, metric, dimension, grain, at, value)

@@ -54,7 +54,9 @@ export async function findStoreReadiness(
   return requirements ? { ...common, requirements, counted } : { ...common, requirements: wanted, counted: undefined }
 }
 
-/** What a gap must be of: one requirement, or any that is required. Throws `invalid_request` for one that there is not. */
+/**
+ * What a gap must be of: one requirement, or any that is required. Throws `invalid_request` for one that there is not.
+ */
 export function gapMask({ requirements }: StoreReadiness, requirement: string | null | undefined): bigint {
   if (requirement == null) return requiredMask(requirements)
   const bit = requirements.findIndex(({ code }) => code === requirement)
@@ -98,8 +100,8 @@ const hourMs = 3_600_000
 const mostPoints = 1_000
 
 /**
- * The numbers at the end of each interval, from the one that has `from` to the one that has `to`, or is now; none before
- * the first count. Throws `invalid_request`.
+ * The numbers at the end of each interval, from the one that has `from` to the one that has `to`, or is now; none
+ * before the first count. Throws `invalid_request`.
  */
 export async function listHistory(
   catalogue: Catalogue,

@@ -23,8 +23,8 @@ export interface RowsPart {
 }
 
 /**
- * The rows of each store, read by a statement of its own, with the name of the store; in the order of the stores, or the
- * newest first if rows have a time. Once there are enough rows, older ones are not read, nor further ones without a
+ * The rows of each store, read by a statement of its own, with the name of the store; in the order of the stores, or
+ * the newest first if rows have a time. Once there are enough rows, older ones are not read, nor further ones without a
  * time. Throws `store_not_found`, or `invalid_request` for too many stores.
  */
 export async function rowsOfStores<Row extends object>(

@@ -10,7 +10,9 @@ export interface Buckets {
   intervalMs: number
 }
 
-/** What a bucket has. The first labels are the values of the dimensions that are asked for; rows of others are added. */
+/**
+ * What a bucket has. The first labels are the values of the dimensions that are asked for; rows of others are added.
+ */
 export interface SeriesRow {
   time: Date
   labels: string[]
@@ -52,7 +54,10 @@ const usual = [1, 5, 15, 60, 6 * 60, 24 * 60, 7 * 24 * 60, 28 * 24 * 60, 364 * 2
 /** A Monday: intervals of weeks begin on one, others in UTC. */
 const origin = Date.UTC(2001, 0, 1)
 
-/** A metric of stores over time, each bucket with a value, in the order of the labels and the times. Throws `invalid_request`. */
+/**
+ * A metric of stores over time, each bucket with a value, in the order of the labels and the times. Throws
+ * `invalid_request`.
+ */
 export async function listSeries(catalogue: Catalogue, metric: Metric, request: SeriesRequest): Promise<SeriesPoint[]> {
   const by = [...new Set(request.by)]
   const buckets = bucketsOf(metric, request, by)

@@ -1,5 +1,5 @@
--- A text whose order by code points is that of numbers: the exponent and the digits, for negative ones their complement.
--- Null if the value is no number, or longer than numbers are read (attribute-types.ts).
+-- A text whose order by code points is that of numbers: the exponent and the digits, for negative ones their
+-- complement. Null if the value is no number, or longer than numbers are read (attribute-types.ts).
 create or replace function number_key(value text) returns text language plpgsql immutable strict parallel safe as $$
 declare
   whole constant text := ltrim(split_part(ltrim(value, '-'), '.', 1), '0');
@@ -15,9 +15,10 @@ begin
     when value like '-%' then '0' || translate(digits, '0123456789', '9876543210') || '~' else '2' || digits end;
 end $$;
 
--- Makes the rows of `product_value` and the counts of values those of products, as they are now, of the codes. Who writes
--- products calls it in the same transaction, in a statement after: the caller holds the locks of the products. In a store
--- without filterable attributes it only looks for rows of former ones. Its plans are kept, also when the tables grow.
+-- Makes the rows of `product_value` and the counts of values those of products, as they are now, of the codes. Who
+-- writes products calls it in the same transaction, in a statement after: the caller holds the locks of the products.
+-- In a store without filterable attributes it only looks for rows of former ones. Its plans are kept, also when the
+-- tables grow.
 create or replace function refresh_product_values(of_store uuid, of_codes text[]) returns void
 language plpgsql set enable_seqscan = off as $$
 declare
@@ -114,8 +115,8 @@ begin
   end if;
 end $$;
 
--- The values of a slot and their counts. A plan for any slot would expect as many values as the average slot has, and read
--- those of all.
+-- The values of a slot and their counts. A plan for any slot would expect as many values as the average slot has, and
+-- read those of all.
 create or replace function value_counts(of_store uuid, of_slot integer) returns table (value text, products integer)
 language plpgsql stable rows 1000 set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin

@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { hasAtMost } from '../../text.ts'
 import type { AttributeDefinition } from '../attributes/attribute-rules.ts'
 
-/** What reads know of an attribute: its declared type, text if there is none, and its slot, if its values are indexed. */
+/**
+ * What reads know of an attribute: its declared type, text if there is none, and its slot, if its values are indexed.
+ */
 export interface KnownAttribute {
   type: AttributeDefinition['type']
   slot: number | null

@@ -17,8 +17,8 @@ import type { Database } from '../../database/tables.ts'
 class Undone extends Error {}
 
 /**
- * Throws unless Citus runs each statement of the operations on a store as one task: on the server that has the store. In
- * a transaction that is rolled back.
+ * Throws unless Citus runs each statement of the operations on a store as one task: on the server that has the store.
+ * In a transaction that is rolled back.
  */
 export async function checkOneServer(db: Kysely<Database>): Promise<void> {
   const tried = db.transaction().execute(async (transaction) => {

@@ -59,8 +59,8 @@ function onServers(statement: string): RawBuilder<unknown> {
 }
 
 /**
- * Citus sends a policy to each server as it is, and knows no subqueries there. `set local role` and the stores of a token
- * reach the servers by `propagate_set_commands`, from which `session.ts` sees that stores are spread.
+ * Citus sends a policy to each server as it is, and knows no subqueries there. `set local role` and the stores of a
+ * token reach the servers by `propagate_set_commands`, from which `session.ts` sees that stores are spread.
  */
 function statements(): RawBuilder<unknown>[] {
   const withStore = (table: string) => (table === 'store' ? 'none' : 'store')

@@ -22,8 +22,9 @@ export type Timeouts = Required<
 >
 
 /**
- * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals, and plans
- * for any parameters: the statements use their indexes whatever these are, and statistics expect no row of a new store.
+ * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals, and
+ * plans for any parameters: the statements use their indexes whatever these are, and statistics expect no row of a new
+ * store.
  */
 export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
   const set = Object.entries({ ...timeouts, standard_conforming_strings: 'on' }).map(

@@ -110,8 +110,8 @@ begin
 end $$;
 
 -- What is read of the ledger together with `ledger_state` or an index of arrays comes from functions in PL/pgSQL. They
--- keep their plans, which takes longer to make than to run with a partition for each day. Citus runs what they are called
--- by on the coordinator, whose transactions `tx` names.
+-- keep their plans, which takes longer to make than to run with a partition for each day. Citus runs what they are
+-- called by on the coordinator, whose transactions `tx` names.
 
 -- How far the ledger goes. No transaction before `oldest_open` is open; none from `next_tx` on has begun.
 create function ledger_state() returns table (ledger text, since timestamptz, has_gap boolean, horizon_tx xid8, horizon_seq bigint,
@@ -151,7 +151,8 @@ begin
   return query select * from change c where c.store_uuid = store and c.request_id = request;
 end $$;
 
--- A page of the feed of a store, from its key: a plan for any store would read all changes of a large one and sort them.
+-- A page of the feed of a store, from its key: a plan for any store would read all changes of a large one and sort
+-- them.
 create function changes_after(store uuid, after_tx xid8, after_seq bigint, before_tx xid8, by_operation text, by_actor text,
   from_time timestamptz, until_time timestamptz, most integer) returns setof change
 language plpgsql stable rows 100
@@ -164,7 +165,8 @@ begin
     order by c.tx, c.seq limit most;
 end $$;
 
--- The last change of each request that reverts one of these after its last change, those that revert such ones, and so on.
+-- The last change of each request that reverts one of these after its last change, those that revert such ones, and so
+-- on.
 create function reverts_of(store uuid, requests text[]) returns setof change
 language plpgsql stable rows 10 set jit = off as $$
 begin
@@ -185,8 +187,8 @@ begin
   ) c;
 end $$;
 
--- The changes of items of these rows of a request, or of their assets, after the first of the rows. The codes are looked
--- up some at a time: the index compares each change that it finds with all codes that it is asked for.
+-- The changes of items of these rows of a request, or of their assets, after the first of the rows. The codes are
+-- looked up some at a time: the index compares each change that it finds with all codes that it is asked for.
 create function changes_since(store uuid, request text, seqs bigint[], from_time timestamptz)
 returns table (tx xid8, seq bigint, at timestamptz) language plpgsql stable rows 100 set jit = off as $$
 declare

@@ -22,9 +22,9 @@ create table change_reader (
 );
 
 -- How many products miss what, for a list of requirements: those in force (`current`), those that are being counted, in
--- the order of product codes (`counting`), and those whose gaps are yet to be deleted (`dropped`). `missing` has a count
--- for each requirement, `blocked` counts products that miss something required. `as_of`: until when the changes were
--- followed, if not any more.
+-- the order of product codes (`counting`), and those whose gaps are yet to be deleted (`dropped`). `missing` has a
+-- count for each requirement, `blocked` counts products that miss something required. `as_of`: until when the changes
+-- were followed, if not any more.
 create table channel_readiness (
   store_uuid uuid not null,
   channel text collate "C" not null,

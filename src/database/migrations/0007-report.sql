@@ -42,8 +42,8 @@ begin
     from job where ' || own;
 end $$;
 
--- Makes a login for `report_user`, if the user may create roles. It can change its settings for itself, but not the limit
--- of its connections; that of its temporary files, which only superusers set, neither.
+-- Makes a login for `report_user`, if the user may create roles. It can change its settings for itself, but not the
+-- limit of its connections; that of its temporary files, which only superusers set, neither.
 create function create_report_login(login name, verifier text) returns void language plpgsql as $$
 begin
   execute format('create role %I login noinherit connection limit 5 password %L', login, verifier);

@@ -1,4 +1,5 @@
--- How many products of a store have a status, as the sum over a few rows: concurrent writers seldom update the same row.
+-- How many products of a store have a status, as the sum over a few rows: concurrent writers seldom update the same
+-- row.
 create table product_total (
   store_uuid uuid not null,
   shard smallint not null,

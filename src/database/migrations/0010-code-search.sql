@@ -1,7 +1,7 @@
--- An index of the parts of product codes, by store: a search by a rare part reads it. It needs the extensions pg_trgm and
--- btree_gin, which the owner of a database may create. Returns whether there is one: whoever creates the extensions later
--- calls the function again. The condition, which all codes meet, keeps statements from the index that do not state it: as
--- 0001-catalogue.sql says, any index that begins with the store may seem as good as the right one.
+-- An index of the parts of product codes, by store: a search by a rare part reads it. It needs the extensions pg_trgm
+-- and btree_gin, which the owner of a database may create. Returns whether there is one: whoever creates the extensions
+-- later calls the function again. The condition, which all codes meet, keeps statements from the index that do not
+-- state it: as 0001-catalogue.sql says, any index that begins with the store may seem as good as the right one.
 create function index_product_codes() returns boolean language plpgsql set search_path from current as $$
 declare
   trigrams text;
@@ -24,8 +24,8 @@ do $$ begin
   perform index_product_codes();
 end $$;
 
--- The codes of products that match a pattern, found in that index; `most` empty texts if there is none. With the rights of
--- the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
+-- The codes of products that match a pattern, found in that index; `most` empty texts if there is none. With the rights
+-- of the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
 create function codes_like(store uuid, pattern text, most integer) returns setof text
 language plpgsql stable rows 100 security definer
 set jit = off set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off

@@ -185,7 +185,10 @@ const given = 'filter: $filter, orderBy: $order, first: $first, after: $after, l
 const ofStore = `query ($store: ID!, ${variables}) { store(storeUuid: $store) { products(${given}) { ${page} } } }`
 const ofStores = `query ($stores: [ID!], ${variables}) { products(storeUuids: $stores, ${given}) { ${page} } }`
 
-/** All products of a list, page by page from its start or its end, in the order of the list, and how many it says it has. */
+/**
+ * All products of a list, page by page from its start or its end, in the order of the list, and how many it says it
+ * has.
+ */
 async function walk(read: (place: object) => Promise<Connection>, size: number, backwards: boolean) {
   const found: string[] = []
   let total: number | undefined

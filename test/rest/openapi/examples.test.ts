@@ -57,8 +57,8 @@ function remember(answer: unknown, known: Map<string, string>): void {
 }
 
 /**
- * Replaces what differs from run to run: UUIDs by the first, second, … fixed one, cursors and times of changes, and times
- * to wait by a minute.
+ * Replaces what differs from run to run: UUIDs by the first, second, … fixed one, cursors and times of changes, and
+ * times to wait by a minute.
  */
 function withFixedIds(examples: readonly unknown[]): unknown {
   const ids = new Map<string, string>()

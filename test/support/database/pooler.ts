@@ -12,7 +12,9 @@ interface Server {
   user: string
 }
 
-/** Starts PgBouncer before a server, for all its databases: a connection serves another client after each transaction. */
+/**
+ * Starts PgBouncer before a server, for all its databases: a connection serves another client after each transaction.
+ */
 export async function startPooler(program: string, directory: string, server: Server) {
   const pooler = { host: directory, port: 6432, user: server.user }
   const file = join(directory, 'pgbouncer.ini')

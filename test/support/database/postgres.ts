@@ -22,7 +22,8 @@ declare module 'vitest' {
 
 /**
  * The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version.
- * TEST_PGBOUNCER: the program of a pooler that gateways connect through. TEST_PARTITIONS: how many the large tables have.
+ * TEST_PGBOUNCER: the program of a pooler that gateways connect through. TEST_PARTITIONS: how many the large tables
+ * have.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-test-'))
