@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { type NewRequirement, type Requirement, setRequirements } from '../../catalogue/readiness/requirements.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { CatalogueError } from '../../errors.ts'
+import { CatalogueError, invalidRequest } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { shown } from '../../text.ts'
 import { collect } from '../option-values.ts'
-import { withDatabase } from '../with-database.ts'
+import { findStoreUuid } from '../store/find-store.ts'
+import { originOf, withDatabase } from '../with-database.ts'
 
 interface UseOptions {
   store: string
@@ -24,7 +26,7 @@ export function addRequirements(program: Command): void {
     .command('use')
     .description('replace the requirements of a channel by those of a marketplace')
     .addArgument(new Argument('<preset>', 'the marketplace').choices(presets))
-    .requiredOption('--store <uuid>', 'the store')
+    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .requiredOption('--channel <channel>', 'the channel')
     .option('--map <attribute=attribute>', 'an attribute that has another name in the store; repeatable', collect, [])
     .option('--dry-run', 'change nothing, only print the requirements', false)
@@ -42,16 +44,28 @@ export function addRequirements(program: Command): void {
 async function usePreset(preset: string, { store, channel, map, dryRun }: UseOptions): Promise<Requirement[]> {
   const file = new URL(`../../catalogue/readiness/presets/${preset}.json`, import.meta.url)
   const requirements: NewRequirement[] = JSON.parse(await readFile(file, 'utf8'))
-  const names = new Map(map.map((pair) => pair.split(/=(.*)/s) as [string, string]))
+  const known = new Set(
+    requirements.flatMap(({ attribute, whenAttribute }) => [attribute ?? [], whenAttribute ?? []].flat()),
+  )
+  const names = new Map(map.map((pair) => renamingOf(pair, preset, known)))
   const renamed = (name: string | null | undefined) => names.get(name ?? '') ?? name
   const own = requirements.map(({ attribute, whenAttribute, ...rest }) => ({
     ...rest,
     attribute: renamed(attribute),
     whenAttribute: renamed(whenAttribute),
   }))
-  return withDatabase(async ({ catalogue, config, log }) => {
+  return withDatabase(async ({ db, catalogue, config, log }) => {
     const globalConfig = await startGlobalConfig(config, log)
     globalConfig.stop()
-    return write(catalogue, dryRun, (work) => setRequirements(work, globalConfig.enumerations(), store, channel, own))
+    const uuid = await findStoreUuid(db, store)
+    const recording = { ...catalogue, origin: originOf(config, 'requirements use') }
+    return write(recording, dryRun, (work) => setRequirements(work, globalConfig.enumerations(), uuid, channel, own))
   })
+}
+
+function renamingOf(pair: string, preset: string, known: ReadonlySet<string>): [string, string] {
+  const [name = '', ofStore = ''] = pair.split(/=(.*)/s)
+  if (ofStore === '') throw invalidRequest(`--map must be ATTRIBUTE=ATTRIBUTE; got ${shown(pair)}`)
+  if (known.has(name)) return [name, ofStore]
+  throw invalidRequest(`--map must name an attribute of ${preset}: ${[...known].join(', ')}; got ${shown(name)}`)
 }
