@@ -198,7 +198,7 @@ test('rows that a repeated attempt reports again are in the report once', async 
   await report.begin(['sku'])
   const length = await report.add([failed(1)], 0)
   for (const _attempt of [1, 2]) await report.add([failed(2), failed(3)], length)
-  expect(await report.close(3)).toEqual([expect.stringMatching(/^3 rows failed/)])
+  expect(await report.close(3)).toEqual(['row 1 (line 2): "sku" is bad', expect.stringMatching(/^3 rows failed/)])
   const [, ...rows] = (await readFile(path, 'utf8')).trimEnd().split('\n')
   expect(rows).toEqual([1, 2, 3].map((number) => `${number},sku,is bad,,x`))
 })
@@ -221,4 +221,17 @@ test('the first 20 kinds of faults are sentences, and the rest a number; a repea
   expect(sentences).toHaveLength(21)
   expect(sentences[0]).toBe('row 1 (line 2): "size" must be a number; got "1" (and 2 more of this kind)')
   expect(sentences[20]).toBe('and 3 more problems; --errors FILE reports all of them')
+})
+
+test('products whose assets alone are bad are in the catalogue, and the report says so', async () => {
+  const store = await catalog.newStore()
+  const file = await catalog.file('pictures.csv', 'sku,Pictures\nA,a.jpg\n')
+  const errors = catalog.path('pictures-failed.csv')
+  for (const args of [[], ['--errors', errors]]) {
+    const { code, stderr } = await catalog.run([file, '--store', store, '--assets', 'Pictures', ...args])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/"Pictures" must be an absolute URL.*--asset-base would/)])
+    expect(stderr).toContain('where only an asset URL is bad, the product is imported without assets\n')
+  }
+  const { code, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('of images? "Pictures" become attributes: --assets')])
 })

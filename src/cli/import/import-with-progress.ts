@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createReadStream, type ReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { brief } from '../../catalogue/bounded-failures.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
@@ -14,10 +15,10 @@ import { type ImportResult, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
 import { findPosition, forgetRun, type RunKey, start } from '../../import/position.ts'
-import { presetFor } from '../../import/presets/presets.ts'
+import { likelyImages, presetFor } from '../../import/presets/presets.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { runAsJob } from '../../jobs/command-line-import.ts'
-import { storeUuidOf } from '../../text.ts'
+import { shown, storeUuidOf } from '../../text.ts'
 import { findStoreUuid } from '../store/find-store.ts'
 import { originOf, withDatabase } from '../with-database.ts'
 import { startProgress } from './progress.ts'
@@ -106,6 +107,9 @@ async function importReporting(
     const preset = request.preset ?? presetFor(columns)
     if (preset !== request.preset)
       print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
+    const images = preset === undefined && !request.onlyMapped ? likelyImages(columns, request) : []
+    if (images.length > 0)
+      print(`of images? ${brief(images.map(shown).join(', '))} become attributes: --assets COLUMN makes assets of URLs`)
   })
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const { update: onProgress, stop } = startProgress(process.stderr, { fromRow: from.counts.rows, read })

@@ -27,7 +27,7 @@ export async function startReport(
   from: number,
   onColumns: OnColumns,
 ): Promise<Report> {
-  if (path === undefined) return reportInSentences(from, onColumns)
+  if (path === undefined) return withNote(reportInSentences(from, onColumns))
   // Wrong usage changes nothing: an earlier report is kept until `begin`.
   const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
     throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
@@ -37,7 +37,25 @@ export async function startReport(
     onColumns(columns)
     await report.begin(columns)
   }
-  return { ...report, begin }
+  return withNote({ ...report, begin })
+}
+
+/** Says at its end, if it applies, that failed rows are in the catalogue in part. */
+function withNote(report: Report): Report {
+  let isPartial = false
+  return {
+    ...report,
+    add: (rows, length) => {
+      isPartial ||= rows.some(({ row: { product, faults } }) => product !== undefined && faults.length > 0)
+      return report.add(rows, length)
+    },
+    close: async (failed) => {
+      const sentences = await report.close(failed)
+      return isPartial
+        ? [...sentences, 'where only an asset URL is bad, the product is imported without assets']
+        : sentences
+    },
+  }
 }
 
 /** The length of this report is its number of faults. The first of those of one kind is shown, with their number. */
@@ -83,6 +101,7 @@ function reportInFile(path: string, file: FileHandle, format: Format, from: numb
   let columns: readonly string[] = []
   let headSize = 0
   let size: number | undefined
+  let first: Problem | undefined
   return {
     begin: async (named) => {
       columns = named
@@ -94,6 +113,7 @@ function reportInFile(path: string, file: FileHandle, format: Format, from: numb
     },
     add: async (rows, length) => {
       const begin = length || headSize
+      first ??= problemsOf(rows)[0]
       await file.truncate(begin)
       const text = reportText(format, columns, rows, begin === headSize)
       await writeAll(file, text, begin)
@@ -106,6 +126,7 @@ function reportInFile(path: string, file: FileHandle, format: Format, from: numb
       await writeAll(file, Buffer.from(text), size ?? 0).finally(() => file.close())
       if (failed === 0) return []
       return [
+        ...(first ? [sentence(first)] : []),
         `${failed} rows failed: those that could be read to their ends are in ${path}, each with its faults, to be corrected and imported again`,
       ]
     },

@@ -30,6 +30,13 @@ export function presetFor(columns: readonly string[]): PresetName | undefined {
   return presetNames.find((name) => marks[name].every((column) => columns.includes(column)))
 }
 
+/** The columns whose names say that they have images, though nothing reads them as such. */
+export function likelyImages(columns: readonly string[], { assets, attributes }: ImportRequest): string[] {
+  if (assets.length > 0) return []
+  const named = columns.filter((column) => /image|img|photo|picture/i.test(column) && !attributes.has(column))
+  return named.some((column) => /^Image URL \d+$/.test(column)) ? [] : named
+}
+
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
 export function reshaped(source: RowSource, name: PresetName | undefined): RowSource {
   return name === undefined ? source : presets[name].reshape(source)
