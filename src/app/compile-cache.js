@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 18)) {
-  process.stderr.write(`catalog: it needs Node.js 22.18 or newer; this is ${process.versions.node}\n`)
+  const own = 'in the repository, "npm run catalog -- …" brings one'
+  process.stderr.write(`catalog: it needs Node.js 22.18 or newer; this is ${process.versions.node} (${own})\n`)
   process.exit(1)
 }
 module.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JwtOptions } from '../auth/jwt.ts'
 import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
 import { urlsOf } from '../database/connection/hosts.ts'
-import { millisecondsOf } from '../text.ts'
+import { millisecondsOf, shown } from '../text.ts'
 
 /** What the gateway runs with; docs/operations.md says what each variable means. */
 export type Config = ReturnType<typeof readConfig>
@@ -71,19 +71,28 @@ const environment = z.object({
   pageCacheMb: wholeNumber(0, 4_096).default(32),
   workers: wholeNumber(1, maxWorkers).default(1),
   jobsRetention: z.string().default('7d').transform(durationOf),
-  changesRetention: z.union([z.literal('0').transform(Number), z.string().default('30d').transform(durationOf)]),
+  changesRetention: z.union(
+    [z.literal('0').transform(Number), z.string().default('30d').transform(durationOf)],
+    'must be 0 or a duration such as 30d, 12h or 45m',
+  ),
   quotaQueuedJobs: wholeNumber(1, 10_000).default(20),
   quotaJobOutputMb: wholeNumber(1, 1_000_000).default(1_024),
 })
 
-/** Reads environment variables; an empty one counts as unset. The error names each bad variable, not its value. */
+/** The variables whose values may have a secret: errors do not show them. */
+const secretive = /url|token|config$|jwt/i
+
+/** Reads environment variables; an empty one counts as unset. The error names each bad variable. */
 export function readConfig(env: Record<string, string | undefined>) {
   const names = Object.keys(environment.shape)
   const parsed = environment.safeParse(
     Object.fromEntries(names.map((name) => [name, env[variableOf(name)] || undefined])),
   )
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${variableOf(path.join('.'))} ${message}`)
+    const problems = parsed.error.issues.map(({ path, message }) => {
+      const name = variableOf(path.join('.'))
+      return `${name} ${message}${secretive.test(name) ? '' : `; got ${shown(env[name])}`}`
+    })
     throw new Error(`the environment is not usable: ${problems.join('; ')}`)
   }
   const values = parsed.data

@@ -121,14 +121,17 @@ describe('npm start', () => {
     expect(second.stderr()).not.toContain('To make one')
   })
 
-  it('names each environment variable that is not usable, not its value', async () => {
+  it('names each environment variable that is not usable, and its value if that is no secret', async () => {
     const bad = start({
       PORT: '70000',
+      CHANGES_RETENTION: 'long',
       LOG_LEVEL: 'loud',
       BOOTSTRAP_TOKEN: 'short',
       DATABASE_URL: 'mysql://me:secret@x/y',
     })
     await expect(bad).rejects.toThrow(/it ended with 1: .*PORT.*DATABASE_URL.*BOOTSTRAP_TOKEN.*LOG_LEVEL/)
+    await expect(bad).rejects.toThrow(/PORT must be a whole number from 0 to 65535; got "70000";/)
+    await expect(bad).rejects.toThrow(/CHANGES_RETENTION must be 0 or a duration such as .*; got "long"/)
     await expect(bad).rejects.not.toThrow(/secret|short/)
   })
 })
