@@ -16,13 +16,26 @@ import type { Dashboard } from './queries.ts'
 
 const colours = ['#2563eb', '#16a34a', '#dc2626', '#9333ea', '#d97706', '#64748b']
 
-function Panel({ title, isWide = false, children }: { title: string; isWide?: boolean; children: ReactNode }) {
+interface PanelProps {
+  title: string
+  /** What to say instead of the chart where there is nothing to draw. */
+  missing: ReactNode
+  isEmpty: boolean
+  isWide?: boolean
+  children: ReactNode
+}
+
+function Panel({ title, missing, isEmpty, isWide = false, children }: PanelProps) {
   return (
     <section className={isWide ? 'wide' : ''} aria-label={title}>
       <h2>{title}</h2>
-      <ResponsiveContainer width="100%" height={240}>
-        {children}
-      </ResponsiveContainer>
+      {isEmpty ? (
+        <p>{missing}</p>
+      ) : (
+        <ResponsiveContainer width="100%" height={240}>
+          {children}
+        </ResponsiveContainer>
+      )}
     </section>
   )
 }
@@ -34,9 +47,14 @@ export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
   for (const { time, label, value } of points) days.set(time, { ...days.get(time), [label]: value })
   const rows = [...days].map(([time, values]) => ({ day: new Date(time).toISOString().slice(5, 10), ...values }))
   const last = (label: string) => points.findLast((point) => point.label === label)?.value ?? 0
-  if (points.length === 0) return <p>No numbers over time yet: give the store requirements of a channel.</p>
+  const missing = (
+    <>
+      No numbers over time yet. They are counted once the store has requirements of a channel, for example by{' '}
+      <code>npm run catalog -- requirements use google-merchant --store STORE --channel SMP</code>
+    </>
+  )
   return (
-    <Panel title="Status over time" isWide>
+    <Panel title="Status over time" missing={missing} isEmpty={points.length === 0} isWide>
       <LineChart data={rows}>
         <CartesianGrid strokeDasharray="3 3" vertical={false} />
         <XAxis dataKey="day" />
@@ -60,7 +78,7 @@ export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
 export function Coverage({ rows }: { rows: Dashboard['coverageRows'] }) {
   const images = rows.filter(({ assetFormat }) => assetFormat === 'image')
   return (
-    <Panel title="Products with images by channel">
+    <Panel title="Products with images by channel" missing="No product has an image." isEmpty={images.length === 0}>
       <BarChart data={images}>
         <XAxis dataKey="channel" interval={0} fontSize={12} />
         <YAxis />
@@ -77,7 +95,7 @@ export function Coverage({ rows }: { rows: Dashboard['coverageRows'] }) {
 
 export function TopBrands({ brands }: { brands: { value: string; count: number }[] }) {
   return (
-    <Panel title="Top brands">
+    <Panel title="Top brands" missing="No product has the attribute Brand." isEmpty={brands.length === 0}>
       <BarChart data={brands} layout="vertical">
         <XAxis type="number" />
         <YAxis type="category" dataKey="value" width={100} />
