@@ -25,7 +25,7 @@ beforeAll(async () => {
   await run('npm', [...pack, '--workspace', 'catalogue-gateway-client'], { cwd: root })
   gatewayFile = join(folder, `catalogue-gateway-${version}.tgz`)
   clientFile = join(folder, `catalogue-gateway-client-${version}.tgz`)
-}, 120_000)
+}, 600_000)
 afterAll(() => rm(folder, { recursive: true }))
 
 const consumer = `
@@ -40,7 +40,7 @@ const refused = await createCatalogueClient({ ...options, token: 'none', retries
 console.log(JSON.stringify({ total, status: refused instanceof CatalogueApiError && refused.status }))
 `
 
-it.each(lines)('both packages work when they are installed on Node %i', { timeout: 600_000 }, async (line) => {
+it.each(lines)('both packages work when they are installed on Node %i', { timeout: 900_000 }, async (line) => {
   const cwd = join(folder, String(line))
   await mkdir(cwd)
   await writeFile(join(cwd, 'package.json'), '{"private": true, "type": "module"}')
@@ -66,7 +66,7 @@ it.each(lines)('both packages work when they are installed on Node %i', { timeou
   }
 })
 
-it('the client brings no other package', { timeout: 120_000 }, async () => {
+it('the client brings no other package', { timeout: 300_000 }, async () => {
   const cwd = join(folder, 'client')
   await mkdir(cwd)
   await writeFile(join(cwd, 'package.json'), '{"private": true}')
