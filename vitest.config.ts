@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config'
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
 /**
- * Most of their time they wait for deadlines, lost heartbeats and pauses of seconds: three of them run at a time,
- * before all others.
+ * Most of their time they wait for deadlines, lost heartbeats and pauses of seconds. Projects run in the order of their
+ * names, so that this one is first: the processors have work of others at its end.
  */
-const waiting = [
+const deadlines = [
   'database/replicas',
   'faults/{back-off,connections,downstream,hanging-network}',
   'heavy/thread-pool',
@@ -19,11 +19,9 @@ const waiting = [
 
 const folders = ['spec', 'random', 'faults', 'security']
 /** They kill processes and cut connections, as `faults` does. */
-const processes = [
-  ...['app', 'embedded-postgres', 'import'].map((name) => `test/${name}/**/*.test.ts`),
-  // It counts what its module keeps.
-  'test/database/connection.test.ts',
-]
+const processes = ['app', 'embedded-postgres', 'import'].map((name) => `test/${name}/**/*.test.ts`)
+/** It counts what its module keeps. */
+const alone = 'test/database/connection.test.ts'
 
 /** The most telling tests that together take about 10 s: one file of each kind, and most requirements. */
 const fast = [
@@ -45,24 +43,16 @@ interface ProjectOptions {
    * machine, such a test is run once more.
    */
   retries?: boolean
-  /** How many files run at a time; projects of lower order run before others. */
-  maxWorkers?: number
-  order?: number
 }
 
-const project = (
-  name: string,
-  include: string[],
-  // Each worker has a gateway of its own, and the machines that run this have few cores.
-  { exclude = [], isolate = true, retries, maxWorkers = 2, order = 1 }: ProjectOptions = {},
-) => ({
+const project = (name: string, include: string[], { exclude = [], isolate = false, retries }: ProjectOptions = {}) => ({
   test: {
     name,
     include,
     exclude,
     isolate,
-    maxWorkers,
-    sequence: { groupOrder: order },
+    // Two a core of the smallest machines: half of the time a file waits for PostgreSQL, a process or a pause.
+    maxWorkers: 4,
     retry: retries && process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -82,19 +72,15 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/database/postgres.ts',
     projects: [
-      ...(isFast ? [project('fast', fast, { isolate: false })] : []),
-      project('waiting', waiting, { retries: true, maxWorkers: 3, order: 0 }),
-      ...folders.map((name) =>
-        project(name, [`test/${name}/**/*.test.ts`], {
-          exclude: waiting,
-          isolate: name !== 'spec' && name !== 'security',
-          retries: name !== 'spec',
-        }),
-      ),
-      project('processes', processes, { exclude: waiting, retries: true }),
+      ...(isFast ? [project('fast', fast)] : []),
+      project('deadlines', deadlines, { isolate: true, retries: true }),
+      project('faults', ['test/faults/**/*.test.ts', alone], { exclude: deadlines, isolate: true, retries: true }),
+      project('processes', processes, { retries: true }),
+      project('random', ['test/random/**/*.test.ts'], { retries: true }),
+      project('security', ['test/security/**/*.test.ts'], { exclude: deadlines, retries: true }),
+      project('spec', ['test/spec/**/*.test.ts']),
       project('modules', ['test/**/*.test.ts'], {
-        exclude: [...folders.map((name) => `test/${name}/**`), ...processes, ...waiting],
-        isolate: false,
+        exclude: [...folders.map((name) => `test/${name}/**`), ...processes, ...deadlines, alone],
       }),
     ],
   },
