@@ -7,7 +7,7 @@ import type { ConnectionConfig } from '../../../src/database/connection/session.
 import type { GlobalConfig } from '../../../src/global-config/global-config.ts'
 import { recordExchange } from '../clients/exchanges.ts'
 import { type Call, type Reply, sendKept } from '../clients/http.ts'
-import { createTestDatabase, type TestDatabase } from '../database/database.ts'
+import { background, createTestDatabase, type TestDatabase } from '../database/database.ts'
 import { expectDocumented } from '../documented.ts'
 import { fixture } from '../fixture.ts'
 
@@ -55,7 +55,7 @@ export async function startTestGateway({
   ...given
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection, ...(shared && { shared }) })
-  const gateway = await startGateway({
+  const options: GatewayOptions = {
     ...readConfig({}),
     db: database.db,
     connection: database.connection,
@@ -66,7 +66,8 @@ export async function startTestGateway({
     log,
     ...given,
     ...more,
-  })
+  }
+  const gateway = await background.run(true, () => startGateway(options))
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const call = async (path: string, options: Call = {}) => {
     const reply = await sendKept(gateway.url + path, { token, agent, ...options })
