@@ -73,25 +73,26 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
   ],
 }
 
-/**
- * The answer's status, headers and body as bytes, with one name for the store that was asked for, and the number of
- * statements sent: the fewer of two times, as tokens are looked up again now and then.
- */
+/** The answer's status, headers and body as bytes, with one name for the store, and the number of statements sent. */
 async function answerOf(path: string, call: Call, kind: TokenKind, store: string) {
-  const once = async () => {
-    gateway.database.statements()
-    const reply = await gateway.call(path, { ...call, headers, token: fixture.tokens[kind] })
-    return { ...reply, statements: gateway.database.statements() }
-  }
-  const [first, second] = [await once(), await once()]
-  const { date: _, 'content-length': __, ...rest } = second.headers
-  const statements = Math.min(first.statements, second.statements)
+  gateway.database.statements()
+  const { status, text, headers: given } = await gateway.call(path, { ...call, headers, token: fixture.tokens[kind] })
+  const { date: _, 'content-length': __, ...rest } = given
   // The cursor of a feed goes on with every transaction of the server.
-  const body = second.text
+  const body = text
     .replaceAll(store, 'THE-STORE')
     .replace(/(?<="next":")[\w-]+/g, 'A-CURSOR')
     .replace(/(?<="asOf":")[^"]+/g, 'NOW')
-  return { status: second.status, headers: rest, body, statements }
+  return { status, headers: rest, body, statements: gateway.database.statements() }
+}
+
+type Answer = Awaited<ReturnType<typeof answerOf>>
+
+/** The answer with the fewer statements of two times, as tokens are looked up again now and then. */
+async function counted(ask: () => Promise<Answer>): Promise<Answer> {
+  const first = await ask()
+  const second = first.statements === 0 ? first : await ask()
+  return { ...second, statements: Math.min(first.statements, second.statements) }
 }
 
 const rest = (operation: string, kind: TokenKind, store: string) => {
@@ -138,12 +139,12 @@ describe.each(Object.keys(operations))('%s', (operation) => {
   it('has for a limited token its own store, and a foreign one no more than one that does not exist', async () => {
     const allowed = operation === 'POST /stores' ? 403 : 200
     expect((await rest(operation, 'limited', fixture.own)).status).toBe(allowed)
-    const foreign = await rest(operation, 'limited', fixture.foreign)
-    expect(foreign).toEqual(await rest(operation, 'limited', fixture.absent))
+    const foreign = await counted(() => rest(operation, 'limited', fixture.foreign))
+    expect(foreign).toEqual(await counted(() => rest(operation, 'limited', fixture.absent)))
     expect(foreign.body).not.toMatch(canary)
     // The database is not asked: the gateway checks the store first, and both answers take as long.
     expect(foreign.statements).toBe(0)
-    expect(await rest(operation, 'other store', fixture.own)).toEqual(foreign)
+    expect(await counted(() => rest(operation, 'other store', fixture.own))).toEqual(foreign)
   })
 })
 
@@ -187,7 +188,7 @@ describe('GraphQL', () => {
 
   it.each(documents)('$title needs its scope', async (document) => {
     const isRead = document.operation !== 'mutation'
-    const wrong = await graphql(document, isRead ? 'write-only' : 'read-only', fixture.own)
+    const wrong = await counted(() => graphql(document, isRead ? 'write-only' : 'read-only', fixture.own))
     expect(wrong).toMatchObject({ status: 403, statements: 0 })
     const right = await graphql(document, isRead ? 'read-only' : 'write-only', fixture.own)
     const closed = [...ofAdmins, ...withReadingPayload].includes(document.field)
@@ -200,10 +201,10 @@ describe('GraphQL', () => {
     const closed = [...ofAdmins, ...ofAllStores].includes(document.field)
     expect(own.status).toBe(closed ? 403 : 200)
     expect(own.body).not.toMatch(/internal_error/)
-    const foreign = await graphql(document, 'limited', fixture.foreign)
+    const foreign = await counted(() => graphql(document, 'limited', fixture.foreign))
     // Numbers are as of now.
     const withoutTime = (reply: typeof foreign) => ({ ...reply, body: reply.body.replaceAll(/"asOf":"[^"]+"/g, '') })
-    expect(withoutTime(foreign)).toEqual(withoutTime(await graphql(document, 'limited', fixture.absent)))
+    expect(withoutTime(foreign)).toEqual(withoutTime(await counted(() => graphql(document, 'limited', fixture.absent))))
     for (const { body } of [own, foreign]) {
       expect(body).not.toMatch(canary)
       expect(body).not.toMatch(/canary\.example/)
