@@ -199,23 +199,23 @@ describe('a job whose gateway was killed', () => {
 
   it('goes on, and does nothing twice', async () => {
     const line = (i: number) =>
-      `P${i},${i % 1000 === 0 ? 'bad' : 'new'},https://a.example/${i % 7000},https://a.example/b${i}\n`
-    const content = `sku,status,Image URL 1,Image URL 2\n${Array.from({ length: 30_000 }, (_, i) => line(i)).join('')}`
+      `P${i},${i % 500 === 0 ? 'bad' : 'new'},https://a.example/${i % 7000},https://a.example/b${i}\n`
+    const content = `sku,status,Image URL 1,Image URL 2\n${Array.from({ length: 11_000 }, (_, i) => line(i)).join('')}`
     const { jobId, successor } = await killedInTheMiddle(startImport, { input: { content } })
     expect(await database.db.selectFrom('import_run').select('file').execute()).toHaveLength(1)
     const job = await ended(jobId, successor)
-    expect(job).toMatchObject({ state: 'SUCCEEDED_WITH_FAILURES', rowsDone: 30_000 })
+    expect(job).toMatchObject({ state: 'SUCCEEDED_WITH_FAILURES', rowsDone: 11_000 })
     expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
     expect(job.counts).toEqual({
-      created: 29_970,
+      created: 10_978,
       updated: 0,
       unchanged: 0,
-      failed: 30,
-      assetsAdded: 36_963,
-      linksAdded: 59_940,
+      failed: 22,
+      assetsAdded: 17_964,
+      linksAdded: 21_956,
     })
-    expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 1000))
-    expect((await outputOf(jobId, successor)).trimEnd().split('\n')).toHaveLength(31)
+    expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 500))
+    expect((await outputOf(jobId, successor)).trimEnd().split('\n')).toHaveLength(23)
     expect(await checkReadModel(database.db)).toEqual([])
   }, 240_000)
 
@@ -223,22 +223,22 @@ describe('a job whose gateway was killed', () => {
     const { jobId, storeUuid, successor } = await killedInTheMiddle(startExport, { format: 'JSONL' }, (store) =>
       sql`insert into product (store_uuid, product_code, status, attributes)
         select ${store}::uuid, 'P' || n, 'new', jsonb_build_object('Text', repeat(n || ' ', 100))
-        from generate_series(1, 8000) n`.execute(database.db),
+        from generate_series(1, 1000) n`.execute(database.db),
     )
-    expect(await ended(jobId, successor)).toMatchObject({ state: 'SUCCEEDED', rowsDone: 8_000 })
+    expect(await ended(jobId, successor)).toMatchObject({ state: 'SUCCEEDED', rowsDone: 1_000 })
     expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
     const again = await done(startExport, { storeUuid, format: 'JSONL' }, successor)
     expect((await outputOf(jobId, successor)) === (await outputOf(again.jobId, successor))).toBe(true)
   }, 240_000)
 
-  /** Starts a job in a program; kills the program once the job has written three parts and waits to write the next. */
+  /** Starts a job in a program; kills the program once the job has written a part and waits to write the next. */
   async function killedInTheMiddle(
     document: string,
     variables: Record<string, unknown>,
     prepare: (storeUuid: string) => Promise<unknown> = async () => {},
   ) {
     const holder = await database.client()
-    await holder.query(holdFourthPart)
+    await holder.query(holdSecondPart)
     const program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
     started.push(() => program.end('SIGKILL'))
     const post = async (path: string, body: unknown) =>
@@ -260,9 +260,9 @@ describe('a job whose gateway was killed', () => {
     database.db.selectFrom('job').select(['attempt', 'crashes']).where('job_id', '=', jobId).executeTakeFirst()
 })
 
-const holdFourthPart = `
+const holdSecondPart = `
   create function wait_for_holder() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
-  create trigger hold_fourth_part before insert on job_part for each row
-    when (new.direction = 'output' and new.part = 3) execute function wait_for_holder();
+  create trigger hold_second_part before insert on job_part for each row
+    when (new.direction = 'output' and new.part = 1) execute function wait_for_holder();
   select pg_advisory_lock(1)`

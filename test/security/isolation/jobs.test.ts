@@ -120,7 +120,7 @@ describe('the quota of kept input and output', () => {
 
   it.each([true, false])('stops an import whose failed rows grow over it (dry run: %s)', async (dryRun) => {
     const store = await newStore(gateway)
-    const content = `sku,status\n${Array.from({ length: 60_000 }, (_, i) => `P${i},bad\n`).join('')}`
+    const content = `sku,status\n${Array.from({ length: 30_000 }, (_, i) => `P${i},bad\n`).join('')}`
     const job = await ended(await start(startImport, { store, content, dryRun }))
     expect(job).toMatchObject({ state: 'FAILED', error: expect.stringMatching(/may keep at most 2 MiB/) })
   })
@@ -142,7 +142,7 @@ describe('deleteJob', () => {
 
   it('cancels a running import, and another job of the store runs', async () => {
     const store = await newStore(gateway)
-    const content = `sku\n${Array.from({ length: 150_000 }, (_, i) => `P${i}\n`).join('')}`
+    const content = `sku\n${Array.from({ length: 50_000 }, (_, i) => `P${i}\n`).join('')}`
     const id = await start(startImport, { store, content })
     await expect.poll(async () => (await stateOf(id))?.rowsDone, { timeout: 30_000 }).toBeGreaterThan(0)
     expect(await gateway.data(deleteJob, { id })).toEqual({ deleteJob: { jobId: id, state: 'RUNNING' } })
@@ -150,7 +150,7 @@ describe('deleteJob', () => {
     expect(await stateOf(id)).toBeNull()
     const { db } = gateway.database
     const imported = sql<{ n: number }>`select count(*)::integer as n from product where store_uuid = ${store}`
-    expect((await imported.execute(db)).rows[0]?.n).toBeLessThan(150_000)
+    expect((await imported.execute(db)).rows[0]?.n).toBeLessThan(50_000)
     await deleteOldJobs(db, 60_000)
     expect(await db.selectFrom('import_run').select('file').execute()).toEqual([])
   })
