@@ -312,7 +312,7 @@ test('any file merges its good rows in order, counts every row once, and changes
       const again = await importRows(store, rows)
       expect(again.counts).toEqual({ ...some, rows: rows.length, unchanged: rows.length - failed, failed })
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 

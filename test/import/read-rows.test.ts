@@ -127,7 +127,7 @@ describe('a CSV file', () => {
           expect(entries.map(({ cells }) => cells)).toEqual(kept.map(([a, b, c]) => ({ a, b, c })))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 })
@@ -148,7 +148,7 @@ test('a CSV file is read as csv-parse reads it, wherever its bytes are cut', asy
         else expect([entry.reason, /^"/.test(a ?? '') || b.startsWith('"')]).toEqual([expect.any(String), true])
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   )
 })
 
@@ -247,7 +247,7 @@ describe('JSON', () => {
         const text = (entries: Entry[]) => JSON.stringify(entries.map(({ line: _line, ...rest }) => rest))
         expect(text(list)).toBe(text(lines))
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 })
@@ -313,7 +313,7 @@ test.each<Format>(['csv', 'jsonl', 'json'])(
         expect(inPieces.map(({ number }) => number)).toEqual(inPieces.map((_entry, i) => i + 1))
         if (format !== 'json') expect(inPieces).toEqual(whole)
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   },
 )

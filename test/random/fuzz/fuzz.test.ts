@@ -11,7 +11,7 @@ import { restRequests } from './rest-requests.ts'
 import type { WireRequest } from './wire-request.ts'
 
 /** FUZZ_REQUESTS=1000000 FUZZ_SEED=7 for a long run; a failure names the seed and the batch that show it again. */
-const total = Number(process.env.FUZZ_REQUESTS ?? 10_000)
+const total = Number(process.env.FUZZ_REQUESTS ?? 5_000)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const batch = 100
 const lanes = 8
