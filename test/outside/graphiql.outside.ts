@@ -1,7 +1,9 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../rest/endpoints.ts'
+import { newStore } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { newToken } from '../support/tokens.ts'
 
 const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
 
@@ -52,7 +54,7 @@ async function operationOfTab(): Promise<string | null> {
 
 async function run(): Promise<string> {
   await page.click('button.graphiql-execute-button')
-  await expect.poll(shown, { timeout: 10_000 }).toContain('"data"')
+  await expect.poll(shown).toContain('"data"')
   return shown()
 }
 
@@ -100,6 +102,63 @@ it('forgets the token on demand: nothing of it is kept, and the next request ask
   await enter(token)
   expect(await run()).toContain('Seen in GraphiQL')
 })
+
+it('forgets the token with "Clear data" too, and begins with the prepared tabs', async () => {
+  await enter(token)
+  await run()
+  await page.click('button[aria-label="Open settings dialog"]')
+  await page.click('text="Clear data"')
+  await page.waitForSelector('text="Cleared data"')
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(token)
+  await page.reload()
+  await page.waitForSelector('#token-dialog[open]')
+  await enter(token)
+  expect(await run()).toContain('Seen in GraphiQL')
+  expect(await page.locator('.graphiql-tab').count()).toBe(5 + endpoints.length)
+})
+
+it('runs with another token once it is changed; a dialog that is left keeps the one before', async () => {
+  const [store = ''] = await storesOf()
+  const other = await newStore(gateway, { store_name: 'Of another token' })
+  const { secret } = await newToken(gateway, { scopes: ['READ'], stores: [other] })
+  await enter(token)
+  expect(await run()).toContain('Seen in GraphiQL')
+  await page.click('#change-token')
+  expect(await page.inputValue('#token-input')).toBe('')
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('#token-dialog', { state: 'hidden' })
+  await page.click('#change-token')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.waitForSelector('#token-dialog', { state: 'hidden' })
+  expect(await run()).toContain('Seen in GraphiQL')
+  await page.click('#change-token')
+  await Promise.all([page.waitForEvent('load'), enter(secret)])
+  const answer = await run()
+  expect(answer).toContain('Of another token')
+  expect(answer).not.toContain(store)
+})
+
+it('underlines an unknown field of a query and a variable of another type, but no valid map of attributes', async () => {
+  await enter(token)
+  await page.waitForSelector('.graphiql-tab')
+  const query = `mutation ($store: ID!, $products: [ProductPatch!]!) {
+  updateProducts(storeUuid: $store, products: $products) {
+    updatedSkus noSuchField
+  }
+}`
+  // Lines out of sight are not drawn.
+  const variables = JSON.stringify({ store: '', products: [{ productCode: 7, attributes: { Color: 'red' } }] })
+  await page.goto(`${gateway.url}/graphql?${new URLSearchParams({ query, variables })}`)
+  await underlinesOnly('.graphiql-query-editor', 'noSuchField', 'Cannot query field "noSuchField"')
+  await underlinesOnly('.graphiql-editor-tool', '7', 'Incorrect type. Expected "string".')
+})
+
+/** The only thing that an editor underlines is this word, and it says why to who points at it. */
+async function underlinesOnly(editor: string, word: string, reason: string): Promise<void> {
+  await expect.poll(() => page.locator(`${editor} [class*="squiggly"]`).count()).toBe(1)
+  await page.locator(`${editor} .view-line span span`, { hasText: word }).hover()
+  await expect.poll(async () => (await page.locator('.monaco-hover').allInnerTexts()).join('\n')).toContain(reason)
+}
 
 it('opens with examples that all run without an error, those of reading without a change', async () => {
   await enter(token)
