@@ -108,9 +108,9 @@ export async function updateStore(
       db
         .updateTable('store')
         .from('old')
-        // Kysely leaves out what is undefined; an update needs at least one column.
+        // Kysely leaves out what is undefined; an update needs at least one column, and Citus takes no `store_uuid`.
         .set({
-          store_uuid: (row) => row.ref('old.store_uuid'),
+          store_group: (row) => row.ref('old.store_group'),
           store_name: changes.storeName?.trim(),
           store_taxonomy: changes.storeTaxonomy,
           region: changes.region && unique(changes.region),
