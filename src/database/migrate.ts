@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import { whileSpread } from './citus/distribute.ts'
+import { splitStatements } from './citus/split-statements.ts'
 import { migrateQueue } from './job-queue.ts'
+import { findKind } from './kind.ts'
 import { partitioned, requirePartitions } from './partitions.ts'
 import type { Database } from './tables.ts'
 import { codeOf } from './unavailable.ts'
@@ -55,7 +58,13 @@ export async function migrate(db: Kysely<Database>, partitions?: number): Promis
         await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction)
         if (partitions) await requirePartitions(transaction, partitions)
         const due = await dueAmong(scripts, transaction)
-        for (const script of due) await run(script, transaction, partitions)
+        const isSpread = due.length > 0 && (await findKind(transaction)) === 'citus'
+        const textsOf = ({ text }: Script) =>
+          isSpread ? splitStatements(text) : [partitions ? partitioned(text, partitions) : text]
+        const runAll = async () => {
+          for (const script of due) await run(script, textsOf(script), transaction)
+        }
+        await (isSpread ? whileSpread(transaction, runAll) : runAll())
         return due.map(({ name }) => name)
       })
     for (let attempt = 1; ; attempt++) {
@@ -139,15 +148,15 @@ async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promi
 }
 
 async function run(
-  { name, text, checksum, version }: Script,
+  { name, checksum, version }: Script,
+  texts: readonly string[],
   transaction: Kysely<Database>,
-  partitions: number | undefined,
 ): Promise<void> {
   await sql`create table if not exists migration (
     name text primary key, checksum text not null, version text not null, ran_at timestamptz not null default now()
   )`.execute(transaction)
   // Without parameters PostgreSQL takes several statements at once.
-  await sql.raw(partitions ? partitioned(text, partitions) : text).execute(transaction)
+  for (const text of texts) await sql.raw(text).execute(transaction)
   await sql`insert into migration (name, checksum, version) values (${name}, ${checksum}, ${version})
     on conflict (name) do update set checksum = excluded.checksum, version = excluded.version, ran_at = now()`.execute(
     transaction,

@@ -2,31 +2,67 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../support/clients/cli.ts'
 import { useDatabase } from '../support/database/database.ts'
+import { tables } from '../support/database/one-store.ts'
 
 describe('catalog distribute', () => {
   const database = useDatabase()
-  const run = (...args: string[]) => runCli(['distribute', ...args], { DATABASE_URL: database.url })
+  const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: database.url })
+  const run = (...args: string[]) => catalog('distribute', ...args)
+  const applied = (spread: string[], copied: string[]) => ({
+    code: 0,
+    stdout: `${JSON.stringify({ applied: true, servers: 2, spread, copied })}\n`,
+    stderr: '',
+  })
+  /** The tables that are kept together, and those that each server has. */
+  const spread = async () => {
+    const { rows } = await sql`
+      select citus_table_type as type, array_agg(table_name::text order by table_name::text collate "C") as tables
+      from citus_tables where table_name not in (select inhrelid from pg_inherits)
+      group by citus_table_type, colocation_id order by 1`.execute(database.db)
+    return rows
+  }
+  const all = [
+    { type: 'distributed', tables: [...tables.tenant, ...tables.directory].toSorted() },
+    { type: 'reference', tables: ['change_horizon', 'change_reader', 'import_run', 'job'] },
+  ]
+  /** As a migration makes a table. */
+  const undo = async (table: string) => {
+    await sql`select undistribute_table(${table}::text::regclass)`.execute(database.db)
+    await sql`alter policy own_stores on ${sql.table(table)} using (
+      store_uuid in (select unnest(current_setting('catalogue.stores')::uuid[])))`.execute(database.db)
+  }
 
   it('spreads the stores once, and finds that each operation needs one server', async () => {
-    expect(await run('--apply', '--json')).toEqual({
+    expect(await run('--apply', '--json')).toEqual(applied([], []))
+    expect((await run()).stdout).toBe('2 servers keep stores: they are spread already\n')
+    expect(await spread()).toEqual(all)
+  })
+
+  it('spreads tables that are not spread yet, with their rows', async () => {
+    const row = sql`values (gen_random_uuid(), 'products', '', 'day', now(), 1)`
+    await sql`insert into measure (store_uuid, metric, dimension, grain, at, value) ${row}`.execute(database.db)
+    for (const table of ['measure', 'channel_readiness', 'change_reader']) await undo(table)
+    expect(await spread()).not.toEqual(all)
+    expect((await run()).stdout).toBe(
+      '2 servers keep stores: would spread channel_readiness, measure, change_reader (whole on each)\n',
+    )
+    expect(await run('--apply', '--json')).toEqual(applied(['channel_readiness', 'measure'], ['change_reader']))
+    expect(await spread()).toEqual(all)
+    expect((await sql`select value from measure`.execute(database.db)).rows).toEqual([{ value: '1' }])
+    expect(await run('--apply', '--json')).toEqual(applied([], []))
+  })
+
+  it('a migration changes tables that are spread, and spreads those that it adds', async () => {
+    await undo('product_gap')
+    // It changes the ledger by two statements, and may be repeated.
+    await sql`delete from migration where name = '0009-requirement-changes'`.execute(database.db)
+    await sql`update migration set checksum = 'of another text' where name = 'merge-products'`.execute(database.db)
+    expect(await catalog('migrate', '--json')).toEqual({
       code: 0,
-      stdout: `${JSON.stringify({ applied: true, servers: 2, spread: [], copied: [] })}\n`,
+      stdout: '{"migrations":["0009-requirement-changes","merge-products"]}\n',
       stderr: '',
     })
-    expect((await run()).stdout).toBe('2 servers keep stores: they are spread already\n')
-    const { rows } = await sql`
-      select array_agg(table_name::text order by table_name::text) as tables from citus_tables
-      where citus_table_type = 'distributed' and table_name not in (select inhrelid from pg_inherits)
-      group by colocation_id`.execute(database.db)
-    expect(rows).toEqual([
-      {
-        tables: [
-          ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link'],
-          ...['attribute_definition', 'change', 'channel_readiness', 'channel_requirement', 'job_part', 'measure'],
-          ...['product', 'product_gap', 'product_total', 'store'],
-        ],
-      },
-    ])
+    expect(await spread()).toEqual(all)
   })
 
   it('is known to `catalog check`', async () => {

@@ -21,8 +21,9 @@ export function addDistribute(program: Command): void {
           }),
         )
       const { servers, spread, copied } = await work()
-      const tables = `${apply ? 'spread' : 'would spread'} ${spread.join(', ')}; ${copied.join(', ')} whole on each`
-      const words = `${servers} ${servers === 1 ? 'server keeps' : 'servers keep'} stores: ${spread.length === 0 ? 'they are spread already' : tables}`
+      const tables = [...spread, ...copied.map((table) => `${table} (whole on each)`)].join(', ')
+      const done = apply ? 'spread' : 'would spread'
+      const words = `${servers} ${servers === 1 ? 'server keeps' : 'servers keep'} stores: ${tables === '' ? 'they are spread already' : `${done} ${tables}`}`
       process.stdout.write(`${json ? JSON.stringify({ applied: apply, servers, spread, copied }) : words}\n`)
     })
 }
