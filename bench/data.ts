@@ -15,7 +15,8 @@ export const stores = {
   dashboards: '01900000-0000-7000-8000-000000000004',
 }
 
-const smallStores = 200
+/** `stores.small` and those after it. */
+export const smallStores = Array.from({ length: 200 }, (_, i) => stores.small.slice(0, 32) + (4096 + i).toString(16))
 
 /** Fills an empty, migrated database with the same data set every time; set-based, so that it takes seconds. */
 export async function generate(db: Kysely<Database>, { large }: { large: boolean }): Promise<void> {
@@ -26,7 +27,7 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
       create temp table wanted on commit drop as
       select ${stores.big}::uuid as store_uuid, 200000 as groups, 200000 as products
       union all select (left(${stores.small}, 32) || lpad(to_hex(4096 + i), 4, '0'))::uuid, case i when 0 then 500 else 20 end, 20
-        from generate_series(0, ${smallStores - 1}::int) i
+        from generate_series(0, ${smallStores.length - 1}::int) i
       union all select ${stores.short}::uuid, 0, 20000
       union all select ${stores.large}::uuid, 1000000, 0 where ${large}`.execute(transaction)
     await sql`

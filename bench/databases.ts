@@ -9,6 +9,7 @@ import type { Database } from '../src/database/tables.ts'
 import { citusNodes, createSpread, dropSpread } from '../test/support/database/citus.ts'
 import { startPooler } from '../test/support/database/pooler.ts'
 import { inTurn, put } from './bulk.ts'
+import { citusServers } from './citus.ts'
 import { generate, stores } from './data.ts'
 import { compare, rest } from './reads.ts'
 import { npmStart, startServer } from './servers.ts'
@@ -17,7 +18,8 @@ import { table } from './table.ts'
 
 /**
  * A gateway that keeps no pages on the benchmark's database, the same behind PgBouncer (`PGBOUNCER` names it) in
- * transaction mode, one on a database of 16 partitions, and with `CITUS_URL` one on Citus, with the same data.
+ * transaction mode, one on a database of 16 partitions, and with `CITUS_URL` one on Citus, with the same data; then
+ * gateways on one and two workers of Citus.
  */
 export async function databases(
   { db, url }: BenchDatabase,
@@ -48,21 +50,24 @@ export async function databases(
       server: await startServer(npmStart, { DATABASE_URL, PAGE_CACHE_MB: '0' }, { isWatched: true }),
     })),
   )
+  const tables: string[] = []
   try {
     const pages = gateways.map(({ name, server: gateway }) => rest(name, gateway))
-    const tables = [await compare('50 groups × 5 assets, read each time', pages, { ...options, connections: 16 })]
+    tables.push(await compare('50 groups × 5 assets, read each time', pages, { ...options, connections: 16 }))
     const puts = gateways.map(({ name, server: gateway }) => [name, put(gateway, stores.big, 1_000)] as const)
     const [first] = gateways
     const rows = first
       ? await inTurn('PUT of 1,000 products', Object.fromEntries(puts), first.server, options.rounds)
       : []
-    return [...tables, table(['bulk writes', 'ms', 'speed', ''], rows)].join('\n\n')
+    tables.push(table(['bulk writes', 'ms', 'speed', ''], rows))
   } finally {
     await Promise.all(gateways.map(({ server: gateway }) => gateway.stop()))
     await pooler.stop()
     if (coordinator) await dropSpread('bench')
     await rm(folder, { recursive: true, force: true })
   }
+  if (coordinator) tables.push(await citusServers(options))
+  return tables.join('\n\n')
 }
 
 async function fill(config: pg.PoolConfig, prepare: (db: Kysely<Database>) => Promise<unknown> = async () => {}) {

@@ -27,9 +27,16 @@ export async function citusNodes(): Promise<Node[]> {
   return rows.map((node) => ({ ...node, user: client.user ?? 'postgres' }))
 }
 
-/** Makes a database on each node, and spreads the tables of the one on the coordinator, unless it is to be `empty`. */
-export async function createSpread(database: string, empty: boolean): Promise<void> {
-  const nodes = await citusNodes()
+/**
+ * Makes a database on each node, and spreads the tables of the one on the coordinator, unless it is to be `empty`, over
+ * the workers, or the first of them.
+ */
+export async function createSpread(
+  database: string,
+  empty: boolean,
+  workers = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const nodes = (await citusNodes()).slice(0, workers + 1)
   // One at a time: adding a server writes the roles that all databases share.
   const lock = new pg.Client({ connectionString: process.env.CITUS_URL })
   await lock.connect()
