@@ -5,9 +5,11 @@ import pg, { type PoolConfig } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../../src/database/connection/connect.ts'
 import { migrate } from '../../../src/database/migrate.ts'
+import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
 import { citusNodes } from './citus.ts'
 import { startPooler } from './pooler.ts'
+import { createStandby, type Standby } from './standby.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,6 +17,8 @@ declare module 'vitest' {
     postgres: { host: string; port: number; user: string }
     /** Where a gateway connects to: the same, or the pooler before it. */
     gatewayServer: { host: string; port: number; user: string; transactionPooling: boolean }
+    /** A replica of it that lags, for reads of gateways. */
+    replicaServer: { host: string; port: number; user: string } | null
     /** The migrated database that new ones are copies of. */
     template: string
   }
@@ -24,14 +28,24 @@ declare module 'vitest' {
  * The run's PostgreSQL; test files copy its migrated database. TEST_POSTGRES_BIN: the programs of another version.
  * TEST_PGBOUNCER: the program of a pooler that gateways connect through. TEST_PARTITIONS: how many the large tables
  * have.
+ * TEST_REPLICA_DELAY: how many ms the replica lags that gateways read from.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-test-'))
   const binDir = process.env.TEST_POSTGRES_BIN
-  const server = await startEmbedded({ dataDir, ...(binDir && { binDir }) })
+  let server = await startEmbedded({ dataDir, ...(binDir && { binDir }) })
   const { host, port, user } = server.connection
   const template = 'catalogue_template'
   await createTemplate(server.connection, template)
+  const delay = process.env.TEST_REPLICA_DELAY
+  let replica: Standby | undefined
+  if (delay) {
+    await server.stop()
+    replica = await createStandby(binDir ?? (await packagedBinDir()), dataDir, { host, port, user }, dataDir)
+    server = await startEmbedded({ dataDir, ...(binDir && { binDir }) })
+    await replica.start(Number(delay))
+  }
+  project.provide('replicaServer', replica?.connection ?? null)
   project.provide('template', template)
   const citus = process.env.CITUS_URL ? (await citusNodes())[0] : undefined
   project.provide('postgres', citus ?? { host, port, user })
@@ -40,7 +54,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const gatewayServer = pooler?.connection ?? citus ?? { host, port, user }
   project.provide('gatewayServer', { ...gatewayServer, transactionPooling: pooler !== undefined })
   return async () => {
-    await pooler?.stop()
+    await Promise.all([pooler?.stop(), replica?.stop()])
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   }

@@ -1,6 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +9,7 @@ import { migrate } from '../../../src/database/migrate.ts'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
 import { type FaultProxy, startFaultProxy } from '../servers/fault-proxy.ts'
-import { unprivileged } from '../servers/program.ts'
+import { createStandby } from './standby.ts'
 
 export interface Replication {
   /** The way of gateways to the primary, and to the replica. */
@@ -41,53 +40,24 @@ interface Endpoint {
 export async function startReplication(): Promise<Replication> {
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-replica-'))
   const within = (name: string) => join(directory, name)
-  const [dataDir, forked, cluster, sockets] = [within('primary'), within('fork'), within('replica'), within('run')]
+  const [dataDir, forked] = [within('primary'), within('fork')]
   const binDir = process.env.TEST_POSTGRES_BIN ?? (await packagedBinDir())
   const first = await startEmbedded({ dataDir, binDir })
   const db = connect(first.connection, () => {})
   await migrate(db)
   await db.destroy()
   await first.stop()
-  // The files of a server that is shut down are a base backup.
   execFileSync('cp', ['-a', dataDir, forked])
-  execFileSync('cp', ['-a', join(dataDir, 'postgres', 'cluster'), cluster])
-  await writeFile(join(cluster, 'standby.signal'), '')
-  await mkdir(sockets)
+  const { host, port, user, database } = first.connection
+  const standby = await createStandby(binDir, dataDir, { host, port, user }, directory)
   const server = await startEmbedded({ dataDir, binDir })
-  const { host, port, user, database } = server.connection
   const primary = await endpoint({ host, port, user, database })
-  const replica = await endpoint({ host: sockets, port, user, database })
+  const replica = await endpoint({ ...standby.connection, database })
 
-  let child: ChildProcess | undefined
-  const startReplica = async (delayMs = 0) => {
-    const settings = {
-      primary_conninfo: `host=${host} port=${port} user=${user}`,
-      recovery_min_apply_delay: `${delayMs}ms`,
-      wal_retrieve_retry_interval: '100ms',
-      unix_socket_directories: sockets,
-      listen_addresses: '',
-      log_min_messages: 'panic',
-      shared_buffers: '32MB',
-    }
-    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const [program, ...args] = unprivileged(join(binDir, 'postgres'), '-D', cluster, ...options)
-    const started = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-    child = started
-    while (!(await replica.query('select 1').catch(() => undefined))) {
-      if (started.exitCode !== null) throw new Error(`the replica ended with ${started.exitCode}`)
-      await sleep(20)
-    }
-  }
-  const stopReplica = async () => {
-    if (!child || child.exitCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill('SIGINT')
-    await exit
-  }
   const waitFor = async (condition: string) => {
     while (!(await replica.query(`select ${condition} as yes`)).rows[0].yes) await sleep(5)
   }
-  await startReplica()
+  await standby.start()
   return {
     primary,
     replica,
@@ -101,10 +71,10 @@ export async function startReplication(): Promise<Replication> {
       await waitFor(`pg_last_wal_replay_lsn() >= '${rows[0].position}'`)
     },
     startFork: () => startEmbedded({ dataDir: forked, binDir }),
-    stopReplica,
-    startReplica,
+    stopReplica: standby.stop,
+    startReplica: standby.start,
     stop: async () => {
-      await stopReplica()
+      await standby.stop()
       await Promise.all([primary.proxy.close(), replica.proxy.close()])
       await server.stop()
       await rm(directory, { recursive: true, force: true })

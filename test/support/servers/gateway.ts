@@ -10,6 +10,7 @@ import { type Call, type Reply, sendKept } from '../clients/http.ts'
 import { background, createTestDatabase, type TestDatabase } from '../database/database.ts'
 import { expectDocumented } from '../documented.ts'
 import { fixture } from '../fixture.ts'
+import { readYourWrites, replicasOf } from './read-your-writes.ts'
 
 export const token = 'a-token-for-the-tests-only'
 
@@ -55,6 +56,7 @@ export async function startTestGateway({
   ...given
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await createTestDatabase({ connection, ...(shared && { shared }) })
+  const replicas = replicasOf(database)
   const options: GatewayOptions = {
     ...readConfig({}),
     db: database.db,
@@ -64,13 +66,15 @@ export async function startTestGateway({
     persistedDocuments: undefined,
     port: 0,
     log,
+    databaseReadUrl: replicas,
     ...given,
     ...more,
   }
   const gateway = await background.run(true, () => startGateway(options))
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const call = async (path: string, options: Call = {}) => {
-    const reply = await sendKept(gateway.url + path, { token, agent, ...options })
+    const send = (call: Call) => sendKept(gateway.url + path, { token, agent, ...call })
+    const reply = await (replicas.length > 0 ? readYourWrites(database, send) : send)(options)
     expectDocumented(options.method ?? 'GET', path, reply)
     // A configuration of its own gives a gateway a document of its own.
     if (process.env.EXCHANGES && globalConfig === fallbackConfig)
