@@ -22,11 +22,16 @@ export interface Explainer {
   close(): Promise<void>
 }
 
-/** PostgreSQL explains what it runs as it runs it, planned as the service has it planned: for any parameters. */
+/**
+ * PostgreSQL explains what it runs as it runs it, planned as the service has it planned: for any parameters, unless it
+ * is on Citus.
+ */
 const explaining = `
   load 'auto_explain';
   set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_format = json;
-  set auto_explain.log_nested_statements = on; set client_min_messages = log; set plan_cache_mode = force_generic_plan`
+  set auto_explain.log_nested_statements = on; set client_min_messages = log;
+  select set_config('plan_cache_mode', 'force_generic_plan', false)
+    where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`
 
 /** Explains what is sent by its database. The user must be a superuser. */
 export function createExplainer(url: string): Explainer {

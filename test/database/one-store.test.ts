@@ -59,6 +59,11 @@ it.each<[title: string, text: string, violations: string[]]>([
     'update asset set url = case when now() > $2 then url end where store_uuid = $1',
     ['now in case or coalesce is not immutable'],
   ],
+  [
+    'a case of a value',
+    `update product set status = case status when 'new' then 'old' else status end where store_uuid = $1`,
+    ['a case of a value in an update'],
+  ],
 ])('judges %s', async (_title, text, violations) => {
   expect(await violationsOf(text, volatility)).toEqual(violations)
 })

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { totalOf } from '../products/product-totals.ts'
 import { type Counts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import { writeMeasures } from './measures.ts'
@@ -15,17 +14,18 @@ const mostDeleted = 5_000
  */
 export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: ReaderState): Promise<void> {
   await sql`
-    update channel_readiness set state = case state when 'current' then state else 'dropped' end,
+    update channel_readiness set state = case when state = 'current' then state else 'dropped' end,
       as_of = coalesce(as_of, ${asOf}::timestamptz)
     where store_uuid = ${uuid}`.execute(db)
+  // Citus changes a table that each server has in a statement that reads no others.
+  const { rows } = await sql<{ total: number; seen: string }>`
+    select total, seen::text as seen from count_products(${uuid}::uuid)`.execute(db)
+  const [{ total, seen } = { total: 0, seen: null }] = rows
   await sql`
-    with counted as materialized (
-      select ${totalOf(uuid)} as total, pg_current_snapshot() as snapshot
-    )
     update change_reader set ledger = (select left(ledger::text, 8) from change_horizon limit 1),
-      tx = pg_snapshot_xmin(c.snapshot), seq = 0, counted = c.snapshot, total = c.total, as_of = now(),
-      requested = requested + 1
-    from counted c where store_uuid = ${uuid}`.execute(db)
+      tx = pg_snapshot_xmin(${seen}::pg_snapshot), seq = 0, counted = ${seen}::pg_snapshot, total = ${total}::integer,
+      as_of = now(), requested = requested + 1
+    where store_uuid = ${uuid}`.execute(db)
 }
 
 /** Begins to count where requirements are new, drops counts that nobody needs, and says whether all are complete. */

@@ -26,8 +26,11 @@ interface Row {
   total: number
   blocked: number
   missing: number[]
-  asOf: Date
-  isStale: boolean
+  /** Until when the changes were followed, if they are not any more. */
+  stoppedAt: Date | null
+  readAt: Date
+  tx: string | null
+  seq: string | null
 }
 
 /** Undefined if the channel has no requirements. `asOf` is now, unless there are changes that were not read yet. */
@@ -38,20 +41,30 @@ export async function findStoreReadiness(
 ): Promise<StoreReadiness | undefined> {
   const uuid = visibleStore(catalogue, storeUuid)
   const { rows } = await sql<Row>`
-    select w.requirements as wanted, c.requirements, c.build, r.total, c.blocked, c.missing, c.as_of is not null as "isStale",
-      case when c.as_of is not null then c.as_of when exists (
-        select from changes_after(${uuid}::uuid, r.tx, r.seq, pg_snapshot_xmax(pg_current_snapshot()), null, null,
-          '-infinity', 'infinity', 1)) then r.as_of else now() end as "asOf"
+    select w.requirements as wanted, c.requirements, c.build, r.total, c.blocked, c.missing, c.as_of as "stoppedAt",
+      r.as_of as "readAt", r.tx, r.seq
     from channel_requirement w
       left join channel_readiness c on c.store_uuid = ${uuid} and c.channel = ${channel} and c.state = 'current'
       left join change_reader r on r.store_uuid = ${uuid}
     where w.store_uuid = ${uuid} and w.channel = ${channel}`.execute(catalogue.db)
   const [row] = rows
   if (!row) return undefined
-  const { wanted, requirements, isStale, ...counted } = row
-  const isCounting = isStale || JSON.stringify(wanted) !== JSON.stringify(requirements)
+  const { wanted, requirements, build, total, blocked, missing, stoppedAt } = row
+  const isCounting = stoppedAt !== null || JSON.stringify(wanted) !== JSON.stringify(requirements)
   const common = { storeUuid, channel, isCounting }
-  return requirements ? { ...common, requirements, counted } : { ...common, requirements: wanted, counted: undefined }
+  const asOf = stoppedAt ?? (await readUntil(catalogue, uuid, row))
+  if (!requirements) return { ...common, requirements: wanted, counted: undefined }
+  return { ...common, requirements, counted: { build, total, blocked, missing, asOf } }
+}
+
+/** In a statement that reads no table: on Citus, only the coordinator knows the transactions of the ledger. */
+async function readUntil({ db }: Catalogue, uuid: string | null, { tx, seq, readAt }: Row): Promise<Date> {
+  const { rows } = await sql<{ asOf: Date }>`
+    select case when exists (
+      select from changes_after(${uuid}::uuid, ${tx}::xid8, ${seq}::bigint, pg_snapshot_xmax(pg_current_snapshot()),
+        null, null, '-infinity', 'infinity', 1)
+    ) then ${readAt}::timestamptz else now() end as "asOf"`.execute(db)
+  return rows[0]?.asOf ?? readAt
 }
 
 /**

@@ -65,14 +65,27 @@ create table measure (
 create view due_reader as select r.store_uuid from change_reader r
   where r.requested > r.done or r.ledger is distinct from (select left(h.ledger::text, 8) from change_horizon h limit 1);
 
--- The stores that the reader has work in. For each, a lookup in the primary key of the ledger.
-create function stores_to_read() returns setof uuid language sql stable
+-- The stores that the reader has work in. For each, a lookup in the primary key of the ledger. Only the coordinator of
+-- Citus knows which transactions are open.
+create function stores_to_read() returns setof uuid language plpgsql stable
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  select store_uuid from due_reader
-  union
-  select c.store_uuid from change_reader r join change c on c.store_uuid = r.store_uuid and (c.tx, c.seq) > (r.tx, r.seq)
-  where c.tx < pg_snapshot_xmin(pg_current_snapshot())
-$$;
+declare
+  oldest_open constant xid8 := pg_snapshot_xmin(pg_current_snapshot());
+begin
+  return query select store_uuid from due_reader
+    union
+    select c.store_uuid from change_reader r
+      join change c on c.store_uuid = r.store_uuid and (c.tx, c.seq) > (r.tx, r.seq)
+    where c.tx < oldest_open;
+end $$;
+
+-- How many products a store has, and the snapshot that sees them.
+create function count_products(store uuid) returns table (total integer, seen pg_snapshot) language plpgsql stable rows 1 as $$
+declare
+  own constant pg_snapshot := pg_current_snapshot();
+begin
+  return query select coalesce(sum(t.count), 0)::integer, own from product_total t where t.store_uuid = store;
+end $$;
 
 -- As in 0002-access.sql.
 do $$

@@ -364,21 +364,23 @@ describe('what cannot be reverted', () => {
   })
 
   it('is a request that may have begun before the oldest change that is kept', async () => {
+    // Citus updates by immutable functions only.
+    const moved = (column: string, by: string) =>
+      sql`(${sql.ref(column)} at time zone 'UTC' + ${sql.lit(by)}::interval) at time zone 'UTC'`
     const request = await put('A', { Color: 'red' })
     const { db } = gateway.database
-    await sql`update change_horizon set seq = 1, since = since - interval '2 days'`.execute(db)
+    await sql`update change_horizon set seq = 1, since = ${moved('since', '-2 days')}`.execute(db)
     const state = await stateOf(gateway, store)
-    await sql`update change set at = date_trunc('day', at, 'UTC') + interval '14 minutes' where request_id = ${request}`.execute(
-      db,
-    )
+    await sql`update change set at = (date_trunc('day', at at time zone 'UTC') + interval '14 minutes')
+      at time zone 'UTC' where request_id = ${request}`.execute(db)
     await expect(revert(gateway, store, request)).rejects.toMatchObject({
       code: 'not_revertible',
       message: expect.stringContaining('older than the ledger'),
     })
     expect(await stateOf(gateway, store)).toEqual(state)
-    await sql`update change set at = at + interval '2 minutes' where request_id = ${request}`.execute(db)
+    await sql`update change set at = ${moved('at', '2 minutes')} where request_id = ${request}`.execute(db)
     await revert(gateway, store, request)
-    await sql`update change_horizon set seq = 0, since = since + interval '2 days'`.execute(db)
+    await sql`update change_horizon set seq = 0, since = ${moved('since', '2 days')}`.execute(db)
   })
 
   it('is a request before a gap in the ledger, or while something writes without recording', async () => {

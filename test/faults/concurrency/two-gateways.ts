@@ -13,9 +13,14 @@ export interface TwoGateways {
 }
 
 /** All may wait for one lock, one after the other: on Citus for longer than a request of others may. */
-const patience = process.env.CITUS_URL ? { lock_timeout: 60_000, statement_timeout: 90_000, query_timeout: 95_000 } : {}
+const patience = {
+  lock_timeout: 60_000,
+  statement_timeout: 90_000,
+  query_timeout: 95_000,
+  connectionTimeoutMillis: 90_000,
+}
 
-const connection = { max: writers / 2, connectionTimeoutMillis: 20_000, ...patience }
+const connection = { max: writers / 2, connectionTimeoutMillis: 20_000, ...(process.env.CITUS_URL && patience) }
 
 export async function startTwoGateways(): Promise<TwoGateways> {
   const gateway = await startTestGateway({ connection })

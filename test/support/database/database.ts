@@ -135,7 +135,8 @@ async function expectOneStore(texts: ReadonlySet<string>, connect: () => Promise
   }
 }
 
-const lockWaiters = `select count(*)::int as count from pg_stat_activity
+/** On Citus, those of all its servers. */
+const lockWaiters = `select count(*)::int as count from ${process.env.CITUS_URL ? 'citus_stat_activity' : 'pg_stat_activity'}
   where datname = current_database() and wait_event_type = 'Lock'`
 
 function nameOf({ url }: TestDatabase): string {

@@ -100,6 +100,7 @@ export async function violationsOf(
       )
       for (const name of functions(cases))
         if (!volatility.get(name)?.isImmutable) found.push(`${name} in case or coalesce is not immutable`)
+      if (of('CaseExpr', [targetList, whereClause]).some(({ arg }) => arg)) found.push('a case of a value in an update')
     }
   }
   return found
