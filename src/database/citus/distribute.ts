@@ -53,8 +53,8 @@ export async function planDistribution(db: Kysely<Database>): Promise<Distributi
 }
 
 /**
- * Spreads the stores over the servers of Citus, in one transaction: all tables, or those that are not spread yet. Throws
- * where that cannot be done.
+ * Spreads the stores over the servers of Citus, in one transaction: all tables, or those that are not spread yet.
+ * Throws where that cannot be done.
  */
 export async function distribute(db: Kysely<Database>): Promise<Distribution> {
   return db.transaction().execute(async (transaction) => {

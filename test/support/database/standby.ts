@@ -20,8 +20,8 @@ export interface Standby {
 }
 
 /**
- * A streaming replica of an embedded server, which is not started yet. The server is shut down meanwhile: its files are a
- * base backup then.
+ * A streaming replica of an embedded server, which is not started yet. The server is shut down meanwhile: its files are
+ * a base backup then.
  */
 export async function createStandby(
   binDir: string,
