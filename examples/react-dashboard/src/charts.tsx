@@ -47,6 +47,8 @@ export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
   for (const { time, label, value } of points) days.set(time, { ...days.get(time), [label]: value })
   const rows = [...days].map(([time, values]) => ({ day: new Date(time).toISOString().slice(5, 10), ...values }))
   const last = (label: string) => points.findLast((point) => point.label === label)?.value ?? 0
+  // A line needs two points: on the first day there is one.
+  const isFirstDay = new Set(points.filter(({ value }) => value !== null).map(({ time }) => time)).size === 1
   const missing = (
     <>
       No numbers over time yet. They are counted once the store has requirements of a channel, for example by{' '}
@@ -66,7 +68,7 @@ export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
             key={label}
             dataKey={label}
             stroke={colours[i % colours.length] ?? ''}
-            dot={false}
+            dot={isFirstDay}
             isAnimationActive={false}
           />
         ))}
