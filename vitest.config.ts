@@ -51,8 +51,8 @@ const project = (name: string, include: string[], { exclude = [], isolate = fals
     include,
     exclude,
     isolate,
-    // Two a core of the smallest machines: half of the time a file waits for PostgreSQL, a process or a pause.
-    maxWorkers: 4,
+    // One more than the smallest machines have cores: files also wait, for PostgreSQL, a process or a pause.
+    maxWorkers: 3,
     retry: retries && process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
