@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterAll, expect, it } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { type Gateway, startGateway } from '../../src/app/gateway.ts'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
@@ -16,9 +16,7 @@ const quotas = { queued: config.quotaQueuedJobs, keptMb: config.quotaJobOutputMb
 
 const database = useDatabase()
 const gateways: Gateway[] = []
-afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.close()))
-})
+afterEach(stopAll)
 
 async function startOne(): Promise<Gateway> {
   const { db, connection } = database
@@ -74,9 +72,11 @@ const attemptsOf = (jobs: readonly Job[]) => {
 /** Holds imports at the end of their first chunk, until the returned function is called. */
 async function holdImports(): Promise<() => Promise<void>> {
   const client = await database.client()
+  const release = () => client.end()
+  onTestFinished(release)
   // It looks again and again: waiting for the lock would end after ten seconds.
   await client.query(`
-    create function wait_for_holder() returns trigger language plpgsql as $$
+    create or replace function wait_for_holder() returns trigger language plpgsql as $$
       begin
         while exists (
           select from pg_locks join pg_database d on d.oid = database
@@ -84,9 +84,9 @@ async function holdImports(): Promise<() => Promise<void>> {
         ) loop perform pg_sleep(0.02); end loop;
         return new;
       end $$;
-    create trigger hold before insert on import_run for each row execute function wait_for_holder();
+    create or replace trigger hold before insert on import_run for each row execute function wait_for_holder();
     select pg_advisory_lock(1234)`)
-  return () => client.end()
+  return release
 }
 
 const startOf = ({ startedAt }: Job) => startedAt?.getTime() ?? Number.NaN
@@ -99,7 +99,6 @@ it('runs the first job of a store before the second job of another store', async
   const [first, second, third, ofOther] = (await Promise.all(jobs.map(finished))).map(startOf)
   expect([first, second, third]).toEqual([first, second, third].toSorted())
   expect(ofOther).toBeLessThanOrEqual(second ?? 0)
-  await stopAll()
 })
 
 it('takes none of the connections for requests while it waits for jobs', async () => {
@@ -124,7 +123,6 @@ it('takes none of the connections for requests while it waits for jobs', async (
   held.resolve()
   await Promise.all([...all, watcher.end()])
   expect(Math.max(...mostWaiting)).toBe(0)
-  await stopAll()
 })
 
 it('runs each job once on several gateways', async () => {
@@ -134,7 +132,6 @@ it('runs each job once on several gateways', async () => {
   const jobs = await Promise.all(queued.map(finished))
   expect(new Set(jobs.map(({ state }) => state))).toEqual(new Set(['succeeded']))
   expect(await attemptsOf(jobs)).toEqual(jobs.map(() => ({ attempt: 1, crashes: 0 })))
-  await stopAll()
 })
 
 it('runs one job of a store at a time on several gateways, and jobs of other stores meanwhile', async () => {
@@ -150,7 +147,6 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
   await release()
   const [first, second] = await Promise.all([finished(long), finished(next)])
   expect(startOf(second)).toBeGreaterThanOrEqual(endOf(first))
-  await stopAll()
 }, 120_000)
 
 it('gives the running job back at shutdown, and another gateway continues it', async () => {
@@ -163,7 +159,6 @@ it('gives the running job back at shutdown, and another gateway continues it', a
   await expect.poll(async () => (await currentState(job)).state).toBe('running')
   expect(await finished(job)).toMatchObject({ state: 'succeeded', counts: { rows: 30_000, created: 30_000 } })
   expect(await attemptsOf([job])).toEqual([{ attempt: 2, crashes: 0 }])
-  await stopAll()
 })
 
 it('fails a job whose gateway died twice', async () => {
@@ -172,7 +167,6 @@ it('fails a job whose gateway died twice', async () => {
   await asAfterCrash.where('job_id', '=', job.jobId).execute()
   await startOne()
   expect(await finished(job)).toMatchObject({ state: 'failed', error: expect.stringMatching(/died .* twice/) })
-  await stopAll()
 })
 
 it('queues a job of a caller that is limited to its store, with the transaction that creates it', async () => {
