@@ -58,12 +58,12 @@ const works: Record<string, (gateway: Server, run: string) => Target> = {
     url,
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    requests: Array.from({ length: 2_000 }, (_, i) => ({
-      path: `/v1/products?store_uuid=${smallStores[i % smallStores.length]}`,
+    requests: smallStores.map((store) => ({
+      path: `/v1/products?store_uuid=${store}`,
       body: JSON.stringify(
         Array.from({ length: 20 }, (_, n) => ({
           product_code: `SKU-${String(n).padStart(7, '0')}`,
-          Color: `${run} ${i} ${Date.now()}`,
+          Color: `${run} ${Date.now()}`,
         })),
       ),
     })),
