@@ -30,15 +30,39 @@ export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): stri
   const set = Object.entries({ ...timeouts, standard_conforming_strings: 'on' }).map(
     ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
   )
-  const generic = `set_config('plan_cache_mode', 'force_generic_plan', ${scope === 'local'})`
   const durable = `set_config('synchronous_commit', 'on', ${scope === 'local'})`
-  return [
-    ...set,
-    `select ${durable} where current_setting('synchronous_commit') = 'off'`,
-    // Citus plans for the store that a statement names.
-    `select ${generic} where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`,
-  ].join('; ')
+  return [...set, `select ${durable} where current_setting('synchronous_commit') = 'off'`, plansForAny(scope)].join(
+    '; ',
+  )
 }
+
+/** Citus plans for the store that a statement names. */
+function plansForAny(scope: 'session' | 'local'): string {
+  const set = `set_config('plan_cache_mode', 'force_generic_plan', ${scope === 'local'})`
+  return `select ${set} where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`
+}
+
+/**
+ * Sends a statement that is planned for its values: of a filter, what is best depends on how common they are. If it fails
+ * within a transaction, the end of that restores the setting.
+ */
+export async function sendPlanned<R>(
+  client: pg.ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<PostgresQueryResult<R>> {
+  const answers = [
+    client.query('set plan_cache_mode = force_custom_plan'),
+    client.query(text, [...values]),
+    client.query(`reset plan_cache_mode; ${plansForAny('session')}`),
+  ]
+  const [, answer] = await Promise.allSettled(answers)
+  if (answer?.status !== 'fulfilled') throw answer?.reason
+  return answer.value as unknown as PostgresQueryResult<R>
+}
+
+/** Whether a statement begins as those do whose form depends on what is asked: they are not prepared. */
+export const isOfAnyForm = (text: string): boolean => /^\s*\/\* any filter \*\//.test(text)
 
 const opensTransaction = /^\s*(begin|start transaction)\b/i
 const endsTransaction = /\bcommit\b/i
@@ -55,7 +79,7 @@ export async function sendWithSettings<R>(
   // After an error `pg` learns the status only from the server's next message.
   if (client.getTransactionStatus() !== 'I' || /^\s*rollback\b/i.test(text)) return send(text, values)
   if (opensTransaction.test(text)) return send(endsTransaction.test(text) ? text : `${text}; ${settings}`)
-  await send(`begin; ${settings}`)
+  await send(`begin; ${settings}${isOfAnyForm(text) ? '; set local plan_cache_mode = force_custom_plan' : ''}`)
   try {
     const answer = await send(text, values)
     await send('commit')
