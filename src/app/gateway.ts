@@ -137,9 +137,10 @@ export async function startGateway(options: GatewayOptions) {
   }
   try {
     const url = await listen(server, { host, port })
-    const threads = createJobThreads(options, jobQuotasOf(options))
+    const jobQuotas = jobQuotasOf(options)
+    const threads = createJobThreads(options, jobQuotas)
     runner = new JobRunner({ db, connection: options.connection, enumerations, threads, log })
-    stopRetention = startRetention(db, options, log)
+    stopRetention = startRetention(db, { ...options, jobQuotas, jobQueued: () => runner?.wake() }, log)
     if (options.changesRetention > 0) stopReader = startOwnReader(options.connection, runPatterns, log)
     return { url, close }
   } catch (error) {

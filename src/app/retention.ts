@@ -5,22 +5,26 @@ import type { Database } from '../database/tables.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
 import { deleteOldJobs } from '../jobs/job.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
+import { resumeIndexing } from '../jobs/run-index.ts'
 
 const everyMs = 10 * 60 * 1_000
 
-/** How long things are kept, in milliseconds. */
+/** How long things are kept, in milliseconds, and what jobs may take. */
 interface Retention {
   jobsRetention: number
   changesRetention: number
+  jobQuotas: JobQuotas
+  jobQueued(): void
 }
 
 /**
- * Deletes what is kept for a limited time, now and every ten minutes. Returns the function that ends this, to be called
- * after the last write.
+ * Deletes what is kept for a limited time, and resumes what has ended before its time, now and every ten minutes. Returns
+ * the function that ends this, to be called after the last write.
  */
 export function startRetention(
   db: Kysely<Database>,
-  { jobsRetention, changesRetention }: Retention,
+  { jobsRetention, changesRetention, jobQuotas, jobQueued }: Retention,
   log: Logger,
 ): () => Promise<void> {
   const isRecording = changesRetention > 0
@@ -29,6 +33,8 @@ export function startRetention(
   const deleteOld = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
+    const resumed = resumeIndexing(db, jobQuotas).then((isQueued) => isQueued && jobQueued())
+    void attempt(resumed, 'jobs that index could not be started again')
     void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
     void attempt(noteRecording(db, isRecording), 'whether changes are recorded could not be noted')
     await attempt(addChangeDays(db), 'days of the ledger could not be added')

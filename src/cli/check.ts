@@ -7,7 +7,9 @@ import { withDatabase } from './with-database.ts'
 export function addCheck(program: Command): void {
   program
     .command('check')
-    .description('recompute the asset groups and the totals of products, and report any difference')
+    .description(
+      'recompute the asset groups, the totals of products and their indexed values, and report any difference',
+    )
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
       const work = () =>

@@ -1,6 +1,9 @@
+import type { Kysely } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { WriteCatalogue } from '../catalogue/catalogue.ts'
-import { findUnindexed, indexValues } from '../catalogue/values/index-values.ts'
+import { type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { write } from '../catalogue/transaction.ts'
+import { findUnindexed, indexValues, isUnindexed } from '../catalogue/values/index-values.ts'
+import type { Database } from '../database/tables.ts'
 import { isLockTimeout } from '../database/unavailable.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { storeUuidOf } from '../text.ts'
@@ -27,6 +30,22 @@ export async function startIndexing(catalogue: WriteCatalogue, store: string, qu
   if (live.some(({ state }) => state === 'queued') || (!isStale && jobs.every(isBegun))) return false
   await insertJob(catalogue, storeUuid, 'index', {}, '', quotas)
   return true
+}
+
+/**
+ * Indexes what is filterable, but neither indexed nor being so, in all stores: the job has failed, was deleted, or was not
+ * in the backup. Returns whether it has queued one.
+ */
+export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas): Promise<boolean> {
+  const catalogue = wholeCatalogue(db)
+  const stores = await db.selectFrom('store').select('store_uuid').execute()
+  let isQueued = false
+  for (const { store_uuid } of stores) {
+    if (!(await isUnindexed(catalogue, store_uuid))) continue
+    const isNew = await write(catalogue, false, (work) => startIndexing(work, store_uuid, quotas))
+    isQueued ||= isNew
+  }
+  return isQueued
 }
 
 /** An attempt after an interrupted one starts again, and so does one that waited too long, as for a large dry run. */

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/tables.ts'
+import { checkedValues } from '../values/check-values.ts'
 import { encodedGroups } from './asset-entries.ts'
 
 /** One difference: `kept` is the value in the read model, `actual` the one that it should have; null: none. */
 export interface Difference {
-  what: 'group' | 'count' | 'total' | 'link' | 'products'
+  what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count'
   storeUuid: string
   channel: string | null
   assetFormat: string | null
@@ -85,6 +86,8 @@ async function checkStore(db: Kysely<Database>, storeUuid: string, limit: number
         select status collate "C" as status, count(*) as count from product where store_uuid = ${storeUuid} group by 1
       ) actual using (status)
       where kept.count is distinct from actual.count
+    union all
+      select what, null, null, code, kept, actual from (${checkedValues(storeUuid)}) v
     limit ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, storeUuid }))
 }

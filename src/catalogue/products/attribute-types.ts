@@ -3,7 +3,7 @@ import { type Fault, invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { type AttributeDefinition, valueRule } from '../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import type { KnownAttribute } from '../values/value-columns.ts'
+import { type KnownAttribute, mostDigits } from '../values/value-columns.ts'
 import type { NamedAttribute } from './product-filter.ts'
 
 /** Attributes by name; those that are not declared are left out. */
@@ -23,10 +23,10 @@ export async function findTypes(
   const all = new Set(names.map(({ name }) => name))
   const { rows } = await sql<{ types: Record<string, KnownAttribute>; isLarge: boolean }>`
     with known as materialized (
-      select name, type, case when is_indexed then slot end as slot from attribute_definition
+      select name, type, case when is_indexed then slot end as slot, is_counted from attribute_definition
       where store_uuid = ${uuid} and name = any(${[...all]}::text[])
     )
-    select (select coalesce(jsonb_object_agg(name, json_build_object('type', type, 'slot', slot)), '{}') from known) as types,
+    select (select coalesce(jsonb_object_agg(name, json_build_object('type', type, 'slot', slot, 'isCounted', is_counted)), '{}') from known) as types,
       (select count(slot) from known) < ${all.size}::integer
         and exists (select from product where store_uuid = ${uuid} offset ${mostRead}) as "isLarge"`.execute(
     catalogue.db,
@@ -75,9 +75,6 @@ export function boundFault(type: AttributeDefinition['type'], bound: string): st
   const fault = rule(bound)
   return fault && `${fault}; the attribute is declared ${type.toUpperCase()}`
 }
-
-/** PostgreSQL's numbers have more; longer texts are not taken for numbers. */
-export const mostDigits = 1_000
 
 function isAbove(type: AttributeDefinition['type'], lower: string, upper: string): boolean {
   if (type === 'number') return Number(lower) > Number(upper)

@@ -11,7 +11,8 @@ export const countedCharacters = 255
 
 /**
  * How many products match a filter that only has conditions on one indexed attribute, by the counts of its values.
- * Undefined for other filters, and where a value is so long that its count is also that of others.
+ * Undefined for other filters, for an attribute of very many values, and where a value is so long that its count is also
+ * that of others.
  */
 export async function countByValues(
   catalogue: Catalogue,
@@ -21,7 +22,7 @@ export async function countByValues(
 ): Promise<number | undefined> {
   const [filter, ...further] = attributes ?? []
   const known = types.get(filter?.name ?? '')
-  if (!filter || further.length > 0 || !known?.slot || !isBare(others)) return undefined
+  if (!filter || further.length > 0 || !known?.slot || !known.isCounted || !isBare(others)) return undefined
   if (filter.exists === false) return undefined
   const uuid = visibleStore(catalogue, storeUuid)
   const { exists: _, name: __, eq, in: list, ...ranges } = filter

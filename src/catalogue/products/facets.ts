@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { containing, isBare } from '../conditions.ts'
-import { keyColumn, restColumn } from '../values/value-columns.ts'
+import { valueColumn } from '../values/value-columns.ts'
 import { countedCharacters } from './count-values.ts'
 import { selectionOf } from './list-products.ts'
 import { storedValue } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
+import { totalOf } from './product-totals.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
 export interface Facet {
@@ -28,17 +29,16 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
   const { names, filter, first, search } = query
   const named = names.map((name, i) => ({ name, field: `names[${i}]` }))
   const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
-  const slots = names.map((name) => types.get(name)?.slot)
-  const counted =
-    isBare(filter) && slots.every((slot) => slot != null)
-      ? sql`materialized (${countsOf(visibleStore(catalogue, storeUuid), slots)})`
-      : sql`materialized (${sql.join(
-          names.map((name, i) => countedOf(i, name, slots[i], sql`${source} where ${ofStore}`)),
-          sql` union all `,
-        )})`
+  const uuid = visibleStore(catalogue, storeUuid)
+  const counted = names.map((name, i) => {
+    const { slot, isCounted } = types.get(name) ?? {}
+    return slot && isCounted && isBare(filter)
+      ? countsOf(i, uuid, slot)
+      : countedOf(i, slot ? valueColumn(slot) : storedValue(name), sql`${source} where ${ofStore}`)
+  })
   const searched = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
   const { rows } = await sql<Facet>`
-    /* any filter */ with counted as ${counted}
+    /* any filter */ with counted as materialized (${sql.join(counted, sql` union all `)})
     select n.name, count(c.value)::int as distinct, now() as "asOf",
       coalesce(sum(c.products) filter (where c.value is null), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
@@ -53,27 +53,18 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
   return rows
 }
 
-/** The values of an attribute of products: those of a slot are cut after they are counted, which takes less. */
-function countedOf(nth: number, name: string, slot: number | null | undefined, products: RawBuilder<unknown>) {
-  const [key, rest] = slot ? [keyColumn(slot), restColumn(slot)] : [storedValue(name), sql`null::text`]
+/** The values of products, counted: they are cut after that, which takes less. */
+function countedOf(nth: number, value: RawBuilder<string | null>, products: RawBuilder<unknown>) {
   return sql`
-      select ${nth}::integer as nth, left(coalesce(rest, key), ${countedCharacters}::integer) as value,
-        sum(products)::integer as products
-      from (select ${key} as key, ${rest} as rest, count(*) as products from ${products} group by 1, 2) counted
+      select ${nth}::integer as nth, left(value, ${countedCharacters}::integer) as value, sum(products)::integer as products
+      from (select ${value} as value, count(*) as products from ${products} group by 1) counted
       group by 2`
 }
 
-/** The counts of the values in slots, and of the products without a value. */
-function countsOf(uuid: string | null, slots: readonly (number | null | undefined)[]) {
+/** The counts of the values of a slot, and of the products without a value. */
+function countsOf(nth: number, uuid: string | null, slot: number) {
   return sql`
-      with listed as materialized (
-        select s.nth::int - 1 as nth, c.value collate "C" as value, c.products
-        from unnest(${slots}::integer[]) with ordinality as s(slot, nth) left join value_counts(${uuid}, s.slot) c on true
-      )
-      select nth, value, products from listed where value is not null
+      select ${nth}::integer as nth, value collate "C" as value, products from value_counts(${uuid}, ${slot})
       union all
-      select nth, null, coalesce((
-          select products from value_count where store_uuid = ${uuid} and slot = 0 and value = ''
-        ), 0) - coalesce(sum(products), 0)::integer
-      from listed group by nth`
+      select ${nth}, null, ${totalOf(uuid)} - coalesce(sum(products), 0)::integer from value_counts(${uuid}, ${slot})`
 }

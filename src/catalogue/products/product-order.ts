@@ -4,7 +4,7 @@ import { isStorable, parsedJson, shown, timeOf } from '../../text.ts'
 import { nameFault } from '../attributes/attribute-rules.ts'
 import type { KeysetPage } from '../conditions.ts'
 import { isProductStatus } from '../enumerations.ts'
-import { type KnownAttribute, keyCharacters, keyColumn, keyOf, restColumn } from '../values/value-columns.ts'
+import { type KnownAttribute, keyCharacters, keyColumn, keyOf, valueColumn } from '../values/value-columns.ts'
 import { type AttributeTypes, boundFault } from './attribute-types.ts'
 import { orderedValue, storedValue } from './matching-products.ts'
 
@@ -105,7 +105,7 @@ function columnsOf(
       const isNumber = known?.type === 'number'
       if (known?.slot) {
         const key = keyColumn(known.slot)
-        return [key, isNumber ? sql`case when ${key} is not null then ${restColumn(known.slot)} end` : key]
+        return [key, isNumber ? sql`case when ${key} is not null then ${valueColumn(known.slot)} end` : key]
       }
       const ordered = orderedValue(storedValue(attribute ?? ''), known)
       const key = isNumber ? ordered : sql`left(${ordered}, ${keyCharacters}::integer)`

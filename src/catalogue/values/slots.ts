@@ -12,7 +12,8 @@ export const onRedefinition = sql`on conflict (store_uuid, name) do update set t
         allowed_values = excluded.allowed_values, max_length = excluded.max_length, pattern = excluded.pattern,
         filterable = excluded.filterable,
         slot = case when excluded.filterable and (d.type = 'number') = (excluded.type = 'number') then d.slot end,
-        is_indexed = d.is_indexed and excluded.filterable and (d.type = 'number') = (excluded.type = 'number')`
+        is_indexed = d.is_indexed and excluded.filterable and (d.type = 'number') = (excluded.type = 'number'),
+        is_counted = d.is_counted and excluded.filterable and (d.type = 'number') = (excluded.type = 'number')`
 
 /**
  * Gives filterable attributes of a store a slot each, after definitions were written. Those for which there is none are
@@ -30,7 +31,7 @@ export async function assignSlots({ db }: WriteCatalogue, storeUuid: string): Pr
       select lacking.name, free.slot from lacking left join free using (nth)
     )
     update attribute_definition d set slot = g.slot, filterable = g.slot is not null, is_indexed = false,
-      indexed_by = null
+      is_counted = false, indexed_by = null
     from given g
     where d.store_uuid = ${storeUuid} and d.name = g.name`.execute(db)
 }

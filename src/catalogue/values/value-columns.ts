@@ -8,6 +8,8 @@ import type { AttributeDefinition } from '../attributes/attribute-rules.ts'
 export interface KnownAttribute {
   type: AttributeDefinition['type']
   slot: number | null
+  /** Whether there are counts of its values: not if they are very many. */
+  isCounted: boolean
 }
 
 /** How many characters of a value its key has, if it is no number's (0011-filterable.sql). */
@@ -18,19 +20,32 @@ export function keyColumn(slot: number): RawBuilder<string | null> {
   return sql.ref(`p.k${slot}`)
 }
 
-/** The column of the values that are not their key. */
-export function restColumn(slot: number): RawBuilder<string | null> {
-  return sql.ref(`p.v${slot}`)
-}
-
+/** The values of a slot. */
 export function valueColumn(slot: number): RawBuilder<string | null> {
-  return sql`coalesce(${restColumn(slot)}, ${keyColumn(slot)})`
+  return sql`p.texts[${slot}::integer]`
 }
 
-/** The key that a value has. */
+/**
+ * The key that a value has, null for none. As in product-values.sql, but a value for the statement: its plan is one for any
+ * values, and would call a function for each row.
+ */
 export function keyOf({ type }: KnownAttribute, value: string): RawBuilder<string | null> {
-  return type === 'number' ? sql`number_key(${value}::text)` : sql`left(${value}::text, ${keyCharacters}::integer)`
+  return sql`${type === 'number' ? numberKey(value) : Array.from(value).slice(0, keyCharacters).join('')}::text`
 }
+
+/** number_key of product-values.sql. */
+export function numberKey(value: string): string | null {
+  const [, sign, whole = '', fraction = ''] = /^(-?)0*([0-9]*)(?:[.]([0-9]+))?$/.exec(value) ?? []
+  if (sign === undefined || value.length > mostDigits || !/^-?[0-9]/.test(value)) return null
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return '1'
+  const exponent = whole === '' ? digits.length - fraction.length : whole.length
+  const key = `${5_000 + exponent}${digits.replace(/0+$/, '')}`
+  return sign === '' ? `2${key}` : `0${key.replace(/[0-9]/g, (digit) => String(9 - Number(digit)))}~`
+}
+
+/** PostgreSQL's numbers have more; longer texts are not taken for numbers. */
+export const mostDigits = 1_000
 
 /** Whether a value is its own key, and no other value has this key. */
 export function isKey({ type }: KnownAttribute, value: string): boolean {

@@ -1,31 +1,31 @@
--- A definition that is filterable has one of eight slots: the columns of `product_value` that hold the attribute. Reads
--- use it from `is_indexed` on; the job `indexed_by` fills it.
+-- A definition that is filterable has one of eight slots: the places of `product_value` that hold the attribute. Reads
+-- use it from `is_indexed` on; the job `indexed_by` fills it. `is_counted`: `value_count` has the values of the slot.
 alter table attribute_definition
   add column filterable boolean not null default false,
   add column slot smallint check (slot between 1 and 8),
   add column is_indexed boolean not null default false,
+  add column is_counted boolean not null default false,
   add column indexed_by uuid;
 
 alter table job drop constraint job_kind_check;
 alter table job add constraint job_kind_check check (kind in ('import', 'export', 'index'));
 
 -- The filterable attributes of each product, in stores that have any, beside the products: an index on their own table
--- would end its HOT updates. `k`, by which a slot is ordered: of a number `number_key`, of another value its first 100
--- characters, so that it fits into an index. A column and no expression: where row-level security holds, no index of a
--- function's results is used. `v`: the value, unless it is `k`.
+-- would end its HOT updates. `texts`: the values by slot. `k`, by which a slot is ordered: of a number `number_key`, of
+-- another value its first 100 characters, so that it fits into an index. Columns and no expressions: where row-level
+-- security holds, no index of a function's results is used, and an index alone answers for no expression.
 create table product_value (
   store_uuid uuid not null,
   product_code text collate "C" not null,
   status text not null,
+  texts text[] collate "C" not null,
   k1 text collate "C", k2 text collate "C", k3 text collate "C", k4 text collate "C",
   k5 text collate "C", k6 text collate "C", k7 text collate "C", k8 text collate "C",
-  v1 text collate "C", v2 text collate "C", v3 text collate "C", v4 text collate "C",
-  v5 text collate "C", v6 text collate "C", v7 text collate "C", v8 text collate "C",
   primary key (store_uuid, product_code)
 );
 
--- How many rows of `product_value` have which value, of a longer one the first 255 characters; in slot 0 how many there
--- are. A row of the count 0 may stay.
+-- How many rows of `product_value` have which value, of a longer one the first 255 characters, in the slots of attributes
+-- of up to some thousand values. A row of the count 0 may stay.
 create table value_count (
   store_uuid uuid not null,
   slot smallint not null,

@@ -124,7 +124,9 @@ it('old days are dropped where no days can be added, which is logged as such', a
     as $$ begin raise exception 'no room'; end $$`.execute(database.db)
   const lines: unknown[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const stop = startRetention(database.db, { jobsRetention: dayMs, changesRetention: 10 * dayMs }, log)
+  const kept = { jobsRetention: dayMs, changesRetention: 10 * dayMs }
+  const jobs = { jobQuotas: { queued: 1, keptMb: 1 }, jobQueued: () => {} }
+  const stop = startRetention(database.db, { ...kept, ...jobs }, log)
   onTestFinished(stop)
   await vi.waitFor(async () => expect(await days()).not.toContain(nameOf(Date.now() - 12 * dayMs)))
   expect(lines).toMatchObject([{ reason: 'no room', msg: 'days of the ledger could not be added' }])

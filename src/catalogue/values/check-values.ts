@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+
+/**
+ * A query of the differences between the products of a store and their indexed values, and the counts of these:
+ * `(what, code, kept, actual)`.
+ */
+export function checkedValues(storeUuid: string) {
+  return sql<{ what: 'value' | 'value count'; code: string | null; kept: string | null; actual: string | null }>`
+    with definition as materialized (
+      select name, type, slot, is_indexed, is_counted from attribute_definition
+      where store_uuid = ${storeUuid} and slot is not null
+    ), indexed as materialized (
+      select product_code, status, texts, array[k1, k2, k3, k4, k5, k6, k7, k8] as keys from product_value
+      where store_uuid = ${storeUuid}
+    ), listed as (
+      select product_code, status, attributes from product where store_uuid = ${storeUuid}
+    ), counted as (
+      select d.slot, left(i.texts[d.slot], 255) as value, count(*) as products
+      from definition d cross join indexed i where d.is_counted and i.texts[d.slot] is not null group by 1, 2
+    ), kept as (
+      select slot, value, products from value_count
+      where store_uuid = ${storeUuid} and products <> 0 and slot = any(array(select slot from definition where is_counted))
+    )
+    select 'value' as what, p.product_code as code, concat_ws(' ', i.status, d.name, i.texts[d.slot]) as kept,
+      concat_ws(' ', p.status, d.name, p.attributes ->> d.name) as actual
+    from definition d cross join listed p left join indexed i using (product_code)
+    where d.is_indexed and (
+      i.status is distinct from p.status or p.attributes ->> d.name is distinct from i.texts[d.slot]
+      or i.keys[d.slot] is distinct from
+        case when d.type = 'number' then number_key(i.texts[d.slot]) else left(i.texts[d.slot], 100) end)
+    union all
+    select 'value', i.product_code, i.status, null from indexed i left join listed p using (product_code)
+    where p.product_code is null or not exists (select from definition)
+    union all
+    select 'value count', null, d.name || ' ' || k.value || ' ' || k.products, d.name || ' ' || c.value || ' ' || c.products
+    from counted c full join kept k using (slot, value) join definition d on d.slot = coalesce(c.slot, k.slot)
+    where c.products is distinct from k.products`
+}
