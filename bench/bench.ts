@@ -68,7 +68,7 @@ try {
   }
   if (parts.includes('bulk')) print(await bulk(database.db, yardstick, gateway, rounds))
   if (parts.includes('changes')) print(await changes(database.db, gateway, Number(values.changes)))
-  if (parts.includes('dashboards')) print(await dashboards(database, gateway, Number(values.products)))
+  if (parts.includes('dashboards')) print(await dashboards(database, gateway, Number(values.products), rounds))
   if (parts.includes('databases')) print(await databases(database, { rounds, seconds }))
   if (parts.includes('writers')) print(await writers(gateway, seconds, rounds))
   if (parts.includes('ledger')) print(await ledger(env, seconds, rounds))

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery, type Kysely } from 'kysely'
 import { request } from 'undici'
 import type { Database } from '../src/database/tables.ts'
+import { inTurn, put } from './bulk.ts'
 import { addProducts, stores } from './data.ts'
 import { startPostGraphile } from './postgraphile.ts'
 import { type Question, questions } from './questions.ts'
@@ -16,15 +18,17 @@ type Way = (question: Question, i: number) => Promise<unknown>
 /**
  * What dashboards ask of a store of so many products, one question at a time: by GraphQL; by hand, as a statement with
  * the settings of the gateway's connections, without HTTP; and of PostGraphile, if `POSTGRAPHILE` names a folder where
- * it is installed with its plugin for filters. `BENCH_DATA_DIR` keeps the products.
+ * it is installed with its plugin for filters. Then what a PUT pays for the attributes that are declared. `BENCH_DATA_DIR`
+ * keeps the products.
  */
 export async function dashboards(
   { db, url }: { db: Kysely<Database>; url: string },
   gateway: Server,
   products: number,
+  rounds: number,
 ): Promise<string> {
   const count = await addProducts(db, stores.dashboards, products)
-  // Here the attributes of the last questions are to be declared.
+  await declare(gateway)
   const folder = process.env.POSTGRAPHILE
   const postGraphile = folder ? await startPostGraphile(folder, url) : undefined
   const byHand: Way = ({ byHand: text, value }, i) =>
@@ -46,8 +50,39 @@ export async function dashboards(
   } finally {
     await postGraphile?.stop()
   }
+  const ofPut = await inTurn(
+    'PUT of 1,000 products',
+    {
+      'nothing declared': put(gateway, stores.big, 1_000),
+      '8 attributes declared, 2 of them changed': put(gateway, stores.dashboards, 1_000),
+    },
+    gateway,
+    rounds,
+  )
   const heads = Object.keys(ways).flatMap((name) => [`${name} p50 ms`, 'p99'])
-  return table([`${count.toLocaleString('en')} products`, 'target', ...heads], rows)
+  const asked = table([`${count.toLocaleString('en')} products`, 'target', ...heads], rows)
+  return `${asked}\n\n${table(['bulk writes', 'ms', 'speed', ''], ofPut)}`
+}
+
+const numbers = ['Price', 'Size', 'Stock']
+const texts = ['Barcode', 'Brand', 'Category', 'Color', 'Name']
+const definitions = [...numbers, ...texts].map((name) => {
+  return `{ name: "${name}", type: ${numbers.includes(name) ? 'NUMBER' : 'TEXT'}, filterable: true }`
+})
+
+/** Declares as many attributes as a store may have, and waits until they are indexed. */
+async function declare(gateway: Server): Promise<void> {
+  const define = (given: string) =>
+    ask(
+      gateway,
+      `mutation { defineAttributes(storeUuid: "${stores.dashboards}", definitions: [${given}]) { indexed } }`,
+      '',
+    ) as Promise<{ defineAttributes: { indexed: boolean }[] }>
+  let defined = await define(definitions.join())
+  while (!defined.defineAttributes.every(({ indexed }) => indexed)) {
+    await sleep(1_000)
+    defined = await define('')
+  }
 }
 
 /** p50 and p99; empty for a question that cannot be asked so. */

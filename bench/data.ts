@@ -83,7 +83,7 @@ export async function addProducts(db: Kysely<Database>, store: string, products:
       insert into product (store_uuid, product_code, status, attributes, updated_at)
       select ${store}, ${code(sql`i`)}, (array['draft', 'active', 'new', 'active', 'active'])[1 + i % 5], ${attributes},
         now() - i * 7919 % 1000003 * interval '1 second'
-      from generate_series(0, ${products}::int - 1) i`.execute(transaction)
+      from generate_series(0::bigint, ${products}::int - 1) i`.execute(transaction)
     await sql`
       insert into product_total (store_uuid, shard, status, count)
       select store_uuid, 0, status, count(*) from product where store_uuid = ${store} group by store_uuid, status`.execute(
