@@ -18,8 +18,8 @@ type Way = (question: Question, i: number) => Promise<unknown>
 /**
  * What dashboards ask of a store of so many products, one question at a time: by GraphQL; by hand, as a statement with
  * the settings of the gateway's connections, without HTTP; and of PostGraphile, if `POSTGRAPHILE` names a folder where
- * it is installed with its plugin for filters. Then what a PUT pays for the attributes that are declared. `BENCH_DATA_DIR`
- * keeps the products.
+ * it is installed with its plugin for filters. Then what a PUT pays for the attributes that are declared.
+ * `BENCH_DATA_DIR` keeps the products.
  */
 export async function dashboards(
   { db, url }: { db: Kysely<Database>; url: string },

@@ -19,8 +19,8 @@ interface Retention {
 }
 
 /**
- * Deletes what is kept for a limited time, and resumes what has ended before its time, now and every ten minutes. Returns
- * the function that ends this, to be called after the last write.
+ * Deletes what is kept for a limited time, and resumes what has ended before its time, now and every ten minutes.
+ * Returns the function that ends this, to be called after the last write.
  */
 export function startRetention(
   db: Kysely<Database>,

@@ -33,8 +33,8 @@ export async function startIndexing(catalogue: WriteCatalogue, store: string, qu
 }
 
 /**
- * Indexes what is filterable, but neither indexed nor being so, in all stores: the job has failed, was deleted, or was not
- * in the backup. Returns whether it has queued one.
+ * Indexes what is filterable, but neither indexed nor being so, in all stores: the job has failed, was deleted, or was
+ * not in the backup. Returns whether it has queued one.
  */
 export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas): Promise<boolean> {
   const catalogue = wholeCatalogue(db)

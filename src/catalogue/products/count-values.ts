@@ -11,8 +11,8 @@ export const countedCharacters = 255
 
 /**
  * How many products match a filter that only has conditions on one indexed attribute, by the counts of its values.
- * Undefined for other filters, for an attribute of very many values, and where a value is so long that its count is also
- * that of others.
+ * Undefined for other filters, for an attribute of very many values, and where a value is so long that its count is
+ * also that of others.
  */
 export async function countByValues(
   catalogue: Catalogue,

@@ -26,8 +26,8 @@ export function valueColumn(slot: number): RawBuilder<string | null> {
 }
 
 /**
- * The key that a value has, null for none. As in product-values.sql, but a value for the statement: its plan is one for any
- * values, and would call a function for each row.
+ * The key that a value has, null for none. As in product-values.sql, but a value for the statement: its plan is one for
+ * any values, and would call a function for each row.
  */
 export function keyOf({ type }: KnownAttribute, value: string): RawBuilder<string | null> {
   return sql`${type === 'number' ? numberKey(value) : Array.from(value).slice(0, keyCharacters).join('')}::text`

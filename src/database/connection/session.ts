@@ -43,8 +43,8 @@ function plansForAny(scope: 'session' | 'local'): string {
 }
 
 /**
- * Sends a statement that is planned for its values: of a filter, what is best depends on how common they are. If it fails
- * within a transaction, the end of that restores the setting.
+ * Sends a statement that is planned for its values: of a filter, what is best depends on how common they are. If it
+ * fails within a transaction, the end of that restores the setting.
  */
 export async function sendPlanned<R>(
   client: pg.ClientBase,

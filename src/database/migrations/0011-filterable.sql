@@ -24,8 +24,8 @@ create table product_value (
   primary key (store_uuid, product_code)
 );
 
--- How many rows of `product_value` have which value, of a longer one the first 255 characters, in the slots of attributes
--- of up to some thousand values. A row of the count 0 may stay.
+-- How many rows of `product_value` have which value, of a longer one the first 255 characters, in the slots of
+-- attributes of up to some thousand values. A row of the count 0 may stay.
 create table value_count (
   store_uuid uuid not null,
   slot smallint not null,
