@@ -33,7 +33,7 @@ export function startRetention(
   const deleteOld = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
-    const resumed = resumeIndexing(db, jobQuotas).then((isQueued) => isQueued && jobQueued())
+    const resumed = resumeIndexing(db, jobQuotas, log).then((isQueued) => isQueued && jobQueued())
     void attempt(resumed, 'jobs that index could not be started again')
     void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
     void attempt(noteRecording(db, isRecording), 'whether changes are recorded could not be noted')

@@ -1,6 +1,8 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { type WriteCatalogue, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { lockStore } from '../catalogue/locks.ts'
 import { write } from '../catalogue/transaction.ts'
 import { findUnindexed, indexValues, isUnindexed } from '../catalogue/values/index-values.ts'
 import type { Database } from '../database/tables.ts'
@@ -34,18 +36,33 @@ export async function startIndexing(catalogue: WriteCatalogue, store: string, qu
 
 /**
  * Indexes what is filterable, but neither indexed nor being so, in all stores: the job has failed, was deleted, or was
- * not in the backup. Returns whether it has queued one.
+ * not in the backup. Returns whether it has queued one. What fails for a store is logged, and the others follow.
  */
-export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas): Promise<boolean> {
+export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, log: Logger): Promise<boolean> {
   const catalogue = wholeCatalogue(db)
   const stores = await db.selectFrom('store').select('store_uuid').execute()
   let isQueued = false
   for (const { store_uuid } of stores) {
-    if (!(await isUnindexed(catalogue, store_uuid))) continue
-    const isNew = await write(catalogue, false, (work) => startIndexing(work, store_uuid, quotas))
-    isQueued ||= isNew
+    try {
+      if (!(await isUnindexed(catalogue, store_uuid))) continue
+      const isNew = await write(catalogue, false, (work) => resume(work, store_uuid, quotas))
+      isQueued ||= isNew
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error
+      log.warn({ reason, storeUuid: store_uuid }, 'the job that indexes a store could not be started again')
+    }
   }
   return isQueued
+}
+
+/** Under locks, as several gateways do this. A job that fails each time is started once an hour. */
+async function resume(work: WriteCatalogue, storeUuid: string, quotas: JobQuotas): Promise<boolean> {
+  await lockStore(work, storeUuid, { products: 'all', definitions: 'all' })
+  const { rows } = await sql`
+    select from job where store_uuid = ${storeUuid} and kind = 'index' and state <> 'succeeded'
+      and (finished_at is null or created_at > now() - interval '1 hour')
+    limit 1`.execute(work.db)
+  return rows.length === 0 && startIndexing(work, storeUuid, quotas)
 }
 
 /** An attempt after an interrupted one starts again, and so does one that waited too long, as for a large dry run. */

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { numberKey } from '../../src/catalogue/values/value-columns.ts'
+import { resumeIndexing } from '../../src/jobs/run-index.ts'
 import { valueFaults } from '../support/database/value-faults.ts'
 import { newStore, query } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
@@ -166,6 +168,32 @@ it('a gateway starts the indexing again whose job has failed, was deleted or not
     .poll(async () => (await jobsOf(store)).map(({ state }) => state), { timeout: 60_000 })
     .toEqual(['SUCCEEDED'])
   expect(await valueFaults(gateway.database)).toEqual([])
+})
+
+it('of an attempt to index that failed lately nothing is begun, later one job by several gateways', async () => {
+  const { db } = gateway.database
+  const store = await newStore(gateway)
+  await fill(store, 1_500)
+  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  await ended(store)
+  await sql`
+    with failed as (update job set state = 'failed' where store_uuid = ${store}::uuid)
+    update attribute_definition set is_indexed = false where store_uuid = ${store}::uuid`.execute(db)
+  const resume = () => resumeIndexing(db, { queued: 20, keptMb: 1_024 }, pino({ level: 'silent' }))
+  expect(await resume()).toBe(false)
+  await sql`update job set created_at = now() - interval '2 hours' where store_uuid = ${store}::uuid`.execute(db)
+  expect((await Promise.all([resume(), resume()])).toSorted()).toEqual([false, true])
+  await expect.poll(async () => (await jobsOf(store)).map(({ state }) => state)).toEqual(['FAILED', 'SUCCEEDED'])
+  expect(await valueFaults(gateway.database)).toEqual([])
+})
+
+it('a store that copies the attributes of another one counts their values', async () => {
+  const linked = await newStore(gateway)
+  await define(linked, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  const store = await newStore(gateway, {}, `?linked_store_id=${linked}&copy_taxonomy=true`)
+  const products = [{ product_code: 'a', Color: 'red' }]
+  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body: products })).status).toBe(200)
+  expect(await countedIn(store)).toEqual([1])
 })
 
 it('a check finds values and counts that are not those of the products', async () => {

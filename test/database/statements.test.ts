@@ -195,7 +195,7 @@ const operations: Operation[] = [
   },
   {
     title: 'the readiness of a store',
-    statements: 3,
+    statements: 2,
     given: (n) => Promise.all([upsert(n), requireAttributes(Math.min(n, 62))]),
     run: async (n) => {
       const { store } = await graphql(

@@ -18,9 +18,9 @@ end $$;
 --   patches, statuses,                attributes and statuses to merge, by product code
 --   refused,                          codes of products whose patch is bad: only their existence is looked up
 --   sizeNotChecked, maxSize           see above
---   names                             the attributes in the patches, if they are few: the ledger's items are found
---   faster shard                             of the totals by status to add to (product-totals.ts) origin
---   who writes, as the ledger says it (record-changes.ts), or null: nothing is recorded
+--   names                             the attributes in the patches, if few: the ledger's items are found faster
+--   shard                             of the totals by status to add to (product-totals.ts)
+--   origin                            who writes, as in record-changes.ts, or null: nothing is recorded
 -- }
 --
 -- Returns no row if there is no such store; the store's definitions and their fingerprint if they are not those of

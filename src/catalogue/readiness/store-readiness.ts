@@ -52,8 +52,8 @@ export async function findStoreReadiness(
   const { wanted, requirements, build, total, blocked, missing, stoppedAt } = row
   const isCounting = stoppedAt !== null || JSON.stringify(wanted) !== JSON.stringify(requirements)
   const common = { storeUuid, channel, isCounting }
-  const asOf = stoppedAt ?? (await readUntil(catalogue, uuid, row))
   if (!requirements) return { ...common, requirements: wanted, counted: undefined }
+  const asOf = stoppedAt ?? (await readUntil(catalogue, uuid, row))
   return { ...common, requirements, counted: { build, total, blocked, missing, asOf } }
 }
 

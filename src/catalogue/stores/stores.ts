@@ -63,8 +63,8 @@ export async function createStore(
       'copied',
       () => sql`(
         insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
-          is_indexed)
-        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable
+          is_indexed, is_counted)
+        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable, filterable
         from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
         returning name)`,
     )

@@ -96,7 +96,8 @@ begin
     delete from value_count t using unnest(changes.fewer_in, changes.fewer) as f(slot, value)
     where t.store_uuid = of_store and t.slot = f.slot and t.value = f.value collate "C" and t.products = 0;
   end if;
-  -- Looked at by one write in so many that this costs little: an attribute of very many values is counted no more.
+  -- Looked at by one write in so many that this costs little: an attribute of very many values is counted no more. Its
+  -- counts stay until the next job, which does so while nobody else writes.
   if changes.number > random() * 200 then
     with many as materialized (
       select d.name from attribute_definition d
@@ -107,11 +108,6 @@ begin
     )
     update attribute_definition d set is_counted = false
     where d.store_uuid = of_store and d.name = any(array(select name from many));
-    if found then
-      delete from value_count c
-      where c.store_uuid = of_store and c.slot = any(array(
-        select d.slot from attribute_definition d where d.store_uuid = of_store and d.slot is not null and not d.is_counted));
-    end if;
   end if;
 end $$;
 

@@ -51,14 +51,12 @@ export async function sendPlanned<R>(
   text: string,
   values: readonly unknown[],
 ): Promise<PostgresQueryResult<R>> {
-  const answers = [
-    client.query('set plan_cache_mode = force_custom_plan'),
-    client.query(text, [...values]),
-    client.query(`reset plan_cache_mode; ${plansForAny('session')}`),
-  ]
-  const [, answer] = await Promise.allSettled(answers)
-  if (answer?.status !== 'fulfilled') throw answer?.reason
-  return answer.value as unknown as PostgresQueryResult<R>
+  await client.query('set plan_cache_mode = force_custom_plan')
+  try {
+    return (await client.query(text, [...values])) as unknown as PostgresQueryResult<R>
+  } finally {
+    await client.query(`reset plan_cache_mode; ${plansForAny('session')}`).catch(() => {})
+  }
 }
 
 /** Whether a statement begins as those do whose form depends on what is asked: they are not prepared. */
@@ -76,10 +74,15 @@ export async function sendWithSettings<R>(
 ): Promise<PostgresQueryResult<R>> {
   const send = (statement: string, parameters: readonly unknown[] = []) =>
     client.query(statement, [...parameters]) as Promise<unknown> as Promise<PostgresQueryResult<R>>
+  const planned = 'set local plan_cache_mode = force_custom_plan'
+  const status = client.getTransactionStatus()
   // After an error `pg` learns the status only from the server's next message.
-  if (client.getTransactionStatus() !== 'I' || /^\s*rollback\b/i.test(text)) return send(text, values)
+  if (status !== 'I' || /^\s*rollback\b/i.test(text)) {
+    if (status === 'T' && isOfAnyForm(text)) await send(planned)
+    return send(text, values)
+  }
   if (opensTransaction.test(text)) return send(endsTransaction.test(text) ? text : `${text}; ${settings}`)
-  await send(`begin; ${settings}${isOfAnyForm(text) ? '; set local plan_cache_mode = force_custom_plan' : ''}`)
+  await send(`begin; ${settings}${isOfAnyForm(text) ? `; ${planned}` : ''}`)
   try {
     const answer = await send(text, values)
     await send('commit')
