@@ -44,9 +44,9 @@ export async function writeOnce(url: string, token: string, ledger: Ledger): Pro
 async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): Promise<void> {
   const refused = (what: string) => ledger.refusals.set(what, (ledger.refusals.get(what) ?? 0) + 1)
   try {
-    const { status, headers } = await answer
+    const { status, headers, text } = await answer
     if (status === 200) done()
-    else refused(status === 503 && headers['retry-after'] ? '503 with Retry-After' : String(status))
+    else refused(status === 503 && headers['retry-after'] ? '503 with Retry-After' : `${status} ${text}`)
   } catch (error) {
     refused(codeOf(error))
   }

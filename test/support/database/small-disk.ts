@@ -55,7 +55,7 @@ export async function startOnSmallDisk(size: string, mountPoint: string, socketD
       }
       await file.close()
     },
-    free: () => rm(filler),
+    free: () => rm(filler, { force: true }),
     stop: async () => {
       child.kill('SIGKILL')
       await exited
