@@ -36,8 +36,14 @@ export function shortageOf(error: unknown): string | undefined {
 /** Whether the database cannot be reached or cannot answer now; otherwise the query is wrong. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
-  if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code)) return true
+  if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
   return error instanceof Error && messages.test(error.message)
+}
+
+/** Whether a fault of the server, as on a full disk, ended a connection or kept it from being opened. */
+function isServerFault(error: unknown): boolean {
+  const isFatal = error instanceof Error && 'severity' in error && /^(FATAL|PANIC)$/.test(String(error.severity))
+  return isFatal && /^(58|XX)/.test(codeOf(error))
 }
 
 /** PostgreSQL's code of an error, or the system's; empty if it has none. */
