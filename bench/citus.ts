@@ -12,18 +12,13 @@ const connections = 16
 /** As many gateways as there are workers of Citus, one or two, on 200 stores of 20 products and groups. */
 export async function citusServers({ rounds, seconds }: { rounds: number; seconds: number }): Promise<string> {
   const deployments = await Promise.all(sizes.map(start))
-  const results = new Map<string, number[]>()
+  const results = new Map<number, number[]>()
   try {
     for (let round = 0; round <= rounds; round++) {
-      for (const [work, targetOf] of Object.entries(works)) {
-        for (const { size, gateways } of deployments) {
-          const one = (gateway: Server, i: number) =>
-            load(targetOf(gateway, `${round}-${i}`), connections / size, seconds)
-          const loads = await Promise.all(gateways.map(one))
-          const key = `${work} ${size}`
-          const perSecond = loads.reduce((sum, { perSecond }) => sum + perSecond, 0)
-          if (round > 0) results.set(key, [...(results.get(key) ?? []), perSecond])
-        }
+      for (const { size, gateways } of deployments) {
+        const loads = await Promise.all(gateways.map((each) => load(pages(each), connections / size, seconds)))
+        const perSecond = loads.reduce((sum, { perSecond }) => sum + perSecond, 0)
+        if (round > 0) results.set(size, [...(results.get(size) ?? []), perSecond])
       }
     }
   } finally {
@@ -32,10 +27,8 @@ export async function citusServers({ rounds, seconds }: { rounds: number; second
       await drop()
     }
   }
-  const of = (work: string, size: number) => median(results.get(`${work} ${size}`) ?? [])
-  const rows = Object.keys(works).flatMap((work) =>
-    sizes.map((size) => [`${work}: ${size} on ${size}`, figure(of(work, size)), figure(of(work, size) / of(work, 1))]),
-  )
+  const of = (size: number) => median(results.get(size) ?? [])
+  const rows = sizes.map((size) => [`GET /v1/assets: ${size} on ${size}`, figure(of(size)), figure(of(size) / of(1))])
   return table(['gateways on workers of Citus', 'requests/s', 'ratio'], rows)
 }
 
@@ -52,20 +45,4 @@ async function start(size: number) {
   return { size, gateways, drop: () => dropSpread(database) }
 }
 
-const works: Record<string, (gateway: Server, run: string) => Target> = {
-  'GET /v1/assets': ({ url }) => ({ url, requests: smallStores.map((store) => ({ path: pageOf(store) })) }),
-  'PUT of 20 products': ({ url }, run) => ({
-    url,
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    requests: smallStores.map((store) => ({
-      path: `/v1/products?store_uuid=${store}`,
-      body: JSON.stringify(
-        Array.from({ length: 20 }, (_, n) => ({
-          product_code: `SKU-${String(n).padStart(7, '0')}`,
-          Color: `${run} ${Date.now()}`,
-        })),
-      ),
-    })),
-  }),
-}
+const pages = ({ url }: Server): Target => ({ url, requests: smallStores.map((store) => ({ path: pageOf(store) })) })
