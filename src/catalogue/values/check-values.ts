@@ -26,8 +26,7 @@ export function checkedValues(storeUuid: string) {
     from definition d cross join listed p left join indexed i using (product_code)
     where d.is_indexed and (
       i.status is distinct from p.status or p.attributes ->> d.name is distinct from i.texts[d.slot]
-      or i.keys[d.slot] is distinct from
-        case when d.type = 'number' then number_key(i.texts[d.slot]) else left(i.texts[d.slot], 100) end)
+      or i.keys[d.slot] is distinct from value_key(i.texts[d.slot], d.type = 'number', null, null))
     union all
     select 'value', i.product_code, i.status, null from indexed i left join listed p using (product_code)
     where p.product_code is null or not exists (select from definition)
