@@ -116,7 +116,7 @@ async function answer<Caller>(
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const caller = request.caller()
-  if (caller === undefined) throw unauthorized
+  if (caller === undefined) throw unauthorized(request.header('authorization'))
   if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
   const endpoint = endpointOf(route, request.method)
@@ -176,11 +176,17 @@ async function answerHere<Caller>(
   return { status: 200, headers, body: sealed(0, endpoint.success, requestId, data) }
 }
 
-export const unauthorized = new HttpError(
-  'unauthorized',
-  'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>',
-  { 'WWW-Authenticate': 'Bearer' },
-)
+/** The refusal of a request without a valid token. It does not say whether a token that was sent ever existed. */
+export function unauthorized(authorization: string | undefined): HttpError {
+  if (!authorization) return noToken
+  return isBearer.test(authorization) ? badToken : otherHeader
+}
+
+const isBearer = /^Bearer +\S+$/i
+const refusal = (details: string) => new HttpError('unauthorized', details, { 'WWW-Authenticate': 'Bearer' })
+const noToken = refusal('a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>')
+const otherHeader = refusal('the header Authorization that was sent has no token: it must be Bearer <ACCESS_TOKEN>')
+const badToken = refusal('the token that was sent is not valid: it is unknown, expired or revoked')
 
 function allowedMethods(route: readonly Endpoint[]): string {
   const methods = route.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -109,8 +109,8 @@ export async function startGateway(options: GatewayOptions) {
       status: isStopping ? 'unavailable' : await readiness(),
       database: kind() === 'plain' ? undefined : kind(),
     })),
-    metrics: async (admission) => {
-      if (!metricsPublic) requireAdmin(admission.caller())
+    metrics: async (admission, authorization) => {
+      if (!metricsPublic) requireAdmin(admission.caller(), authorization)
       return metrics.read()
     },
     bodyMemory,

@@ -2,7 +2,7 @@ import { unauthorized } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 
-export function requireAdmin(caller: Caller | undefined): void {
-  if (!caller) throw unauthorized
+export function requireAdmin(caller: Caller | undefined, authorization: string | undefined): void {
+  if (!caller) throw unauthorized(authorization)
   if (!hasScope(caller, 'admin')) throw new HttpError('forbidden', 'this needs a token with the scope admin')
 }

@@ -44,7 +44,7 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
   const { method = 'GET', headers } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
   const caller = incoming.admission.caller()
-  if (caller === undefined) throw unauthorized
+  if (caller === undefined) throw unauthorized(headers.authorization)
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }
   const header = (name: string) => headers[name]?.toString()

@@ -33,8 +33,8 @@ const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-meth
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
 export async function serveMcp({ mcp }: McpApi, { request, id, reserve, admission }: Incoming): Promise<Routed> {
   const caller = admission.caller()
-  if (caller === undefined) throw unauthorized
   const { method, headers } = request
+  if (caller === undefined) throw unauthorized(headers.authorization)
   if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })
   const body = await readBody(request, reserve)
   if (body === 'too large' || body.length > maxBytes)

@@ -16,7 +16,7 @@ export interface Routes extends RestApi, GraphQLApi, McpApi {
   /** What people and tools read without a token: path to page. */
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** The service's metrics. Throws when the caller may not read them. */
-  metrics(admission: Admission): Promise<Page>
+  metrics(admission: Admission, authorization: string | undefined): Promise<Page>
   bodyMemory: BodyMemory
 }
 
@@ -51,7 +51,10 @@ function serverOf(routes: Routes, path: string): ((incoming: Incoming) => Promis
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)
   if (path === '/mcp' && routes.mcp) return (incoming) => serveMcp(routes, incoming)
   if (path !== '/metrics') return undefined
-  return async ({ request, admission }) => ({ answer: answerWithPage(await routes.metrics(admission), request) })
+  return async ({ request, admission }) => {
+    const page = await routes.metrics(admission, request.headers.authorization)
+    return { answer: answerWithPage(page, request) }
+  }
 }
 
 /** Throws for headers that a proxy before us may have read in another way. */

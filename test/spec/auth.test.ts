@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Call } from '../support/clients/http.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore, storeBody } from '../support/factories.ts'
 import { type TestGateway, token } from '../support/servers/gateway.ts'
+import { newToken, revoke } from '../support/tokens.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
 const bad: [what: string, authorization: string | undefined][] = [
@@ -147,10 +149,48 @@ requirements('authentication', (gateway) => ({
       for (const each of headers) expect((await gateway.call(path, { token: null, headers: each })).status).toBe(401)
     }
   }),
+  'AUTH-10 MUST say whether a token was sent, and not whether it ever existed': {
+    rest: async () => {
+      for (const [authorization, details] of await refused(gateway)) {
+        const { entries } = outcomeOf(await gateway.call('/v1/assets', anonymous({}, authorization)))
+        expect(entries, authorization).toEqual([{ reason: 'unauthorized', details }])
+      }
+    },
+    graphql: async () => {
+      for (const [authorization, message] of await refused(gateway)) {
+        const { json } = await gateway.call('/graphql', anonymous({ method: 'POST', body: {} }, authorization))
+        expect(json, authorization).toEqual({ errors: [{ message, extensions: { code: 'unauthorized' } }] })
+      }
+    },
+  },
 }))
 
 function anonymous(call: Call, authorization: string | undefined): Call {
   return { ...call, token: null, ...(authorization !== undefined && { headers: { authorization } }) }
+}
+
+/** Headers that are refused, and what is said. */
+async function refused(gateway: TestGateway): Promise<[authorization: string | undefined, details: string][]> {
+  const none = 'a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>'
+  const other = 'the header Authorization that was sent has no token: it must be Bearer <ACCESS_TOKEN>'
+  const bad = 'the token that was sent is not valid: it is unknown, expired or revoked'
+  const [expired, gone] = [
+    await newToken(gateway, { scopes: ['READ'], expires: '1d' }),
+    await newToken(gateway, { scopes: ['READ'] }),
+  ]
+  const past = sql`update token set expires_at = now() where token_id = ${expired.tokenId}`
+  await past.execute(gateway.database.db)
+  await revoke(gateway, gone.tokenId)
+  return [
+    [undefined, none],
+    ['', none],
+    [`Basic ${token}`, other],
+    [token, other],
+    ['Bearer ', other],
+    ['Bearer an-unknown-token-of-some-length', bad],
+    [`Bearer ${expired.secret}`, bad],
+    [`Bearer ${gone.secret}`, bad],
+  ]
 }
 
 async function countOf(gateway: TestGateway, storeName: string): Promise<number> {
