@@ -35,11 +35,11 @@ import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import { createApi } from './api.ts'
 import type { Config } from './config.ts'
+import { startMaintenance } from './maintenance.ts'
 import type { ThreadData } from './pool-thread.ts'
 import { createReadiness } from './ready.ts'
 import { requireAdmin } from './require-admin.ts'
 import { createOperationNames } from './rest-services.ts'
-import { startRetention } from './retention.ts'
 import { createJobThreads, createThreadPoolApi, threadProgram } from './thread-pool-api.ts'
 
 /** The configuration, and what was made from it. */
@@ -91,7 +91,7 @@ export async function startGateway(options: GatewayOptions) {
     .catch(() => {})
   // Background work starts once the gateway listens; jobs that are queued before are found by then.
   let runner: JobRunner | undefined
-  let stopRetention: (() => Promise<void>) | undefined
+  let stopMaintenance: (() => Promise<void>) | undefined
   let stopReader: (() => Promise<void>) | undefined
   const { api, runPatterns, closeThreadPools } = createMainThreadApi(options, replicas, () => runner?.wake())
   let isStopping = false
@@ -131,7 +131,7 @@ export async function startGateway(options: GatewayOptions) {
     await stopServer(server, stop)
     await jobsEnded
     await stopReader?.()
-    await stopRetention?.()
+    await stopMaintenance?.()
     await closeThreadPools()
     await replicas?.close()
   }
@@ -140,7 +140,7 @@ export async function startGateway(options: GatewayOptions) {
     const jobQuotas = jobQuotasOf(options)
     const threads = createJobThreads(options, jobQuotas)
     runner = new JobRunner({ db, connection: options.connection, enumerations, threads, log })
-    stopRetention = startRetention(db, { ...options, jobQuotas, jobQueued: () => runner?.wake() }, log)
+    stopMaintenance = startMaintenance(db, { ...options, jobQuotas, jobQueued: () => runner?.wake() }, log)
     if (options.changesRetention > 0) stopReader = startOwnReader(options.connection, runPatterns, log)
     return { url, close }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { startRetention } from '../../../src/app/retention.ts'
+import { startMaintenance } from '../../../src/app/maintenance.ts'
 import { addChangeDays, dropChangeDays } from '../../../src/database/change-days.ts'
 import { changesOf } from '../../support/database/changes.ts'
 import { createTestDatabase, useDatabase } from '../../support/database/database.ts'
@@ -126,7 +126,7 @@ it('old days are dropped where no days can be added, which is logged as such', a
   const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const kept = { jobsRetention: dayMs, changesRetention: 10 * dayMs }
   const jobs = { jobQuotas: { queued: 1, keptMb: 1 }, jobQueued: () => {} }
-  const stop = startRetention(database.db, { ...kept, ...jobs }, log)
+  const stop = startMaintenance(database.db, { ...kept, ...jobs }, log)
   onTestFinished(stop)
   await vi.waitFor(async () => expect(await days()).not.toContain(nameOf(Date.now() - 12 * dayMs)))
   expect(lines).toMatchObject([{ reason: 'no room', msg: 'days of the ledger could not be added' }])

@@ -11,7 +11,7 @@ import { resumeIndexing } from '../jobs/run-index.ts'
 const everyMs = 10 * 60 * 1_000
 
 /** How long things are kept, in milliseconds, and what jobs may take. */
-interface Retention {
+interface Maintenance {
   jobsRetention: number
   changesRetention: number
   jobQuotas: JobQuotas
@@ -19,18 +19,18 @@ interface Retention {
 }
 
 /**
- * Deletes what is kept for a limited time, and resumes what has ended before its time, now and every ten minutes.
- * Returns the function that ends this, to be called after the last write.
+ * Adds days to the ledger, deletes what is kept for a limited time, ends the jobs of killed imports and resumes those
+ * that index, now and every ten minutes. Returns the function that ends this, to be called after the last write.
  */
-export function startRetention(
+export function startMaintenance(
   db: Kysely<Database>,
-  { jobsRetention, changesRetention, jobQuotas, jobQueued }: Retention,
+  { jobsRetention, changesRetention, jobQuotas, jobQueued }: Maintenance,
   log: Logger,
 ): () => Promise<void> {
   const isRecording = changesRetention > 0
   const attempt = (work: Promise<unknown>, failure: string) =>
     work.catch((error: unknown) => log.warn({ reason: error instanceof Error ? error.message : error }, failure))
-  const deleteOld = async () => {
+  const maintain = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')
     const resumed = resumeIndexing(db, jobQuotas, log).then((isQueued) => isQueued && jobQueued())
@@ -40,8 +40,8 @@ export function startRetention(
     await attempt(addChangeDays(db), 'days of the ledger could not be added')
     await attempt(dropChangeDays(db, changesRetention), 'old days of the ledger could not be dropped')
   }
-  const timer = setInterval(deleteOld, everyMs).unref()
-  void deleteOld()
+  const timer = setInterval(maintain, everyMs).unref()
+  void maintain()
   return async () => {
     clearInterval(timer)
     // Another instance may have begun the ledger anew meanwhile.
