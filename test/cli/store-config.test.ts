@@ -130,7 +130,12 @@ describe('the configuration of a store', () => {
 
   it('needs a file and a store that exist', async () => {
     const store = await newStore(gateway)
-    expect(await config('diff', '/none.yaml', '--store', store)).toMatchObject({ code: 2 })
+    for (const path of ['/none.yaml', folder.path]) {
+      const { code, stdout, stderr } = await config('diff', path, '--store', store)
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toContain(`error: ${path} cannot be read: `)
+      expect(stderr).toContain('expected a YAML file, as `catalog config pull` writes it')
+    }
     const unknown = '019aa000-0000-7000-8000-000000000001'
     expect(await config('pull', '--store', unknown)).toMatchObject({ code: 2, stdout: '' })
     expect(await config('push', await file('{}'), '--store', unknown)).toMatchObject({ code: 2 })

@@ -16,6 +16,8 @@ interface StoreOptions {
   json: boolean
 }
 
+const expected = 'a YAML file, as `catalog config pull` writes it'
+
 export function addConfig(program: Command): void {
   const config = program
     .command('config')
@@ -60,10 +62,13 @@ function addPull(config: Command): void {
 function addApply(config: Command, name: 'diff' | 'push', description: string): void {
   withStore(config.command(name))
     .description(description)
-    .argument('<file>', 'the YAML file, as `config pull` writes it; a section that it lacks is left alone')
+    .argument('<file>', `${expected}; a section that it lacks is left alone`)
     .action(async (path: string, { store, json }: StoreOptions, command: Command) => {
+      const text = await readFile(path, 'utf8').catch(({ message }: Error) =>
+        command.error(`error: ${path} cannot be read: ${message}; expected ${expected}`, { exitCode: 2 }),
+      )
       const { differences, tokens } = await usageErrors(command, async () => {
-        const file = readConfigFile(await readFile(path, 'utf8'), path)
+        const file = readConfigFile(text, path)
         return withDatabase((work) => apply(work, file, store, name === 'diff'))
       })
       const isPush = name === 'push'
@@ -101,10 +106,7 @@ async function usageErrors<T>(command: Command, work: () => Promise<T>): Promise
   try {
     return await work()
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (isMissing || error instanceof CatalogueError) {
-      return command.error(`error: ${(error as Error).message}`, { exitCode: 2 })
-    }
+    if (error instanceof CatalogueError) return command.error(`error: ${error.message}`, { exitCode: 2 })
     throw error
   }
 }
