@@ -25,7 +25,9 @@ const mostBuckets = buckets / 2
 const mostStoresByBucket = 4
 /** A statement locks one store, and another one writes it. */
 const mostStores = 1_000
-/** The numbers of the locks on a whole store; those of its buckets follow each. Groups are locked before products. */
+/** The order of locking. Who writes definitions indexes products then, and may queue a job for that. */
+const order = ['definitions', 'groups', 'products', 'jobs'] as const
+/** The numbers of the locks on a whole store; those of its buckets follow each. */
 const storeLock = {
   groups: -1,
   products: buckets,
@@ -43,7 +45,8 @@ interface Lock {
 /**
  * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist.
  * Every writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
- * exclusive for others. All locks are taken in one order, so that no two writers wait for each other.
+ * exclusive for others. All locks are taken in one order, so that no two writers wait for each other: a transaction
+ * that takes them in several steps keeps to `order`.
  */
 export async function lockStores(
   catalogue: WriteCatalogue,
@@ -87,11 +90,10 @@ export function takeLocks(storeUuid: string, request: LockRequest, most = mostBu
 }
 
 export function locksOf(storeUuid: string, request: LockRequest, most = mostBuckets): Lock[] {
-  const locks = (['groups', 'products', 'jobs', 'definitions'] as const).flatMap((kind) => {
+  return order.flatMap((kind) => {
     const names = request[kind]
     return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
   })
-  return locks.sort((a, b) => a.number - b.number)
 }
 
 /** Takes the lock on all groups of a store, or on its counts of readiness, if nobody else writes there now. */
@@ -110,7 +112,8 @@ function locksOfNames(store: number, first: number, names: Names, most: number):
   const numbers =
     names === 'all' ? undefined : new Set(Array.from(names, (name) => first + 1 + (crc32(name) % buckets)))
   if (!numbers || numbers.size > most) return [{ store, number: first, shared: false }]
-  return [{ store, number: first, shared: true }, ...[...numbers].map((number) => ({ store, number, shared: false }))]
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return [{ store, number: first, shared: true }, ...sorted.map((number) => ({ store, number, shared: false }))]
 }
 
 function keyOf(storeUuid: string): number {

@@ -57,7 +57,7 @@ export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, lo
 
 /** Under locks, as several gateways do this. A job that fails each time is started once an hour. */
 async function resume(work: WriteCatalogue, storeUuid: string, quotas: JobQuotas): Promise<boolean> {
-  await lockStore(work, storeUuid, { products: 'all', definitions: 'all' })
+  await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
   const { rows } = await sql`
     select from job where store_uuid = ${storeUuid} and kind = 'index' and state <> 'succeeded'
       and (finished_at is null or created_at > now() - interval '1 hour')

@@ -73,10 +73,7 @@ export async function defineAttributes(
     faults.push(...definitionFaults(definition, index, definitions, badPatterns))
   }
   if (faults.length > 0) throw invalidRequest(faults)
-  // The values of a small store are indexed at once: products are locked before definitions.
-  const isFilterable = definitions.some(({ filterable }) => filterable)
-  const locks = { definitions: 'all', ...(isFilterable && { products: 'all' }) } as const
-  const uuid = await lockStore(catalogue, storeUuid, locks)
+  const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
   await sql`
     with defined as materialized (
       select name, type, "allowedValues" as allowed_values, "maxLength" as max_length, pattern,

@@ -110,12 +110,15 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
   return rows[0]
 }
 
-/** The locks that the writers of such items take. An asset may be linked anywhere in its store. */
+/**
+ * The locks that the writers of such items take. An asset may be linked anywhere in its store. After definitions all
+ * products may be indexed: who holds locks of some of them could then not get that of all.
+ */
 function locksOf({ kinds, names }: Found): LockRequest {
   const of = (kind: string) => names?.flatMap((named) => (named.kind === kind ? named.name : [])) ?? 'all'
   return {
     ...(kinds.includes('asset') ? { groups: 'all' } : kinds.includes('link') && { groups: of('link') }),
-    ...(kinds.includes('product') && { products: of('product') }),
+    ...(kinds.includes('product') && { products: kinds.includes('definition') ? 'all' : of('product') }),
     ...((kinds.includes('definition') || kinds.includes('requirement')) && { definitions: 'all' }),
   }
 }

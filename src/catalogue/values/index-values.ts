@@ -105,7 +105,7 @@ async function indexBatch(work: WriteCatalogue, storeUuid: string, table: Return
 
 /** Counts the values of a slot, unless they are very many. From then on those who write products count them. */
 async function countSlot(work: WriteCatalogue, storeUuid: string, slot: number, by: string) {
-  await lockStore(work, storeUuid, { products: 'all' })
+  await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
   await sql`delete from value_count where store_uuid = ${storeUuid} and slot = ${slot}`.execute(work.db)
   await sql`
     with sample as materialized (
@@ -131,6 +131,7 @@ async function countSlot(work: WriteCatalogue, storeUuid: string, slot: number, 
 
 /** What is indexed can be used. Counts of slots that hold nothing, or are not counted any more, are deleted. */
 async function finish(work: WriteCatalogue, storeUuid: string, by: string) {
+  await lockStore(work, storeUuid, { definitions: 'all' })
   await sql`
     delete from value_count where store_uuid = ${storeUuid} and slot <> all(array(
       select slot from attribute_definition where store_uuid = ${storeUuid} and is_counted and slot is not null))`.execute(
