@@ -49,7 +49,9 @@ async function previewed(client: Client, storeUuid: string, products = [red('A')
 }
 
 const reads =
-  'list_stores find_products get_product list_assets list_attributes coverage changes request_receipt job'.split(' ')
+  'list_stores find_products get_product list_assets list_attributes coverage readiness changes request_receipt job'.split(
+    ' ',
+  )
 const previews = 'upsert_products delete_products add_assets unlink_assets'.split(' ').map((name) => `preview_${name}`)
 
 describe('tools', () => {
@@ -105,6 +107,23 @@ describe('tools', () => {
     expect(await answerOf(client, 'coverage', { storeUuids: [storeUuid] })).toHaveProperty('coverageRows')
     expect(await answerOf(client, 'preview_unlink_assets', { links })).toMatchObject({ affected: 0 })
     expect(await answerOf(client, 'job', { jobId: storeUuid })).toEqual({ job: null })
+  })
+
+  it('say which products lack what on a channel', async () => {
+    const client = await connect()
+    const storeUuid = await newStore(gateway)
+    const readiness = async () => (await answerOf(client, 'readiness', { storeUuid })).store
+    expect(await readiness()).toEqual({ readiness: null })
+    await addProducts(gateway, storeUuid, ['A', red('B')])
+    await gateway.data(
+      `mutation ($storeUuid: ID!) { setChannelRequirements(storeUuid: $storeUuid, channel: "SMP",
+        requirements: [{ code: "color", kind: ATTRIBUTE, attribute: "Color" }]) { code } }`,
+      { storeUuid },
+    )
+    const lacks = [{ code: 'color', severity: 'REQUIRED', reason: expect.any(String) }]
+    const gaps = { totalCount: 1, nodes: [{ productCode: 'A', readiness: [{ channel: 'SMP', missing: lacks }] }] }
+    const requirements = [{ code: 'color', severity: 'REQUIRED', missing: 1 }]
+    await expect.poll(readiness).toMatchObject({ readiness: { total: 2, ready: 1, requirements, gaps } })
   })
 
   it('name what is wrong with their arguments', async () => {
@@ -209,7 +228,13 @@ describe('the endpoint', () => {
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
   it('needs a token, and is not there when it is switched off', async () => {
-    expect((await gateway.call('/mcp', { method: 'POST', body: list, token: '' })).status).toBe(401)
+    for (const [sent, said] of [
+      ['', 'a valid token is required'],
+      ['none', 'the token that was sent is not valid'],
+    ] as const) {
+      const { status, text } = await gateway.call('/mcp', { method: 'POST', body: list, token: sent })
+      expect([status, text]).toEqual([401, expect.stringContaining(said)])
+    }
     expect((await post(list, {}, without)).status).toBe(404)
   })
 
