@@ -1,6 +1,6 @@
 import { moveAssets } from '../../src/catalogue/assets/move-assets.ts'
 import { placeAssets } from '../../src/catalogue/assets/place-assets.ts'
-import { isSelected } from '../../src/graphql/answer-size.ts'
+import { isSelected } from '../../src/graphql/limits/answer-size.ts'
 import { type ResultOf, resolveWrite, withDefaults, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { defaultChannel, defaultFormat, defaults, required } from '../builder/options.ts'

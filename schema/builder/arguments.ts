@@ -3,8 +3,8 @@ import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts
 import { write } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
-import { requireAnswerable } from '../../src/graphql/answer-size.ts'
 import type { Context } from '../../src/graphql/context.ts'
+import { requireAnswerable } from '../../src/graphql/limits/answer-size.ts'
 import { builder } from './builder.ts'
 import { defaults, required } from './options.ts'
 

@@ -34,7 +34,7 @@ function createBuilder() {
     plugins: [ZodPlugin, RelayPlugin, ComplexityPlugin, 'defaultValidation'],
     defaultFieldNullability: false,
     zod: { validationError },
-    // Costs are stated in the schema and checked before anything runs (src/graphql/cost.ts), not in resolvers.
+    // Costs are stated in the schema and checked before anything runs (src/graphql/limits/), not in resolvers.
     complexity: { disabled: true },
     relay: {
       encodeGlobalID: encodeNodeId,

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache'
 import { type Caller, hasScope } from '../auth/caller.ts'
 import { forbidden, invalidRequest } from '../errors.ts'
 import { type Access, accessOf, fieldsOf, requireAccess } from './access.ts'
-import { createCost } from './cost.ts'
-import { type DocumentSize, sizeOf } from './document-size.ts'
-import { type Limits, limitsOf, requireWithin, tooLong } from './limits.ts'
+import { createCost } from './limits/cost.ts'
+import { type DocumentSize, sizeOf } from './limits/document-size.ts'
+import { type Limits, limitsOf, requireWithin, tooLong } from './limits/limits.ts'
 import { allOrNothing, compileWhenRunAgain, interpret, type Run } from './run.ts'
 
 /** One operation of a document, ready to be run any number of times. Every API runs these and nothing else. */

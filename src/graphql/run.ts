@@ -16,8 +16,8 @@ import {
 } from 'graphql'
 import { write } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
-import { bytesOf, requireShort } from './answer-size.ts'
 import { type Context, createContext } from './context.ts'
+import { bytesOf, requireShort } from './limits/answer-size.ts'
 
 /** Runs one operation of a document. What resolvers throw is in the result's errors, as it was thrown. */
 export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>

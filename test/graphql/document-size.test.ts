@@ -1,6 +1,6 @@
 import { getIntrospectionQuery, parse } from 'graphql'
 import { expect, it } from 'vitest'
-import { sizeOf } from '../../src/graphql/document-size.ts'
+import { sizeOf } from '../../src/graphql/limits/document-size.ts'
 
 it('counts what a document has, fields and aliases at each place where a fragment is spread', () => {
   const document = parse(`

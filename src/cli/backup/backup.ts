@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { backUp } from '../backup/backup.ts'
-import type { RowCounts } from '../backup/format.ts'
-import { writeWhole } from '../export/whole-file.ts'
-import { withDatabase } from './with-database.ts'
+import { backUp } from '../../backup/backup.ts'
+import type { RowCounts } from '../../backup/format.ts'
+import { writeWhole } from '../../export/whole-file.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addBackup(program: Command): void {
   program

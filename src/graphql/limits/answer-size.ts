@@ -1,6 +1,6 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
-import { CatalogueError } from '../errors.ts'
-import type { Context } from './context.ts'
+import { CatalogueError } from '../../errors.ts'
+import type { Context } from '../context.ts'
 
 const maxBytes = 64 * 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { restore } from '../backup/restore.ts'
+import { restore } from '../../backup/restore.ts'
+import { withDatabase } from '../with-database.ts'
 import { summaryOf } from './backup.ts'
-import { withDatabase } from './with-database.ts'
 
 export function addRestore(program: Command): void {
   program
