@@ -1,5 +1,5 @@
-import type { Facet } from '../../src/catalogue/products/facets.ts'
-import { requireGoodFilter } from '../../src/catalogue/products/product-filter.ts'
+import type { Facet } from '../../src/catalogue/products/list/facets.ts'
+import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'

@@ -1,5 +1,5 @@
-import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/product-filter.ts'
-import type { ProductOrder } from '../../src/catalogue/products/product-order.ts'
+import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
+import type { ProductOrder } from '../../src/catalogue/products/list/product-order.ts'
 import { builder } from '../builder/builder.ts'
 import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'

@@ -1,12 +1,12 @@
-import type { ListedProduct } from '../../src/catalogue/products/list-products.ts'
-import { requireGoodFilter } from '../../src/catalogue/products/product-filter.ts'
+import type { ListedProduct } from '../../src/catalogue/products/list/list-products.ts'
+import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import {
   countProductsOfStores,
   isKeyAmongStores,
   keyAmongStores,
   listProductsOfStores,
   requireOrderAmongStores,
-} from '../../src/catalogue/products/products-of-stores.ts'
+} from '../../src/catalogue/products/list/products-of-stores.ts'
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost, keysetConnection, statementCost } from '../builder/connection.ts'

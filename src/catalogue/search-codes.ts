@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Catalogue } from './catalogue.ts'
 import { containing } from './conditions.ts'
-import type { ProductFilter } from './products/product-filter.ts'
+import type { ProductFilter } from './products/list/product-filter.ts'
 
 /** Among so many codes, the first ones of the store, a part that so many have is common: products are read in order. */
 const probed = 2_000

@@ -10,7 +10,7 @@ import { type Catalogue, catalogueFor, inTransaction, type WriteCatalogue } from
 import { fallbackEnumerations as all } from '../../src/catalogue/enumerations.ts'
 import { createProducts } from '../../src/catalogue/products/create-products.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
-import { findProducts, listProducts, pageProducts } from '../../src/catalogue/products/list-products.ts'
+import { findProducts, listProducts, pageProducts } from '../../src/catalogue/products/list/list-products.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { invalidRequest } from '../../errors.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible } from '../catalogue.ts'
-import { findProducts, type Product } from '../products/list-products.ts'
+import { findProducts, type Product } from '../products/list/list-products.ts'
 import type { ChangeAction } from './change.ts'
 
 /** The first that was done after the moment to the product, or to an attribute of it. */

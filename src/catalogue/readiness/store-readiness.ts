@@ -3,7 +3,7 @@ import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { allOf, type KeysetPage, within } from '../conditions.ts'
-import { findProducts, type Product } from '../products/list-products.ts'
+import { findProducts, type Product } from '../products/list/list-products.ts'
 import { requiredMask } from './counts.ts'
 import type { Requirement } from './requirements.ts'
 

@@ -8,7 +8,7 @@ import { defineAttributes } from '../../catalogue/attributes/attribute-definitio
 import { inTransaction, wholeCatalogue } from '../../catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../catalogue/enumerations.ts'
 import { deleteProducts } from '../../catalogue/products/delete-products.ts'
-import { pageProducts } from '../../catalogue/products/list-products.ts'
+import { pageProducts } from '../../catalogue/products/list/list-products.ts'
 import { updateProducts } from '../../catalogue/products/update-products.ts'
 import { upsertProducts } from '../../catalogue/products/upsert-products.ts'
 import { createStore } from '../../catalogue/stores/stores.ts'

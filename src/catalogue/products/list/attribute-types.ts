@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { type Fault, invalidRequest } from '../../errors.ts'
-import { shown } from '../../text.ts'
-import { type AttributeDefinition, valueRule } from '../attributes/attribute-rules.ts'
-import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { type KnownAttribute, mostDigits } from '../values/value-columns.ts'
+import { type Fault, invalidRequest } from '../../../errors.ts'
+import { shown } from '../../../text.ts'
+import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
+import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { type KnownAttribute, mostDigits } from '../../values/value-columns.ts'
 import type { NamedAttribute } from './product-filter.ts'
 
 /** Attributes by name; those that are not declared are left out. */

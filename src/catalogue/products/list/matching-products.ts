@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isStorable } from '../../text.ts'
-import { allOf, containing } from '../conditions.ts'
-import { hasPart } from '../search-codes.ts'
-import { isKey, type KnownAttribute, keyColumn, keyOf, mostDigits, valueColumn } from '../values/value-columns.ts'
+import { isStorable } from '../../../text.ts'
+import { allOf, containing } from '../../conditions.ts'
+import { hasPart } from '../../search-codes.ts'
+import { isKey, type KnownAttribute, keyColumn, keyOf, mostDigits, valueColumn } from '../../values/value-columns.ts'
 import { type AttributeTypes, boundFault } from './attribute-types.ts'
 import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
 

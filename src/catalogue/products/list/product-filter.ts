@@ -1,8 +1,8 @@
-import { invalidRequest } from '../../errors.ts'
-import { hasAtMost, shown } from '../../text.ts'
-import { nameFault } from '../attributes/attribute-rules.ts'
-import { isBare } from '../conditions.ts'
-import { type Enumerations, oneOfFault, type ProductStatus } from '../enumerations.ts'
+import { invalidRequest } from '../../../errors.ts'
+import { hasAtMost, shown } from '../../../text.ts'
+import { nameFault } from '../../attributes/attribute-rules.ts'
+import { isBare } from '../../conditions.ts'
+import { type Enumerations, oneOfFault, type ProductStatus } from '../../enumerations.ts'
 
 type Maybe<T> = T | null | undefined
 

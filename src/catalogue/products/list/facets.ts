@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { containing, isBare } from '../conditions.ts'
-import { valueColumn } from '../values/value-columns.ts'
+import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { containing, isBare } from '../../conditions.ts'
+import { valueColumn } from '../../values/value-columns.ts'
+import { totalOf } from '../product-totals.ts'
 import { countedCharacters } from './count-values.ts'
 import { selectionOf } from './list-products.ts'
 import { storedValue } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { totalOf } from './product-totals.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
 export interface Facet {
