@@ -67,16 +67,25 @@ it('asks for the token once, refuses a wrong one, runs the first example, and lo
   expect(elsewhere).toEqual([])
 })
 
-it('opens a tab at the first click', async () => {
+it('opens each tab at the first click, and all answer: those that name a request say that there is none', async () => {
   await enter(token)
   await run()
-  for (const tab of [1, 2, 3]) {
-    const { x, y, width, height } = (await page.locator('.graphiql-tab').nth(tab).boundingBox()) ?? expect.fail()
+  const count = await page.locator('.graphiql-tab').count()
+  const refused: (string | null)[] = []
+  for (let i = 1; i < count; i++) {
+    const tab = page.locator('.graphiql-tab').nth(i)
+    await tab.scrollIntoViewIfNeeded()
+    const { x, y, width, height } = (await tab.boundingBox()) ?? expect.fail()
     await page.mouse.move(x + width / 2, y + height / 2)
     await page.mouse.down()
     await page.mouse.up()
-    await expect.poll(() => page.locator('.graphiql-tab').nth(tab).getAttribute('class')).toContain('active')
+    await expect.poll(() => tab.getAttribute('class')).toContain('active')
+    await expect.poll(async () => tab.innerText()).toContain((await operationOfTab()) ?? 'no operation')
+    await page.click('button.graphiql-execute-button')
+    await expect.poll(shown).toMatch(/"(data|errors)"/)
+    if ((await shown()).includes('"errors"')) refused.push(await operationOfTab())
   }
+  expect([count, refused]).toEqual([5 + endpoints.length, ['GetRequest', 'RevertRequest']])
 })
 
 it('keeps the token and the tabs over a reload', async () => {
