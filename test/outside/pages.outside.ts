@@ -67,6 +67,8 @@ it('the welcome page copies a command with its own address, and counts once a to
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toBe(`curl -s -H "Authorization: Bearer $TOKEN" ${gateway.url}/v1/stores`)
   expect(await page.innerText('#numbers')).toContain('Enter a token')
+  expect(await page.innerText('#change-token')).toBe('Enter token')
+  expect(await page.isVisible('#forget-token')).toBe(false)
   await enterToken()
   await expect.poll(() => page.innerText('#numbers')).toContain('Counted: 2 products')
   await Promise.all([page.waitForEvent('load'), page.click('#forget-token')])

@@ -14,6 +14,7 @@
         asking = undefined
         const entered = dialog.returnValue === 'keep' ? input.value.trim() : ''
         if (entered) localStorage.setItem(storageKey, entered)
+        label()
         resolve(entered)
       }
       dialog.addEventListener('close', closed, { once: true })
@@ -22,6 +23,14 @@
     })
     return asking
   }
+
+  /** Without a token there is none to change or forget. */
+  function label() {
+    const isKept = localStorage.getItem(storageKey) !== null
+    document.getElementById('change-token').textContent = isKept ? 'Change token' : 'Enter token'
+    document.getElementById('forget-token').hidden = !isKept
+  }
+  label()
 
   document.getElementById('forget-token').addEventListener('click', () => {
     localStorage.removeItem(storageKey)
