@@ -5,11 +5,11 @@ process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
 /**
  * Most of their time they wait for deadlines, lost heartbeats and pauses of seconds. Projects run in the order of their
- * names, so that this one is first: the processors have work of others at its end.
+ * names, so that this one is early: the processors have work of others at its end. `connection` counts what its module
+ * keeps.
  */
 const deadlines = [
-  'database/replicas',
-  'faults/{back-off,connections,downstream,hanging-network}',
+  'database/{connection,replicas}',
   'heavy/thread-pool',
   'http/{parser-errors,unavailable}',
   'jobs/{jobs,queue}',
@@ -17,11 +17,18 @@ const deadlines = [
   'security/isolation/{jobs-ended,shortages,token-clock}',
 ].map((name) => `test/${name}.test.ts`)
 
-const folders = ['spec', 'random', 'faults', 'security']
-/** They kill processes and cut connections, as `faults` does. */
-const processes = ['app', 'embedded-postgres', 'import'].map((name) => `test/${name}/**/*.test.ts`)
-/** It counts what its module keeps. */
-const alone = 'test/database/connection.test.ts'
+/** They kill processes, cut connections, fill disks and search long: `npm run test:faults`, not part of `npm test`. */
+const faults = [
+  'faults/**/*',
+  'app/cluster/workers',
+  'app/rolling-upgrade',
+  'embedded-postgres/embedded-postgres',
+  'import/{lost-database,memory,resume}',
+].map((name) => `test/${name}.test.ts`)
+
+const checks = 'test/checks.test.ts'
+const folders = ['spec', 'random', 'security'].map((name) => `test/${name}/**`)
+const processes = ['app', 'import'].map((name) => `test/${name}/**/*.test.ts`)
 
 /** The most telling tests that together take about 10 s: one file of each kind, and most requirements. */
 const fast = [
@@ -73,14 +80,15 @@ export default defineConfig({
     globalSetup: 'test/support/database/postgres.ts',
     projects: [
       ...(isFast ? [project('fast', fast)] : []),
+      project('checks', [checks]),
       project('deadlines', deadlines, { isolate: true, retries: true }),
-      project('faults', ['test/faults/**/*.test.ts', alone], { exclude: deadlines, isolate: true, retries: true }),
-      project('processes', processes, { retries: true }),
+      project('faults', faults, { isolate: true, retries: true }),
+      project('processes', processes, { exclude: faults, retries: true }),
       project('random', ['test/random/**/*.test.ts'], { retries: true }),
       project('security', ['test/security/**/*.test.ts'], { exclude: deadlines, retries: true }),
       project('spec', ['test/spec/**/*.test.ts']),
       project('modules', ['test/**/*.test.ts'], {
-        exclude: [...folders.map((name) => `test/${name}/**`), ...processes, ...deadlines, alone],
+        exclude: [checks, ...folders, ...processes, ...faults, ...deadlines],
       }),
     ],
   },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { runCliProcess } from '../support/clients/cli.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { root } from '../support/sources.ts'
 
@@ -20,7 +20,7 @@ it('has one version: in the packages, the lock file, the changelog, the OpenAPI 
     document: (await json('docs/openapi.json')).info.version,
     served: (JSON.parse(served.text) as { info: { version: string } }).info.version,
     health: JSON.parse((await gateway.call('/health')).text),
-    command: (await runCli(['--version'], {})).stdout,
+    command: (await runCliProcess(['--version'], {})).stdout,
   }
   expect(versions).toEqual({
     client: version,

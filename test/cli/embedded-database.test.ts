@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { runCliProcess } from '../support/clients/cli.ts'
 import { useFolder } from '../support/folder.ts'
 
 const folder = useFolder('each')
@@ -23,7 +23,7 @@ describe('a command without DATABASE_URL', () => {
     ['token', 'revoke', store],
   ])('creates no database: %s', async (...args) => {
     const DATA_DIR = folder.file('missing')
-    const { code, stdout, stderr } = await runCli(args, { DATA_DIR })
+    const { code, stdout, stderr } = await runCliProcess(args, { DATA_DIR })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`database: embedded PostgreSQL in ${DATA_DIR}\n`)
     expect(stderr).toContain(`there is no database in ${DATA_DIR}. Set DATA_DIR or DATABASE_URL`)
@@ -33,10 +33,10 @@ describe('a command without DATABASE_URL', () => {
   it('works on the database that `migrate` has created, and names it on stderr', async () => {
     const env = { DATA_DIR: folder.file('data') }
     const named = `database: embedded PostgreSQL in ${env.DATA_DIR}\n`
-    expect(await runCli(['migrate'], env)).toMatchObject({ code: 0, stderr: named })
-    const imported = await runCli(['import', file, '--store', store], env)
+    expect(await runCliProcess(['migrate'], env)).toMatchObject({ code: 0, stderr: named })
+    const imported = await runCliProcess(['import', file, '--store', store], env)
     expect(imported).toMatchObject({ code: 2, stderr: expect.stringContaining(`there is no store "${store}"`) })
-    expect(await runCli(['token', 'list', '--json'], env)).toEqual({
+    expect(await runCliProcess(['token', 'list', '--json'], env)).toEqual({
       code: 0,
       stdout: '{"tokens":[]}\n',
       stderr: named,

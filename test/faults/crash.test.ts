@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { runCliProcess } from '../support/clients/cli.ts'
 import { codeOf, send } from '../support/clients/http.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { storeBody } from '../support/factories.ts'
@@ -91,7 +91,7 @@ describe(`kill -9 of the gateway in the middle of writes (seed ${seed})`, () => 
       const { text } = await send(`${program.url}/graphql`, { method: 'POST', token, body: { query } })
       expect(text).toContain('"totalCount":1')
     }
-    expect(await runCli(['check'], { DATA_DIR: env.DATA_DIR })).toMatchObject({ code: 0 })
+    expect(await runCliProcess(['check'], { DATA_DIR: env.DATA_DIR })).toMatchObject({ code: 0 })
     const writes = ledgers.reduce((sum, ledger) => sum + ledger.sent, 0)
     figure(
       2,
@@ -142,7 +142,7 @@ describe(`kill -9 of PostgreSQL under the gateway (seed ${seed})`, () => {
     expect([...listed.keys()].filter((what) => what !== '200' && what !== '502')).toEqual([])
     await expectWhole(ledgers)
     expect(Math.max(...outages)).toBeLessThan(recoveryMs * 10)
-    expect(await runCli(['check'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+    expect(await runCliProcess(['check'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
     figure(
       3,
       `seed ${seed}: ${postgresKills} kills: 0 lost, only 503 + Retry-After (502 on the listing); kill to next 200 ≤ ${Math.max(...outages)} ms, crash recovery included`,

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import { entriesOf } from '../../src/catalogue/asset-groups/asset-entries.ts'
 import type { ProductStatus } from '../../src/catalogue/enumerations.ts'
-import { type CliOutcome, outcomeOf, startCli } from '../support/clients/cli.ts'
+import { type CliOutcome, runCli, startCli } from '../support/clients/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 import { fixture } from '../support/fixture.ts'
@@ -20,7 +20,7 @@ export interface Answer {
   links_added: number
 }
 
-/** A database, a directory for files, and the real command line on both. */
+/** A database, a directory for files, and the command line on both. */
 export interface Catalog {
   database: TestDatabase
   newStore(): Promise<string>
@@ -28,7 +28,7 @@ export interface Catalog {
   path(name: string): string
   /** Writes a changed copy of a file and returns its path. */
   fix(path: string, change: (text: string) => string): Promise<string>
-  /** Runs `catalog import` in a process of its own. */
+  /** Runs `catalog import`. */
   run(args: readonly string[], env?: Record<string, string>): Promise<CliOutcome>
   /** Runs `catalog import … --json`, which must print exactly one JSON object on stdout. */
   answer(args: readonly string[], expectedCode?: number): Promise<Answer>
@@ -40,7 +40,7 @@ async function createCatalog(): Promise<Catalog> {
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-import-'))
   const path = (name: string) => join(directory, name)
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
-    outcomeOf(startImport(args, { DATABASE_URL: database.url, ...env }))
+    runCli(['import', ...args], { DATABASE_URL: database.url, ...env })
   return {
     database,
     newStore: () => storeIn(database.catalogue),
@@ -72,6 +72,7 @@ export function useCatalog(): Catalog {
   return fixture(createCatalog, (catalog) => catalog.drop?.())
 }
 
+/** Runs `catalog import` in a process of its own. */
 export function startImport(args: readonly string[], env: Record<string, string>): ChildProcess {
   return startCli(['import', ...args], env)
 }

@@ -191,8 +191,8 @@ test.each([
     const thousand = Buffer.from(row('x'.repeat(600)).repeat(1000))
     for (let i = 0; i < rows / 1000; i++) await writeFile(file, thousand, { flag: 'a' })
     await writeFile(file, end, { flag: 'a' })
-    const env = { NODE_OPTIONS: '--max-old-space-size=64' }
-    const { stdout } = await catalog.run([file, '--store', store, '--json'], env)
+    const env = { DATABASE_URL: catalog.database.url, NODE_OPTIONS: '--max-old-space-size=64' }
+    const { stdout } = await outcomeOf(startImport([file, '--store', store, '--json'], env))
     await rm(file)
     expect(JSON.parse(stdout)).toMatchObject({ failed: rows })
   },

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { runCliProcess } from '../support/clients/cli.ts'
 import { useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
@@ -21,7 +21,7 @@ async function fileOf(name: string, mebibytes: number): Promise<string> {
 /** How much memory, in MiB, a command took at its highest. */
 async function peakOf(...args: string[]): Promise<number> {
   const tell = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))'
-  const { code, stderr } = await runCli(args, {
+  const { code, stderr } = await runCliProcess(args, {
     DATABASE_URL: catalog.database.url,
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}`,
   })

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { tracingTo } from '../../src/tracing/open-telemetry.ts'
-import { runCli } from '../support/clients/cli.ts'
+import { runCliProcess } from '../support/clients/cli.ts'
 import type { Call, Reply } from '../support/clients/http.ts'
 import { storeBody, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
@@ -97,7 +97,7 @@ it('the password of the database is in no complaint about it', async () => {
     `mysql://user:${canary}@host/db`,
   ]
   for (const DATABASE_URL of urls) {
-    const { code, stdout, stderr } = await runCli(['migrate'], { DATABASE_URL, LOG_LEVEL: 'trace' })
+    const { code, stdout, stderr } = await runCliProcess(['migrate'], { DATABASE_URL, LOG_LEVEL: 'trace' })
     expect(code).not.toBe(0)
     expect(stderr).not.toBe('')
     expect(stdout + stderr).not.toContain(canary)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectionsPerWorker } from '../../../src/app/cluster/supervisor.ts'
-import { runCli } from '../../support/clients/cli.ts'
+import { runCliProcess } from '../../support/clients/cli.ts'
 import { send } from '../../support/clients/http.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { type Program, startProgram } from '../../support/servers/program.ts'
@@ -56,7 +56,7 @@ const twoConnections = () => [1, 2].map(() => new Agent({ keepAlive: true, maxSo
 
 async function newToken(scope: string): Promise<{ id: string; token: string }> {
   const args = ['token', 'create', '--name', 'test', '--scope', scope, '--json']
-  return JSON.parse((await runCli(args, { DATABASE_URL: database.url })).stdout)
+  return JSON.parse((await runCliProcess(args, { DATABASE_URL: database.url })).stdout)
 }
 
 describe('two workers', { timeout: 60_000 }, () => {
@@ -104,7 +104,7 @@ describe('two workers', { timeout: 60_000 }, () => {
     const statuses = () =>
       Promise.all(agents.map(async (agent) => (await send(`${url}/v1/nowhere`, { token, agent })).status))
     expect(await statuses()).toEqual([404, 404])
-    await runCli(['token', 'revoke', id], { DATABASE_URL: database.url })
+    await runCliProcess(['token', 'revoke', id], { DATABASE_URL: database.url })
     const revokedAt = Date.now()
     await until(async () => (await statuses()).every((status) => status === 401))
     expect(Date.now() - revokedAt).toBeLessThan(5_000)
@@ -148,11 +148,11 @@ describe('the number of workers', () => {
 
   it('is a whole number from 1 to 16, or is refused', async () => {
     for (const workers of ['0', 'abc', '17', '1.5', '-1', '']) {
-      const { code, stderr } = await runCli(['serve', `--workers=${workers}`], { DATABASE_URL: database.url })
+      const { code, stderr } = await runCliProcess(['serve', `--workers=${workers}`], { DATABASE_URL: database.url })
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--workers') })
       expect(stderr).toContain(`'${workers}' is invalid. It must be a whole number from 1 to 16.`)
     }
-    const { code, stderr } = await runCli(['serve'], { DATABASE_URL: database.url, WORKERS: 'abc' })
+    const { code, stderr } = await runCliProcess(['serve'], { DATABASE_URL: database.url, WORKERS: 'abc' })
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('WORKERS must be a whole number') })
   })
 })
