@@ -18,7 +18,10 @@ export async function openDatabase(
   { mayCreate, loading }: { mayCreate: boolean; loading?: Promise<unknown> },
 ) {
   const { databaseUrl, databasePooling, databasePoolSize: max, dataDir } = settings
-  const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
+  let isClosing = false
+  const onError = (error: Error) => {
+    if (!isClosing) log.warn({ reason: error.message }, 'a database connection broke')
+  }
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
   const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([
     import('./connection/connect.ts'),
@@ -33,6 +36,7 @@ export async function openDatabase(
   }
   const db = connect(connection, onError)
   const close = async () => {
+    isClosing = true
     await db.destroy()
     await embedded?.stop()
   }

@@ -89,6 +89,7 @@ describe('npm start', () => {
     const message = await start(env).then(({ url }) => url, String)
     expect(message).toMatch(/it ended with 1: .*cannot listen on 127\.0\.0\.1, port \d+: .*EADDRINUSE.*set PORT/s)
     expect(message.match(/^catalog: /gm)).toHaveLength(1)
+    expect(message).not.toContain('a database connection broke')
     listener.close()
     const { url } = await start({ DATABASE_URL: database.url })
     expect(await stores(url, tokenIn(message) ?? '')).toEqual({ status: 200, count: 0 })
