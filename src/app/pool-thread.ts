@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
 import { runPatterns } from '../catalogue/attributes/patterns.ts'
@@ -32,6 +33,8 @@ const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
 /** Makes the function that answers requests by APIs of this thread. They run one after the other. */
 function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
+  // Below the thread that serves all requests, above jobs. Linux gives a thread its own priority.
+  if (process.platform === 'linux') setPriority(5)
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
   let enumerations = fallbackEnumerations
