@@ -19,9 +19,9 @@ import type { GlobalConfig } from '../global-config/global-config.ts'
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import type { RouteLimits } from '../heavy/route.ts'
 import { createThreadPool, type TaskLimits } from '../heavy/thread-pool.ts'
-import { createBodyMemory } from '../http/body/body-memory.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
+import { createHeldMemory } from '../http/held-memory.ts'
 import { listen } from '../http/listen.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createGraphiql, createPages } from '../http/static/pages.ts'
@@ -54,8 +54,8 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   tracing?: Tracing | undefined
   log: Logger
   maxAnswerBytes?: number
-  /** The memory for bodies of requests that have no answer yet; one token may use half of it. */
-  maxBodyBytes?: number
+  /** The memory for bodies of requests without an answer, and that for unread answers; a token may use half of each. */
+  maxHeldBytes?: number
   routeLimits?: RouteLimits
   jobLimits?: TaskLimits
 }
@@ -67,14 +67,14 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>
 /** Builds the gateway and listens: the one place where all parts meet. The caller opens and closes the database. */
 export async function startGateway(options: GatewayOptions) {
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, host, port, log } = options
-  const { maxBodyBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
+  const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
   const { enumerations } = globalConfig
-  const bodyMemory = createBodyMemory(maxBodyBytes)
+  const memory = { bodies: createHeldMemory(maxHeldBytes), answers: createHeldMemory(maxHeldBytes) }
   const replicas = await openReplicas(options)
   const kind = keepKind(db)
   const metrics = createMetrics({
     database: kind,
-    bodies: () => ({ held: bodyMemory.reserved(), most: maxBodyBytes }),
+    memory,
     connectionPool: () => connectionStateOf(db),
     replicas: replicas?.states,
     feedDelay: options.changesRetention > 0 ? () => readFeedDelay(db) : undefined,
@@ -113,7 +113,7 @@ export async function startGateway(options: GatewayOptions) {
       if (!metricsPublic) requireAdmin(admission.caller(), authorization)
       return metrics.read()
     },
-    bodyMemory,
+    memory,
     cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,
     trace: tracing?.begin,
     onServed: (served, trace) => {

@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import type { HttpResponse } from '../../rest/exchange.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
+import type { HeldMemory } from './held-memory.ts'
 
 /** Throws `invalid_request` when the answer to a read is too long. */
 export function requireLength({ body = '' }: HttpResponse, maxBytes: number): void {
@@ -10,4 +12,18 @@ export function requireLength({ body = '' }: HttpResponse, maxBytes: number): vo
   if (bytes <= maxBytes) return
   const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`
   throw new HttpError('invalid_request', details)
+}
+
+/** Holds the memory of an answer until it is read. Throws `unavailable` for a read when there is too little. */
+export type HoldAnswer = (answer: HttpResponse, isWrite: boolean | undefined) => void
+
+export function answerHold(memory: HeldMemory, response: ServerResponse, tokenId: string): HoldAnswer {
+  return ({ body = '' }, isWrite) => {
+    const length = typeof body === 'string' ? body.length : body.reduce((sum, piece) => sum + piece.length, 0)
+    if (!memory.reserveFor(response, tokenId, isWrite)(length)) throw unread()
+  }
+}
+
+export function unread(): HttpError {
+  return new HttpError('unavailable', 'too many answers to this token are not read yet; read them, then try again')
 }

@@ -34,6 +34,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
   try {
     const { answer, operation } = await answerTo(api, incoming)
     if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
+    incoming.hold(answer, operation?.isWrite)
     return { answer, summary: { ...summary, ...operation } }
   } catch (thrown) {
     return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }

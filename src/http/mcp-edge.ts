@@ -31,7 +31,7 @@ const maxBytes = 512 * 1024
 const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
-export async function serveMcp({ mcp }: McpApi, { request, id, reserve, admission }: Incoming): Promise<Routed> {
+export async function serveMcp({ mcp }: McpApi, { request, id, reserve, hold, admission }: Incoming): Promise<Routed> {
   const caller = admission.caller()
   const { method, headers } = request
   if (caller === undefined) throw unauthorized(headers.authorization)
@@ -45,5 +45,6 @@ export async function serveMcp({ mcp }: McpApi, { request, id, reserve, admissio
   const run = await mcp?.()
   if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
   const { answer, operation } = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
+  hold(answer, operation?.isWrite)
   return { answer, summary: { api: 'mcp', ...operation } }
 }

@@ -3,7 +3,8 @@ import type { HttpResponse } from '../../rest/exchange.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
-import type { Reserve } from './body/body-memory.ts'
+import type { HoldAnswer } from './answer-limit.ts'
+import type { Reserve } from './held-memory.ts'
 
 export interface Incoming {
   request: IncomingMessage
@@ -11,7 +12,9 @@ export interface Incoming {
   search: string
   id: RequestId
   admission: Admission
+  /** Memory for the body. */
   reserve: Reserve
+  hold: HoldAnswer
 }
 
 /** An answer, and how the log and the metrics describe its request. */

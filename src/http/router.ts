@@ -4,8 +4,9 @@ import { HttpError } from '../../rest/response/http-error.ts'
 import type { Admission } from '../auth/admission.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestId } from '../request/request-id.ts'
-import type { BodyMemory } from './body/body-memory.ts'
+import { answerHold, unread } from './answer-limit.ts'
 import { type GraphQLApi, serveGraphQL } from './graphql-edge.ts'
+import type { HeldMemory } from './held-memory.ts'
 import { type McpApi, serveMcp } from './mcp-edge.ts'
 import { type RestApi, serveRest } from './rest-edge.ts'
 import type { Incoming, Routed } from './routed.ts'
@@ -17,7 +18,8 @@ export interface Routes extends RestApi, GraphQLApi, McpApi {
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** The service's metrics. Throws when the caller may not read them. */
   metrics(admission: Admission, authorization: string | undefined): Promise<Page>
-  bodyMemory: BodyMemory
+  /** The memory for bodies of requests without an answer, and for answers that are not read yet. */
+  memory: { bodies: HeldMemory; answers: HeldMemory }
 }
 
 /** Finds what serves a request's path, and authenticates the caller where that needs a token. Throws an `HttpError`. */
@@ -36,10 +38,16 @@ export async function route(
   if (!serve) throw new HttpError('not_found', `there is no path ${JSON.stringify(path)}`)
   const admission = await routes.authenticate(request.headers.authorization)
   const { tokenId, tokenName, headers } = admission
-  const reserve = routes.bodyMemory.reserveFor(response, tokenId)
+  const { bodies, answers } = routes.memory
+  const caller = () => {
+    if (answers.isFull(tokenId)) throw unread()
+    return admission.caller()
+  }
+  const reserve = bodies.reserveFor(response, tokenId)
+  const hold = answerHold(answers, response, tokenId)
   // FairQueue reads the token from the context, to share connections and threads among tokens.
   const { answer, summary } = await withContext({ tokenId }, () =>
-    serve({ request, path, search, id, admission, reserve }).catch(
+    serve({ request, path, search, id, admission: { ...admission, caller }, reserve, hold }).catch(
       (thrown: unknown): Routed => ({ answer: errorResponse(routes.errorOf(thrown, id.text), id.text) }),
     ),
   )

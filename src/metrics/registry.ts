@@ -9,8 +9,8 @@ export interface MetricSources {
   database?: (() => string | undefined) | undefined
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
-  /** The memory for bodies of requests that have no answer yet, in bytes: what is used, and the limit. */
-  bodies?: (() => { held: number; most: number }) | undefined
+  /** The memory that open requests hold, in bytes: what is used, and the limit. */
+  memory?: Record<'bodies' | 'answers', { state(): { held: number; most: number } }> | undefined
   /** For how many seconds the oldest writing transaction has been open. */
   feedDelay?: (() => Promise<number>) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
@@ -84,7 +84,7 @@ function addFeedDelay(registry: Registry, feedDelay: () => Promise<number>): voi
 
 function addGauges(
   registry: Registry,
-  { database, connectionPool, replicas, bodies, circuit, configuration }: MetricSources,
+  { database, connectionPool, replicas, memory, circuit, configuration }: MetricSources,
 ): void {
   const add = (name: string, help: string, label: string, values: () => Record<string, number> | undefined) => {
     const collect = () => {
@@ -108,7 +108,9 @@ function addGauges(
   addReplicas('lag_seconds', lagHelp, ({ lagMs }) => lagMs / 1000)
   addReplicas('reachable', 'Whether the replica answers', ({ isReachable }) => Number(isReachable))
   const bodyHelp = 'Memory for bodies of requests that have no answer yet: in use, and the limit'
-  add('body_bytes', bodyHelp, 'state', () => bodies?.())
+  add('body_bytes', bodyHelp, 'state', () => memory?.bodies.state())
+  const answerHelp = 'Memory for answers that are not read yet: in use, and the limit'
+  add('answer_bytes', answerHelp, 'state', () => memory?.answers.state())
   add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
     return now && Object.fromEntries(circuitStates.map((state) => [state, Number(state === now)]))

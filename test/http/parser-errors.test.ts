@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { HttpError } from '../../rest/response/http-error.ts'
+import { createHeldMemory } from '../../src/http/held-memory.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { openWire, type WireAnswer } from '../support/clients/wire.ts'
 import { createTestDatabase } from '../support/database/database.ts'
@@ -192,7 +193,7 @@ describe('a client that is slow, or goes away', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
     const server = createHttpServer({
       authenticate: never,
-      bodyMemory: { reserveFor: () => () => true, reserved: () => 0 },
+      memory: { bodies: createHeldMemory(0), answers: createHeldMemory(0) },
       rest: never,
       operationOf: () => 'none',
       graphql: never,

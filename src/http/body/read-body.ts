@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { HttpError } from '../../../rest/response/http-error.ts'
 import { waitForRound } from '../../request/round.ts'
-import type { Reserve } from './body-memory.ts'
+import type { Reserve } from '../held-memory.ts'
 
 const pieceBytes = 128 * 1024
 export const maxBodyBytes = 10 * 1024 * 1024

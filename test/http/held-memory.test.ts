@@ -6,7 +6,7 @@ import { newToken } from '../support/tokens.ts'
 
 const kibibyte = 1024
 
-const gateway = useGateway({ more: { maxBodyBytes: 1_000 * kibibyte } })
+const gateway = useGateway({ more: { maxHeldBytes: 1_000 * kibibyte } })
 let store: string
 let other: string
 const wires: Wire[] = []
