@@ -1,5 +1,7 @@
+import { mostRead } from '../../src/catalogue/products/list/attribute-types.ts'
 import type { Facet } from '../../src/catalogue/products/list/facets.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
+import { mostCounted } from '../../src/catalogue/values/value-columns.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
@@ -29,6 +31,7 @@ const FacetRef = builder.objectRef<Facet>('Facet').implement({
   }),
 })
 
+const shown = (n: number) => n.toLocaleString('en')
 const mostFacets = 8
 const mostFacetValues = 100
 const usualFacetValues = 20
@@ -40,8 +43,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
       field: statementCost * Math.max(names.length, 1) + scanCost({ filter }),
       multiplier: names.length * (first ?? usualFacetValues),
     }),
-    description:
-      'Values of attributes and how many products have each, in the order of `names`: for charts, and for the choices of a filter. Errors: `invalid_request`.',
+    description: `Values of attributes and how many products have each, in the order of \`names\`: for charts, and for the choices of a filter. Of an attribute of more than ${shown(mostCounted)} different values at most ${shown(mostRead)} products are read: where there are more, \`filter\` must select some of them. Errors: \`invalid_request\`.`,
     args: {
       names: t.arg.stringList({
         required: true,

@@ -116,6 +116,35 @@ it('filters, orders and facets of a large store use the attributes that are inde
   )
 })
 
+it('a facet of an attribute of very many values in a large store needs a filter', { timeout: 180_000 }, async () => {
+  const store = await newStore(gateway)
+  await fill(store, 50_001)
+  await define(
+    store,
+    ['Color', 'Size'].map((name) => ({ name, type: 'TEXT', filterable: true })),
+  )
+  await ended(store)
+  const read = `query ($store: ID!, $filter: ProductFilter) { store(storeUuid: $store) {
+    facets(names: ["Color", "Size"], first: 1, filter: $filter) { name distinct missing values { value count } } } }`
+  for (const filter of [null, { attributes: [{ name: 'Color', exists: true }] }]) {
+    const { errors } = await gateway.graphql(read, { store, filter })
+    expect(errors?.map(({ message, extensions }) => [extensions.code, message])).toEqual([
+      [
+        'invalid_request',
+        'names[1] must be an attribute of at most 5000 different values, or filter must match at most 50000 products; got "Size", which has more, and more products match',
+      ],
+    ])
+  }
+  expect(await gateway.data(read, { store, filter: { attributes: [{ name: 'Color', eq: 'c0' }] } })).toEqual({
+    store: {
+      facets: [
+        { name: 'Color', distinct: 1, missing: 0, values: [{ value: 'c0', count: 16_667 }] },
+        { name: 'Size', distinct: 16_667, missing: 0, values: [{ value: '10002', count: 1 }] },
+      ],
+    },
+  })
+})
+
 const countedIn = async (store: string) => {
   const { rows } = await sql<{ counts: number }>`
     select count(c.value)::int as counts from attribute_definition d

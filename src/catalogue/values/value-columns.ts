@@ -12,6 +12,11 @@ export interface KnownAttribute {
   isCounted: boolean
 }
 
+/** Values in `value_count` are cut after so many characters: as in product-values.sql, which a test compares. */
+export const countedCharacters = 255
+/** The values of an attribute that has more are not counted: likewise. */
+export const mostCounted = 5_000
+
 /** How many characters of a value its key has, if it is no number's (0011-filterable.sql). */
 export const keyCharacters = 100
 

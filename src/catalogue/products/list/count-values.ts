@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { hasAtMost } from '../../../text.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare } from '../../conditions.ts'
+import { countedCharacters } from '../../values/value-columns.ts'
+import { totalOf } from '../product-totals.ts'
 import type { AttributeTypes } from './attribute-types.ts'
 import { ofUnindexed } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-
-/** Values in `value_count` are cut after so many characters. */
-export const countedCharacters = 255
 
 /**
  * How many products match a filter that only has conditions on one indexed attribute, by the counts of its values.
@@ -23,9 +22,16 @@ export async function countByValues(
   const [filter, ...further] = attributes ?? []
   const known = types.get(filter?.name ?? '')
   if (!filter || further.length > 0 || !known?.slot || !known.isCounted || !isBare(others)) return undefined
-  if (filter.exists === false) return undefined
   const uuid = visibleStore(catalogue, storeUuid)
-  const { exists: _, name: __, eq, in: list, ...ranges } = filter
+  const { exists, name: _, eq, in: list, ...ranges } = filter
+  if (exists === false) {
+    if (eq != null || list != null || !isBare(ranges)) return undefined
+    const { rows } = await sql<{ count: number }>`
+      select ${totalOf(uuid)} - coalesce(sum(products), 0)::int as count from value_counts(${uuid}, ${known.slot})`.execute(
+      catalogue.db,
+    )
+    return rows[0]?.count
+  }
   const texts = [...(list ?? []), ...(eq == null ? [] : [eq])]
   // Where a value is given, it is found by the key.
   const isGiven = texts.length > 0 && isBare(ranges)

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
+import { invalidRequest } from '../../../errors.ts'
+import { shown } from '../../../text.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
-import { valueColumn } from '../../values/value-columns.ts'
+import { countedCharacters, mostCounted, valueColumn } from '../../values/value-columns.ts'
 import { totalOf } from '../product-totals.ts'
-import { countedCharacters } from './count-values.ts'
+import { type AttributeTypes, mostRead } from './attribute-types.ts'
 import { selectionOf } from './list-products.ts'
 import { storedValue } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
@@ -24,22 +26,26 @@ export interface FacetQuery {
   search?: string | null | undefined
 }
 
-/** A facet for each name, in their order, of the products that match. */
+/**
+ * A facet for each name, in their order, of the products that match. Throws `invalid_request` for an attribute that has
+ * too many different values, unless few products match.
+ */
 export async function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const { names, filter, first, search } = query
   const named = names.map((name, i) => ({ name, field: `names[${i}]` }))
   const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
   const uuid = visibleStore(catalogue, storeUuid)
   const counted = names.map((name, i) => {
-    const { slot, isCounted } = types.get(name) ?? {}
-    return slot && isCounted && isBare(filter)
-      ? countsOf(i, uuid, slot)
-      : countedOf(i, slot ? valueColumn(slot) : storedValue(name), sql`${source} where ${ofStore}`)
+    const { slot } = types.get(name) ?? {}
+    if (slot && hasCounts(types, name) && isBare(filter)) return countsOf(i, uuid, slot)
+    // Of different values there may be as many as products: one more than may be read tells that there are too many.
+    const limit = hasCounts(types, name) ? sql`` : sql`limit ${mostRead + 1}::integer`
+    return countedOf(i, slot ? valueColumn(slot) : storedValue(name), sql`${source} where ${ofStore} ${limit}`)
   })
   const searched = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
-  const { rows } = await sql<Facet>`
+  const { rows } = await sql<Facet & { products: number }>`
     /* any filter */ with counted as materialized (${sql.join(counted, sql` union all `)})
-    select n.name, count(c.value)::int as distinct, now() as "asOf",
+    select n.name, count(c.value)::int as distinct, now() as "asOf", coalesce(sum(c.products), 0)::int as products,
       coalesce(sum(c.products) filter (where c.value is null), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (
           select value, products from counted where nth = n.at - 1 and value is not null and ${searched}
@@ -50,14 +56,33 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
     from unnest(${[...names]}::text[]) with ordinality as n(name, at) left join counted c on c.nth = n.at - 1
     group by n.name, n.at
     order by n.at`.execute(catalogue.db)
-  return rows
+  requireFew(rows, types)
+  return rows.map(({ products: _, ...facet }) => facet)
+}
+
+/** Whether there are counts of an attribute's values: then they are few enough to be counted of any products. */
+function hasCounts(types: AttributeTypes, name: string): boolean {
+  const { slot, isCounted } = types.get(name) ?? {}
+  return slot != null && isCounted === true
+}
+
+function requireFew(facets: readonly { name: string; products: number }[], types: AttributeTypes): void {
+  const faults = facets.flatMap(({ name, products }, i) => {
+    if (hasCounts(types, name) || products <= mostRead) return []
+    const field = `names[${i}]`
+    const details = `${field} must be an attribute of at most ${mostCounted} different values, or filter must match at most ${mostRead} products; got ${shown(name)}, which has more, and more products match`
+    return [{ field, details }]
+  })
+  if (faults.length > 0) throw invalidRequest(faults)
 }
 
 /** The values of products, counted: they are cut after that, which takes less. */
 function countedOf(nth: number, value: RawBuilder<string | null>, products: RawBuilder<unknown>) {
   return sql`
       select ${nth}::integer as nth, left(value, ${countedCharacters}::integer) as value, sum(products)::integer as products
-      from (select ${value} as value, count(*) as products from ${products} group by 1) counted
+      from (
+        select value, count(*) as products from (select ${value} as value from ${products}) read group by value
+      ) counted
       group by 2`
 }
 
