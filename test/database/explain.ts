@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { isOfAnyForm, sendPlanned } from '../../src/database/connection/session.ts'
 import type { Database } from '../../src/database/tables.ts'
 
 /** A node of a plan as `explain (analyze, format json)` tells it; rows are an average over the loops. */
@@ -24,7 +25,7 @@ export interface Explainer {
 
 /**
  * PostgreSQL explains what it runs as it runs it, planned as the service has it planned: for any parameters, unless it
- * is on Citus.
+ * is on Citus, or the statement of a filter.
  */
 const explaining = `
   load 'auto_explain';
@@ -47,7 +48,7 @@ export function createExplainer(url: string): Explainer {
     })
     client.query(explaining).catch(() => {}) // then there are no plans
   })
-  const catalogue = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }))
+  const catalogue = wholeCatalogue(new Kysely<Database>({ dialect: new PostgresDialect({ pool: planning(pool) }) }))
   return {
     catalogue,
     plansOf: async (work) => {
@@ -57,6 +58,17 @@ export function createExplainer(url: string): Explainer {
     },
     close: () => catalogue.db.destroy(),
   }
+}
+
+/** Plans for their values what the service plans so. */
+function planning(pool: pg.Pool): PostgresPool {
+  const connect = async () => {
+    const client = await pool.connect()
+    const query = (text: string, values: readonly unknown[] = []) =>
+      isOfAnyForm(text) ? sendPlanned(client, text, values) : client.query(text, [...values])
+    return { query, release: () => client.release() } as PostgresPoolClient
+  }
+  return { connect, end: () => pool.end(), options: pool.options }
 }
 
 class Undone extends Error {}

@@ -86,8 +86,16 @@ function ofIndexed(filter: AttributeFilter, known: KnownAttribute & { slot: numb
         : sql<boolean>`${key} = ${keyOf(known, text)}`,
       !isKey(known, text) && sql<boolean>`${value} = ${text}`,
     ])
+  // Indexes serve conditions on keys. All values have one, but for those in a number's slot that are no numbers.
+  const onKey = allOf([
+    exists === false && sql<boolean>`${key} is null`,
+    (exists === true || contains != null) && sql<boolean>`${key} is not null`,
+    ne != null && (isKey(known, ne) ? sql<boolean>`${key} <> ${keyOf(known, ne)}` : sql<boolean>`${key} is not null`),
+  ])
+  const onValue = { exists: isNumber ? exists : null, ne: isKey(known, ne ?? '') ? null : ne, contains, startsWith }
   return allOf([
-    ...ofValue(value, { exists, ne, contains, startsWith }),
+    ...ofValue(value, onValue),
+    !isNumber && onKey,
     startsWith != null && !isNumber && sql<boolean>`${key} >= ${keyOf(known, startsWith)}`,
     startsWith != null && !isNumber && sql<boolean>`${key} <= ${startsWith + beyondAll}`,
     eq != null && equals(eq),

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
+import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { countProducts, listProducts } from '../../src/catalogue/products/list/list-products.ts'
+import type { AttributeFilter } from '../../src/catalogue/products/list/product-filter.ts'
+import { updateProducts } from '../../src/catalogue/products/update-products.ts'
+import { write } from '../../src/catalogue/transaction.ts'
+import { indexValues } from '../../src/catalogue/values/index-values.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
+import { storeIn } from '../support/factories.ts'
+import { createExplainer, type Explainer, workOf } from './explain.ts'
+
+/** One store of many products, of which few have the attribute `Rare`, and some small ones. */
+const products = 20_000
+const rare = 20
+
+let database: TestDatabase
+let explainer: Explainer
+let store: string
+
+beforeAll(async () => {
+  database = await createTestDatabase({ empty: true })
+  await migrate(database.db)
+  const catalogue = wholeCatalogue(database.db)
+  for (const count of [500, 500, products]) store = await newStore(catalogue, count)
+  await sql`vacuum analyze`.execute(database.db)
+  explainer = createExplainer(database.url)
+}, 120_000)
+
+afterAll(async () => {
+  await explainer.close()
+  await database.drop()
+})
+
+async function newStore(catalogue: Catalogue, count: number): Promise<string> {
+  const uuid = await storeIn(catalogue)
+  await sql`
+    with totalled as (
+      insert into product_total (store_uuid, shard, status, count) values (${uuid}::uuid, 0, 'new', ${count}::int)
+    )
+    insert into product (store_uuid, product_code, status, attributes)
+    select ${uuid}::uuid, lpad(i::text, 6, '0'), 'new', jsonb_build_object('Color', 'c' || i % 3, 'Price', (i % 200)::text)
+      || case when i % ${products / rare}::int = 1 then '{"Rare": "x"}' else '{}' end::jsonb
+    from generate_series(1, ${count}::int) i`.execute(catalogue.db)
+  const definition = { allowedValues: null, maxLength: null, pattern: null, filterable: true }
+  await write(catalogue, false, (work) =>
+    defineAttributes(work, uuid, [
+      { ...definition, name: 'Color', type: 'text' },
+      { ...definition, name: 'Price', type: 'number' },
+      { ...definition, name: 'Rare', type: 'text' },
+    ]),
+  )
+  await indexValues(catalogue, uuid, '01900000-0000-7000-8000-000000000000')
+  return uuid
+}
+
+const page = { limit: 51, backwards: false }
+const listed = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
+  listProducts(catalogue, store, { attributes: [attribute] }, page)
+const counted = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
+  countProducts(catalogue, store, { attributes: [attribute] })
+
+it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
+  ['a page of an attribute that few have', listed({ name: 'Rare', exists: true })],
+  ['a page of another value of it', listed({ name: 'Rare', ne: 'y' })],
+  ['a page of a part of it', listed({ name: 'Rare', contains: 'X' })],
+  ['a page of an attribute that all have', listed({ name: 'Color', exists: true })],
+  ['a page of another value that most have', listed({ name: 'Color', ne: 'c0' })],
+  ['a page of those without an attribute that few have', listed({ name: 'Rare', exists: false })],
+  ['the number of those that have an attribute', counted({ name: 'Color', exists: true })],
+  ['the number of those that have it not', counted({ name: 'Color', exists: false })],
+])('finds %s without reading the others', async (_title, read) => {
+  expect(workOf(await explainer.plansOf(read))).toBeLessThan(1_000)
+})
+
+it('finds the products that were changed last without reading the others', async () => {
+  const origin = { requestId: 'r', actor: 'a', via: 'rest', operation: 'PUT /products' } as const
+  const codes = Array.from({ length: 100 }, (_, i) => String(7 * i + 1).padStart(6, '0'))
+  for (const half of [codes.slice(50), codes.slice(0, 50)]) {
+    const patches = half.map((productCode) => ({ productCode, attributes: { Color: 'new' } }))
+    await write({ ...wholeCatalogue(database.db), origin }, false, (work) => updateProducts(work, store, patches))
+  }
+  const order = { field: 'updatedAt', direction: 'desc' } as const
+  const read = (catalogue: Catalogue) => listProducts(catalogue, store, {}, { limit: 50, backwards: false }, order)
+  const listed = (await read(wholeCatalogue(database.db))).map(({ productCode }) => productCode)
+  expect(listed).toEqual(codes.slice(0, 50).toReversed())
+  expect(workOf(await explainer.plansOf(read))).toBeLessThan(2_000)
+})
