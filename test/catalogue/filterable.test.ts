@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
-import { numberKey } from '../../src/catalogue/values/value-columns.ts'
+import { countedCharacters, mostCounted, numberKey } from '../../src/catalogue/values/value-columns.ts'
 import { resumeIndexing } from '../../src/jobs/run-index.ts'
 import { valueFaults } from '../support/database/value-faults.ts'
 import { newStore, query } from '../support/factories.ts'
@@ -179,6 +179,55 @@ it('values are counted up to some thousand, and then read', { timeout: 180_000 }
       products: { totalCount: 5_833 },
     },
   })
+  expect(await valueFaults(gateway.database)).toEqual([])
+})
+
+it('values are counted while a job indexes and products come, change and go', { timeout: 180_000 }, async () => {
+  const store = await newStore(gateway)
+  await fill(store, 6_000)
+  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  const path = `/v1/products?store_uuid=${store}`
+  const remove =
+    'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
+  for (let i = 1; i <= 6_000; i += 100) {
+    await gateway.call(path, { method: 'POST', body: [{ product_code: `${i}-new`, Color: `c${i % 5}` }] })
+    await gateway.call(path, { method: 'PUT', body: [{ product_code: String(i), Color: `c${i % 7}` }] })
+    await gateway.data(remove, { store, codes: [String(i + 1)] })
+  }
+  await ended(store)
+  expect(await countedIn(store)).toEqual([7])
+  expect(await valueFaults(gateway.database)).toEqual([])
+})
+
+it('the bounds of counts are the same in SQL and in TypeScript', { timeout: 180_000 }, async () => {
+  const store = await newStore(gateway)
+  await fill(store, mostCounted)
+  const definitions = ['Color', 'Size'].map((name) => ({ name, type: 'TEXT', filterable: true }))
+  await define(store, definitions)
+  await ended(store)
+  expect(await countedIn(store)).toEqual([3, mostCounted])
+  // So many changes are never overlooked.
+  const write = async (from: number, to: number) => {
+    const body = Array.from({ length: to - from }, (_, i) => ({
+      product_code: String(from + i),
+      Color: 'x'.repeat(countedCharacters + 1),
+      Size: `new ${from + i}`,
+    }))
+    expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })).status).toBe(200)
+  }
+  await write(1, 300)
+  expect(await countedIn(store)).toEqual([4, mostCounted])
+  const { rows } = await sql`
+    select max(length(value)) as length from value_count where store_uuid = ${store}::uuid`.execute(gateway.database.db)
+  expect(rows).toEqual([{ length: countedCharacters }])
+  const body = [{ product_code: 'one more', Size: 'one more' }]
+  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body })).status).toBe(200)
+  await write(300, 600)
+  expect(await countedIn(store)).toEqual([4, 0])
+  await define(store, [{ name: 'Size', type: 'NUMBER', filterable: true }])
+  await define(store, definitions)
+  await ended(store)
+  expect(await countedIn(store)).toEqual([4, 0])
   expect(await valueFaults(gateway.database)).toEqual([])
 })
 

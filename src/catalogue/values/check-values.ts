@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 export function checkedValues(storeUuid: string) {
   return sql<{ what: 'value' | 'value count'; code: string | null; kept: string | null; actual: string | null }>`
     with definition as materialized (
-      select name, type, slot, is_indexed, is_counted from attribute_definition
+      select name, type, slot, is_indexed, is_indexed and is_counted as is_counted from attribute_definition
       where store_uuid = ${storeUuid} and slot is not null
     ), indexed as materialized (
       select product_code, status, texts, array[k1, k2, k3, k4, k5, k6, k7, k8] as keys from product_value

@@ -7,10 +7,6 @@ import { mostFilterable } from './slots.ts'
 import { keyColumn } from './value-columns.ts'
 
 const batchSize = 1_000
-/** The values of an attribute that has more are not counted: as in product-values.sql. */
-const mostCounted = 5_000
-/** So many products tell whether there are more. */
-const sampleSize = 20_000
 
 const slots = Array.from({ length: mostFilterable }, (_, i) => i + 1)
 
@@ -62,82 +58,71 @@ export async function indexValues(
   by: string,
   onProgress: (products: number) => void = () => {},
 ): Promise<void> {
-  const { isAny, claimed } = await write(catalogue, false, (work) => claim(work, storeUuid, by))
+  const isAny = await write(catalogue, false, (work) => claim(work, storeUuid, by))
   const table = sql.table(isAny ? 'product' : 'product_value')
   let last = ''
   for (let done = 0; ; ) {
-    const codes = await write(catalogue, false, (work) => indexBatch(work, storeUuid, table, last))
+    const codes = await write(catalogue, false, (work) => indexBatch(work, storeUuid, by, table, last))
     done += codes.length
     onProgress(done)
     if (codes.length < batchSize) break
     last = codes.at(-1) ?? ''
   }
-  for (const slot of claimed) await write(catalogue, false, (work) => countSlot(work, storeUuid, slot, by))
-  await write(catalogue, false, (work) => finish(work, storeUuid, by))
   // Until PostgreSQL does so by itself, its plans would be those for empty tables. It is of use, not needed.
   if (!catalogue.db.isTransaction) await sql`analyze product_value, value_count`.execute(catalogue.db).catch(() => {})
 }
 
-/** The lock waits for definitions that are being written: those who write them see that the job has yet to begin. */
-async function claim(work: WriteCatalogue, storeUuid: string, by: string) {
-  await lockStore(work, storeUuid, { definitions: 'all' })
-  const { rows } = await sql<{ isAny: boolean; claimed: number[] }>`
-    with claimed as (
-      update attribute_definition set indexed_by = ${by}::uuid, is_counted = false
-      where store_uuid = ${storeUuid} and slot is not null and not is_indexed
-      returning slot
-    )
-    select exists (select from attribute_definition where store_uuid = ${storeUuid} and slot is not null) as "isAny",
-      array(select slot from claimed) as claimed`.execute(work.db)
-  return rows[0] ?? { isAny: false, claimed: [] }
+/**
+ * Waits for definitions that are being written: those who write them see that the job has yet to begin. And for who
+ * writes products: whoever does so later knows that the job counts them. Returns whether any attribute is filterable.
+ */
+async function claim(work: WriteCatalogue, storeUuid: string, by: string): Promise<boolean> {
+  await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
+  await sql`
+    delete from value_count where store_uuid = ${storeUuid} and slot = any(array(
+      select slot from attribute_definition where store_uuid = ${storeUuid} and slot is not null and not is_indexed))`.execute(
+    work.db,
+  )
+  await sql`
+    update attribute_definition set indexed_by = ${by}::uuid, indexed_to = '', is_counted = true
+    where store_uuid = ${storeUuid} and slot is not null and not is_indexed`.execute(work.db)
+  const { rows } = await sql`
+    select from attribute_definition where store_uuid = ${storeUuid} and slot is not null limit 1`.execute(work.db)
+  return rows.length > 0
 }
 
-/** The lock waits for all who write products: who does so later sees which attributes are filterable now. */
-async function indexBatch(work: WriteCatalogue, storeUuid: string, table: ReturnType<typeof sql.table>, last: string) {
-  await lockStore(work, storeUuid, { products: 'all' })
+/** The locks wait for all who write products: who does so later sees which attributes are filterable now. */
+async function indexBatch(
+  work: WriteCatalogue,
+  storeUuid: string,
+  by: string,
+  table: ReturnType<typeof sql.table>,
+  last: string,
+) {
+  await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
   const { rows } = await sql<{ code: string }>`
     select product_code as code from ${table} where store_uuid = ${storeUuid} and product_code > ${last}
     order by product_code limit ${batchSize}`.execute(work.db)
   const codes = rows.map(({ code }) => code)
   await refreshValues(work, storeUuid, codes)
+  if (codes.length > 0) {
+    await sql`select count_product_values(${storeUuid}::uuid, ${codes}::text[], ${by}::uuid)`.execute(work.db)
+  }
+  if (codes.length < batchSize) await finish(work, storeUuid, by)
   return codes
 }
 
-/** Counts the values of a slot, unless they are very many. From then on those who write products count them. */
-async function countSlot(work: WriteCatalogue, storeUuid: string, slot: number, by: string) {
-  await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
-  await sql`delete from value_count where store_uuid = ${storeUuid} and slot = ${slot}`.execute(work.db)
-  await sql`
-    with sample as materialized (
-      select count(distinct value) <= ${mostCounted}::integer as is_few
-      from (select texts[${slot}] as value from product_value where store_uuid = ${storeUuid} limit ${sampleSize}) v
-    ), counted as materialized (
-      select left(texts[${slot}], 255) as value, count(*)::integer as products from product_value
-      where store_uuid = ${storeUuid} and (select is_few from sample)
-      group by 1
-    ), few as materialized (
-      select is_few and (select count(*) from counted) <= ${mostCounted}::integer as is_few from sample
-    ), written as (
-      insert into value_count (store_uuid, slot, value, products)
-      select ${storeUuid}::uuid, ${slot}, value, products from counted
-      where value is not null and (select is_few from few)
-      order by value
-    )
-    update attribute_definition set is_counted = true
-    where store_uuid = ${storeUuid} and slot = ${slot} and indexed_by = ${by}::uuid and (select is_few from few)`.execute(
-    work.db,
-  )
-}
-
-/** What is indexed can be used. Counts of slots that hold nothing, or are not counted any more, are deleted. */
+/**
+ * With the last batch, before anybody writes a product after it: what is indexed can be used. Counts of slots that hold
+ * nothing, or are not counted any more, are deleted.
+ */
 async function finish(work: WriteCatalogue, storeUuid: string, by: string) {
-  await lockStore(work, storeUuid, { definitions: 'all' })
   await sql`
     delete from value_count where store_uuid = ${storeUuid} and slot <> all(array(
       select slot from attribute_definition where store_uuid = ${storeUuid} and is_counted and slot is not null))`.execute(
     work.db,
   )
   await sql`
-    update attribute_definition set is_indexed = true, indexed_by = null
+    update attribute_definition set is_indexed = true, indexed_by = null, indexed_to = null
     where store_uuid = ${storeUuid} and indexed_by = ${by}::uuid and slot is not null`.execute(work.db)
 }

@@ -20,6 +20,43 @@ create or replace function value_key(value text, is_number boolean, was text, ke
 language sql immutable parallel safe as $$
   select case when value = was then key when is_number then number_key(value) else left(value, 100) end $$;
 
+-- Counts the values of attributes of very many different ones no more. Their counts stay until the next job, which
+-- deletes them while nobody else writes.
+create or replace function stop_counting(of_store uuid, of_slots smallint[]) returns void
+language plpgsql set enable_seqscan = off as $$
+begin
+  with many as materialized (
+    select d.name from attribute_definition d
+    where d.store_uuid = of_store and d.slot = any(of_slots) and d.is_counted
+      and (select count(*) from (
+        select from value_count c where c.store_uuid = of_store and c.slot = d.slot limit 5001) few) > 5000
+    for update skip locked
+  )
+  update attribute_definition d set is_counted = false
+  where d.store_uuid = of_store and d.name = any(array(select name from many));
+end $$;
+
+-- Counts the values of the products that a job has come to, in the slots that it indexes. The codes are in order, and
+-- follow those up to which it has counted; the caller holds the locks of definitions and of all products.
+create or replace function count_product_values(of_store uuid, of_codes text[], by_job uuid) returns void
+language plpgsql set enable_seqscan = off as $$
+declare
+  counted smallint[];
+begin
+  select array_agg(d.slot) from attribute_definition d
+    where d.store_uuid = of_store and d.indexed_by = by_job and d.slot is not null and d.is_counted into counted;
+  insert into value_count as t (store_uuid, slot, value, products)
+  select of_store, s.slot, left(v.texts[s.slot], 255), count(*)
+  from product_value v cross join unnest(counted) s(slot)
+  where v.store_uuid = of_store and v.product_code = any(of_codes) and v.texts[s.slot] is not null
+  group by s.slot, left(v.texts[s.slot], 255)
+  order by 2, 3
+  on conflict (store_uuid, slot, value) do update set products = t.products + excluded.products;
+  update attribute_definition d set indexed_to = of_codes[cardinality(of_codes)]
+  where d.store_uuid = of_store and d.indexed_by = by_job and d.slot is not null;
+  perform stop_counting(of_store, counted);
+end $$;
+
 -- Makes the rows of `product_value` and the counts of values those of products, as they are now, of the codes. Who
 -- writes products calls it in the same transaction, in a statement after: the caller holds the locks of the products.
 -- In a store without filterable attributes it only looks for rows of former ones. Its plans are kept, also when the
@@ -30,19 +67,21 @@ declare
   names text[];
   is_number boolean[];
   counted smallint[] := '{}';
+  counted_to text[] := '{}';
   is_new boolean := false;
   definition record;
   changes record;
 begin
   for definition in
-    select d.slot, d.name, d.type, d.is_indexed, d.is_counted from attribute_definition d
+    select d.slot, d.name, d.type, d.is_indexed, d.is_counted, d.indexed_to from attribute_definition d
     where d.store_uuid = of_store and d.slot is not null
   loop
     names[definition.slot] := definition.name;
     is_number[definition.slot] := definition.type = 'number';
     is_new := is_new or not definition.is_indexed;
     if definition.is_counted then
-      counted := counted || definition.slot;
+      counted := array_append(counted, definition.slot);
+      counted_to := array_append(counted_to, definition.indexed_to);
     end if;
   end loop;
   if names is null and not exists (select from product_value v where v.store_uuid = of_store) then
@@ -78,9 +117,10 @@ begin
       k5 = excluded.k5, k6 = excluded.k6, k7 = excluded.k7, k8 = excluded.k8
   ), difference as materialized (
     select s.slot, left(d.value, 255) as value, sum(d.products)::integer as products
-    from changed c cross join unnest(counted) s(slot)
+    from changed c cross join unnest(counted, counted_to) s(slot, up_to)
       cross join lateral (values (c.was[s.slot], -1), (c.texts[s.slot], 1)) d(value, products)
-    where c.was[s.slot] is distinct from c.texts[s.slot] and d.value is not null
+    where (s.up_to is null or c.code <= s.up_to collate "C") and c.was[s.slot] is distinct from c.texts[s.slot]
+      and d.value is not null
     group by s.slot, left(d.value, 255) having sum(d.products) <> 0
   ), totalled as (
     insert into value_count as t (store_uuid, slot, value, products)
@@ -96,18 +136,9 @@ begin
     delete from value_count t using unnest(changes.fewer_in, changes.fewer) as f(slot, value)
     where t.store_uuid = of_store and t.slot = f.slot and t.value = f.value collate "C" and t.products = 0;
   end if;
-  -- Looked at by one write in so many that this costs little: an attribute of very many values is counted no more. Its
-  -- counts stay until the next job, which does so while nobody else writes.
+  -- By one write in so many that this costs little.
   if changes.number > random() * 200 then
-    with many as materialized (
-      select d.name from attribute_definition d
-      where d.store_uuid = of_store and d.slot = any(changes.slots) and d.is_counted
-        and (select count(*) from (
-          select from value_count c where c.store_uuid = of_store and c.slot = d.slot limit 5001) few) > 5000
-      for update skip locked
-    )
-    update attribute_definition d set is_counted = false
-    where d.store_uuid = of_store and d.name = any(array(select name from many));
+    perform stop_counting(of_store, changes.slots);
   end if;
 end $$;
 
@@ -123,7 +154,8 @@ end $$;
 do $$
 begin
   grant execute on function number_key(text), value_key(text, boolean, text, text), refresh_product_values(uuid, text[]),
-    value_counts(uuid, integer) to catalogue_tenant;
+    count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]), value_counts(uuid, integer)
+    to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

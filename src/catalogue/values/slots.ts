@@ -31,7 +31,7 @@ export async function assignSlots({ db }: WriteCatalogue, storeUuid: string): Pr
       select lacking.name, free.slot from lacking left join free using (nth)
     )
     update attribute_definition d set slot = g.slot, filterable = g.slot is not null, is_indexed = false,
-      is_counted = false, indexed_by = null
+      is_counted = false, indexed_by = null, indexed_to = null
     from given g
     where d.store_uuid = ${storeUuid} and d.name = g.name`.execute(db)
 }

@@ -1,11 +1,13 @@
 -- A definition that is filterable has one of eight slots: the places of `product_value` that hold the attribute. Reads
--- use it from `is_indexed` on; the job `indexed_by` fills it. `is_counted`: `value_count` has the values of the slot.
+-- use it from `is_indexed` on; the job `indexed_by` fills it. `is_counted`: `value_count` has the values of the slot,
+-- of products up to the code `indexed_to`; null: of all.
 alter table attribute_definition
   add column filterable boolean not null default false,
   add column slot smallint check (slot between 1 and 8),
   add column is_indexed boolean not null default false,
   add column is_counted boolean not null default false,
-  add column indexed_by uuid;
+  add column indexed_by uuid,
+  add column indexed_to text collate "C";
 
 alter table job drop constraint job_kind_check;
 alter table job add constraint job_kind_check check (kind in ('import', 'export', 'index'));
