@@ -10,15 +10,21 @@ import { isLockTimeout } from '../database/unavailable.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { storeUuidOf } from '../text.ts'
 import type { Work } from './attempt.ts'
-import { listJobs } from './list-jobs.ts'
+import type { Job } from './job.ts'
 import type { JobQuotas } from './quotas.ts'
 import { insertJob } from './start-job.ts'
 
 /**
  * After definitions of a store were written: has the values of filterable attributes indexed, at once in a small store,
- * else by a job. Returns whether it has queued one. Throws `quota_exceeded`.
+ * else by a job. Returns whether it has queued one: not while one is queued, or runs that indexes them all. `isRetry`:
+ * nor while any runs, or in the hour after one that failed. Throws `quota_exceeded`.
  */
-export async function startIndexing(catalogue: WriteCatalogue, store: string, quotas: JobQuotas): Promise<boolean> {
+export async function startIndexing(
+  catalogue: WriteCatalogue,
+  store: string,
+  quotas: JobQuotas,
+  isRetry = false,
+): Promise<boolean> {
   const storeUuid = storeUuidOf(store) ?? ''
   const { jobs, isStale, isSmall } = await findUnindexed(catalogue, storeUuid)
   if (jobs.length === 0 && !isStale) return false
@@ -26,10 +32,13 @@ export async function startIndexing(catalogue: WriteCatalogue, store: string, qu
     await indexValues(catalogue, storeUuid, uuidv7())
     return false
   }
-  const filter = { kind: ['index'], state: ['queued', 'running'] } as const
-  const live = await listJobs(catalogue, storeUuid, filter, { limit: 100, backwards: false })
-  const isBegun = (id: string | null) => live.some(({ jobId }) => jobId === id)
-  if (live.some(({ state }) => state === 'queued') || (!isStale && jobs.every(isBegun))) return false
+  const { rows: live } = await sql<{ id: string; state: Job['state'] }>`
+    select job_id as id, state from job where store_uuid = ${storeUuid} and kind = 'index'
+      and (finished_at is null or ${isRetry} and state = 'failed' and created_at > now() - interval '1 hour')`.execute(
+    catalogue.db,
+  )
+  const isBegun = (job: string | null) => live.some(({ id }) => id === job)
+  if (live.some(({ state }) => isRetry || state === 'queued') || (!isStale && jobs.every(isBegun))) return false
   await insertJob(catalogue, storeUuid, 'index', {}, '', quotas)
   return true
 }
@@ -45,7 +54,11 @@ export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, lo
   for (const { store_uuid } of stores) {
     try {
       if (!(await isUnindexed(catalogue, store_uuid))) continue
-      const isNew = await write(catalogue, false, (work) => resume(work, store_uuid, quotas))
+      const isNew = await write(catalogue, false, async (work) => {
+        // Several gateways do this.
+        await lockStore(work, store_uuid, { definitions: 'all', products: 'all' })
+        return startIndexing(work, store_uuid, quotas, true)
+      })
       isQueued ||= isNew
     } catch (error) {
       const reason = error instanceof Error ? error.message : error
@@ -53,16 +66,6 @@ export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, lo
     }
   }
   return isQueued
-}
-
-/** Under locks, as several gateways do this. A job that fails each time is started once an hour. */
-async function resume(work: WriteCatalogue, storeUuid: string, quotas: JobQuotas): Promise<boolean> {
-  await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
-  const { rows } = await sql`
-    select from job where store_uuid = ${storeUuid} and kind = 'index' and state <> 'succeeded'
-      and (finished_at is null or created_at > now() - interval '1 hour')
-    limit 1`.execute(work.db)
-  return rows.length === 0 && startIndexing(work, storeUuid, quotas)
 }
 
 /** An attempt after an interrupted one starts again, and so does one that waited too long, as for a large dry run. */
