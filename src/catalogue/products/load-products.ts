@@ -14,7 +14,8 @@ export interface LoadedProduct {
   /** The names of its attributes, each once, and the values at the same indexes. */
   names: readonly string[]
   values: readonly string[]
-  isCounted: boolean
+  /** Whether it counts among those that were created or updated: its row has not failed. */
+  isReported: boolean
 }
 
 export interface LoadedProducts {
@@ -47,9 +48,9 @@ export async function loadProducts(
   if (await hasAny(catalogue, storeUuid, codes)) {
     // A dry run's chunks are savepoints of one transaction.
     await sql`create temporary table if not exists loaded_product (product_code text collate "C", status text,
-      attributes jsonb, is_counted boolean) on commit drop; truncate loaded_product`.execute(catalogue.db)
+      attributes jsonb, is_reported boolean) on commit drop; truncate loaded_product`.execute(catalogue.db)
     await connection.copy('loaded_product', products, (product) => {
-      return [product.productCode, product.status, jsonOf(product), product.isCounted]
+      return [product.productCode, product.status, jsonOf(product), product.isReported]
     })
     const merged = await merge(catalogue, storeUuid, failed)
     await refreshValues(catalogue, storeUuid, codes)
@@ -65,7 +66,7 @@ export async function loadProducts(
     ${recorded(catalogue, storeUuid, items, failed)}
     select`.execute(catalogue.db)
   await refreshValues(catalogue, storeUuid, codes)
-  return { created: products.filter(({ isCounted }) => isCounted).length, updated: 0 }
+  return { created: products.filter(({ isReported }) => isReported).length, updated: 0 }
 }
 
 /** Whether the store has one of the products. Each is looked up by its key. */
@@ -91,7 +92,7 @@ async function merge(catalogue: WriteCatalogue, storeUuid: string, failed: numbe
     ${updatedProducts(sql`select * from item where attributes is not null`)}`
   const { rows } = await sql<LoadedProducts>`
     with item as materialized (
-      select l.product_code, coalesce(l.status, p.status, 'new') as new_status, l.attributes as new_attributes, l.is_counted,
+      select l.product_code, coalesce(l.status, p.status, 'new') as new_status, l.attributes as new_attributes, l.is_reported,
         p.status, p.attributes
       from loaded_product l left join lateral (
         select status, attributes from product
@@ -107,7 +108,7 @@ async function merge(catalogue: WriteCatalogue, storeUuid: string, failed: numbe
         status = excluded.status, updated_at = excluded.updated_at
     ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, items, failed)}
     select count(*) filter (where attributes is null)::int as created, count(attributes)::int as updated
-    from item where is_counted`.execute(catalogue.db)
+    from item where is_reported`.execute(catalogue.db)
   return rows[0] ?? { created: 0, updated: 0 }
 }
 

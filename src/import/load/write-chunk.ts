@@ -57,7 +57,7 @@ async function prepare(
     if (!isGood) failed.push(failedRow(row, [...row.faults, ...faults]))
     // With a fault in its assets only, the product is imported.
     if (code === undefined || !product || faults.length > 0) continue
-    const loaded = { productCode: code, ...product, isCounted: isGood }
+    const loaded = { productCode: code, ...product, isReported: isGood }
     const before = products.get(code)
     if (before) before.push(loaded)
     else products.set(code, [loaded])
@@ -77,8 +77,8 @@ function merged(rows: readonly LoadedProduct[]): readonly LoadedProduct[] {
   if (!first || rows.length === 1) return rows
   const attributes = new Map(rows.flatMap(({ names, values }) => names.map((name, i) => [name, values[i] ?? ''])))
   const status = rows.findLast((row) => row.status !== null)?.status ?? null
-  const isCounted = rows.some((row) => row.isCounted)
-  return [{ ...first, status, isCounted, names: [...attributes.keys()], values: [...attributes.values()] }]
+  const isReported = rows.some((row) => row.isReported)
+  return [{ ...first, status, isReported, names: [...attributes.keys()], values: [...attributes.values()] }]
 }
 
 /** Pauses, as patterns take long to match: the thread shows that it is alive. */
