@@ -165,6 +165,50 @@ begin
     order by c.tx, c.seq limit most;
 end $$;
 
+-- The codes of the products that were changed last, and since when there are no others: some `wanted` ones before a
+-- time, and all after it. A product that was updated since then is one of them, as each change is recorded in the
+-- transaction of its update, which begins before. Null if that takes more than `most` items, if something has not
+-- recorded its changes, and on Citus: the clocks of its servers differ.
+create function changed_products(store uuid, before timestamptz, wanted integer, most integer)
+returns table (since timestamptz, codes text[]) language plpgsql stable rows 1
+set jit = off set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+declare
+  recorded_since timestamptz;
+  changes integer := 0;
+  older integer := 0;
+  items integer := 0;
+  is_all boolean;
+  c record;
+begin
+  select h.since from change_horizon h where not h.has_gap into recorded_since;
+  for c in
+    select k.at, k.items, k.count from change k where k.store_uuid = store and k.kind = 'product'
+    order by k.tx desc, k.seq desc limit 1000
+  loop
+    since := c.at;
+    is_all := older < wanted;
+    exit when not is_all;
+    changes := changes + 1;
+    items := items + c.items;
+    exit when items > most;
+    older := older + case when c.at < before then c.count else 0 end;
+  end loop;
+  -- Then all changes from the day of the last one on are among these.
+  if is_all and changes between 1 and 999 then
+    since := greatest(recorded_since, date_trunc('day', since at time zone 'UTC') at time zone 'UTC');
+  end if;
+  if items <= most and recorded_since <= since
+    and current_setting('citus.propagate_set_commands', true) is distinct from 'local' then
+    codes := array(
+      select distinct code from change k cross join unnest(k.codes) code
+      where k.store_uuid = store and k.kind = 'product' and k.at >= changed_products.since limit most + 1);
+  end if;
+  if codes is null or cardinality(codes) > most then
+    since := null;
+  end if;
+  return next;
+end $$;
+
 -- The last change of each request that reverts one of these after its last change, those that revert such ones, and so
 -- on.
 create function reverts_of(store uuid, requests text[]) returns setof change
@@ -218,8 +262,8 @@ begin
   grant select, insert on change to catalogue_tenant;
   grant usage on sequence change_seq to catalogue_tenant;
   grant select on change_horizon to catalogue_tenant;
-  grant execute on function ledger_state, changes_of, changes_by, changes_after, changes_since, reverts_of
-    to catalogue_tenant;
+  grant execute on function ledger_state, changes_of, changes_by, changes_after, changes_since, changed_products,
+    reverts_of to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

@@ -3,6 +3,7 @@ import { storeNotFound } from '../../../errors.ts'
 import { currentReadLimit } from '../../../request/context.ts'
 import { isStorable } from '../../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts'
+import { isEarlier } from '../../changes/recent-products.ts'
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import type { ProductStatus } from '../../enumerations.ts'
 import { withCodes } from '../../search-codes.ts'
@@ -56,10 +57,14 @@ export async function listProducts(
     return rows
   }
   // The codes first, then the products. The second part is not read if the first one fills the page.
-  const isFull = sql<boolean>`(select count(*) from first_part) < ${page.limit}`
+  const recent = sort.recent(visibleStore(catalogue, storeUuid), page)
+  const further = allOf([
+    sql<boolean>`(select count(*) from first_part) < ${page.limit}`,
+    recent !== undefined && filter.updatedAt?.from != null && isEarlier(filter.updatedAt.from),
+  ])
   const { rows } = await sql<ListedProduct>`
-    /* any filter */ with first_part as materialized (${listed(first)}
-    ), second_part as materialized (${second ? listed(second, isFull) : sql`select * from first_part where false`}
+    /* any filter */ with ${recent ?? sql``}first_part as materialized (${listed(first)}
+    ), second_part as materialized (${second ? listed(second, further) : sql`select * from first_part where false`}
     )
     select ${columns}, l."orderValue"
     from (

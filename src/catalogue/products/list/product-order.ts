@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
 import { isStorable, parsedJson, shown, timeOf } from '../../../text.ts'
 import { nameFault } from '../../attributes/attribute-rules.ts'
+import { changedEarlier, changedRecently, recentProducts } from '../../changes/recent-products.ts'
 import type { KeysetPage } from '../../conditions.ts'
 import { isProductStatus } from '../../enumerations.ts'
 import { type KnownAttribute, keyCharacters, keyColumn, keyOf, valueColumn } from '../../values/value-columns.ts'
@@ -64,17 +65,28 @@ export function sortOf(order: ProductOrder, types: AttributeTypes) {
     beyond(after, 'after', hasValue, orAt?.after),
     beyond(before, 'before', hasValue, orAt?.before),
   ]
+  const isNewestFirst = ({ backwards }: KeysetPage) => order.field === 'updatedAt' && isDescending !== backwards
   return {
+    /** What the parts of a page need: undefined for none, or CTEs. */
+    recent: (storeUuid: string | null, page: KeysetPage) => {
+      if (!isNewestFirst(page)) return undefined
+      const cursor = page.backwards ? page.before : page.after
+      return recentProducts(storeUuid, cursor === undefined ? null : positionOf(order, cursor).value, page)
+    },
     /** The value that orders the products, as text that a cursor can hold. */
     text,
     /**
      * The parts of a page, one after the other: their conditions and the order of their rows. By an attribute there are
-     * two, as each can be read by an index, and both at once cannot.
+     * two, as each can be read by an index, and both at once cannot; by the last change, those that the ledger knows,
+     * and the others.
      */
     partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }) => {
       const valued = {
         where: between(page, true, orAt),
         by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
+      }
+      if (isNewestFirst(page)) {
+        return [changedRecently, changedEarlier].map((part) => ({ ...valued, where: [part, ...valued.where] }))
       }
       if (!key || order.field !== 'attribute') return [valued]
       const parts = [

@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { beginLedger, noteRecording } from '../../../src/database/change-days.ts'
+import { newStore } from '../../support/factories.ts'
+import { Random } from '../../support/random.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
+
+const gateway = useGateway()
+const random = new Random(20_261_123)
+
+const color = () => `c${random.below(3)}`
+const sku = () => `sku-${random.below(120)}`
+
+/** Writes products in requests of different sizes, some of which are deleted or stay as they are. */
+async function writeSome(store: string, requests: number): Promise<void> {
+  const path = `/v1/products?store_uuid=${store}`
+  for (let i = 0; i < requests; i++) {
+    const codes = [...new Set(Array.from({ length: 1 + random.below(random.below(4) === 0 ? 40 : 3) }, sku))]
+    const body = codes.map((product_code) => ({ product_code, Color: color() }))
+    const kind = random.below(5)
+    if (kind < 2) await gateway.call(path, { method: 'POST', body })
+    else if (kind < 4) await gateway.call(path, { method: 'PUT', body })
+    else await gateway.data(remove, { store, codes: codes.slice(0, 3) })
+  }
+}
+
+const remove =
+  'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
+
+/** Products that were there before the ledger. */
+const addOld = (store: string) =>
+  sql`insert into product (store_uuid, product_code, status, attributes, updated_at)
+    select ${store}::uuid, 'old-' || i, 'new', jsonb_build_object('Color', 'c' || i % 3), now() - i / 3 * interval '1 day'
+    from generate_series(3, 40) i`.execute(gateway.database.db)
+
+const document = `query ($store: ID!, $filter: ProductFilter, $direction: OrderDirection!, $first: Int, $after: String, $last: Int, $before: String) {
+  store(storeUuid: $store) { products(filter: $filter, orderBy: { field: UPDATED_AT, direction: $direction }, first: $first, after: $after, last: $last, before: $before) {
+    pageInfo { endCursor startCursor hasNextPage hasPreviousPage } nodes { productCode } } } }`
+
+interface Page {
+  pageInfo: { endCursor: string; startCursor: string; hasNextPage: boolean; hasPreviousPage: boolean }
+  nodes: { productCode: string }[]
+}
+
+/** All products, the newest first: forwards in the descending order, or backwards in the ascending one. */
+async function walk(store: string, filter: object, size: number, direction: 'DESC' | 'ASC'): Promise<string[]> {
+  const found: string[] = []
+  for (let place = {}, isMore = true; isMore; ) {
+    const count = direction === 'DESC' ? { first: size } : { last: size }
+    const data = await gateway.data(document, { store, filter, direction, ...count, ...place })
+    const { nodes, pageInfo } = (data.store as unknown as { products: Page }).products
+    const codes = nodes.map(({ productCode }) => productCode)
+    found.push(...(direction === 'DESC' ? codes : codes.reverse()))
+    place = direction === 'DESC' ? { after: pageInfo.endCursor } : { before: pageInfo.startCursor }
+    isMore = direction === 'DESC' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
+  }
+  return found
+}
+
+async function expected(store: string, { isRed, from }: { isRed: boolean; from: string | undefined }) {
+  const { rows } = await sql<{ code: string }>`
+    select product_code as code from product
+    where store_uuid = ${store}::uuid and (not ${isRed} or attributes ->> 'Color' = 'c1')
+      and updated_at >= coalesce(${from ?? null}::timestamptz, '-infinity')
+    order by updated_at desc, product_code desc`.execute(gateway.database.db)
+  return rows.map(({ code }) => code)
+}
+
+it.each<[title: string, between: () => Promise<unknown>]>([
+  ['has recorded all of its changes', async () => {}],
+  ['has begun anew', () => beginLedger(gateway.database.db)],
+  ['has a gap', () => noteRecording(gateway.database.db, false)],
+])('products are listed by their last change as the table has them, where the ledger %s', async (_title, between) => {
+  const store = await newStore(gateway)
+  await addOld(store)
+  await writeSome(store, 60)
+  const middle = new Date().toISOString()
+  await between()
+  await writeSome(store, 60)
+  for (const isRed of [false, true]) {
+    for (const from of [undefined, middle, '2024-01-01T00:00:00Z']) {
+      const filter = {
+        ...(isRed && { attributes: [{ name: 'Color', eq: 'c1' }] }),
+        ...(from && { updatedAt: { from } }),
+      }
+      const all = await expected(store, { isRed, from })
+      expect(all.length).toBeGreaterThan(10)
+      for (const direction of ['DESC', 'ASC'] as const) {
+        for (const size of [3, 100]) expect(await walk(store, filter, size, direction)).toEqual(all)
+      }
+    }
+  }
+  await noteRecording(gateway.database.db, true)
+})
