@@ -3,11 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Compiled code is kept, as `bin/catalog` keeps it: files are loaded as fast as in production. */
 process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled'
 
-/**
- * Most of their time they wait for deadlines, lost heartbeats and pauses of seconds. Projects run in the order of their
- * names, so that this one is early: the processors have work of others at its end. `connection` counts what its module
- * keeps.
- */
+/** Most of their time they wait for deadlines, lost heartbeats and pauses. `connection` counts what its module keeps. */
 const deadlines = [
   'database/{connection,replicas}',
   'heavy/thread-pool',
@@ -50,16 +46,23 @@ interface ProjectOptions {
    * machine, such a test is run once more.
    */
   retries?: boolean
+  /** These run first, five files at a time; then the others, three at a time. */
+  waits?: boolean
 }
 
-const project = (name: string, include: string[], { exclude = [], isolate = false, retries }: ProjectOptions = {}) => ({
+const project = (
+  name: string,
+  include: string[],
+  { exclude = [], isolate = false, retries, waits }: ProjectOptions = {},
+) => ({
   test: {
     name,
     include,
     exclude,
     isolate,
-    // One more than the smallest machines have cores: files also wait, for PostgreSQL, a process or a pause.
-    maxWorkers: 3,
+    // At least one more than the smallest machines have cores: files wait for PostgreSQL, a process or a pause.
+    maxWorkers: waits ? 5 : 3,
+    sequence: { groupOrder: waits ? 0 : 1 },
     retry: retries && process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -80,8 +83,8 @@ export default defineConfig({
     globalSetup: 'test/support/database/postgres.ts',
     projects: [
       ...(isFast ? [project('fast', fast)] : []),
-      project('checks', [checks]),
-      project('deadlines', deadlines, { isolate: true, retries: true }),
+      project('checks', [checks], { waits: true }),
+      project('deadlines', deadlines, { isolate: true, retries: true, waits: true }),
       project('faults', faults, { isolate: true, retries: true }),
       project('processes', processes, { exclude: faults, retries: true }),
       project('random', ['test/random/**/*.test.ts'], { retries: true }),
