@@ -10,7 +10,7 @@ const mostDeleted = 5_000
 
 /**
  * Begins anew: the changes before now are not followed. The counts in force stay, as of their time, until new ones are
- * complete. `total` has what the snapshot sees of the changes after the cursor.
+ * complete. `total` has what is seen of the changes after the cursor.
  */
 export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: ReaderState): Promise<void> {
   await sql`
@@ -18,13 +18,13 @@ export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: 
       as_of = coalesce(as_of, ${asOf}::timestamptz)
     where store_uuid = ${uuid}`.execute(db)
   // Citus changes a table that each server has in a statement that reads no others.
-  const { rows } = await sql<{ total: number; seen: string }>`
-    select total, seen::text as seen from count_products(${uuid}::uuid)`.execute(db)
-  const [{ total, seen } = { total: 0, seen: null }] = rows
+  const { rows } = await sql<{ total: number; tx: string; counted: string }>`
+    select total, tx, counted::text as counted from count_products(${uuid}::uuid)`.execute(db)
+  const [{ total, tx, counted } = { total: 0, tx: null, counted: '{}' }] = rows
   await sql`
     update change_reader set ledger = (select left(ledger::text, 8) from change_horizon limit 1),
-      tx = pg_snapshot_xmin(${seen}::pg_snapshot), seq = 0, counted = ${seen}::pg_snapshot, total = ${total}::integer,
-      as_of = now(), requested = requested + 1
+      tx = ${tx}::xid8, seq = 0, counted = ${counted}::xid8[], total = ${total}::integer, as_of = now(),
+      requested = requested + 1
     where store_uuid = ${uuid}`.execute(db)
 }
 

@@ -11,8 +11,8 @@ export interface ReaderState {
   now: Date
   /** Undefined before the first count. */
   cursor: string | undefined
-  /** The snapshot in which the store's products were counted. */
-  counted: string
+  /** Transactions after the cursor that were in the number of products when they were counted. */
+  counted: string[]
   total: number
   asOf: Date
   /** The number of the last change of requirements. */
@@ -28,7 +28,7 @@ type Row = Omit<ReaderState, 'cursor'> & { ledger: string | null; tx: string; se
 /** Undefined where there is nothing to follow. */
 async function readState({ db }: WriteCatalogue, uuid: string): Promise<ReaderState | undefined> {
   const { rows } = await sql<Row>`
-    select now() as now, ledger, tx, seq, counted, total, as_of as "asOf", requested, done, (
+    select now() as now, ledger, tx, seq, counted::text[] as counted, total, as_of as "asOf", requested, done, (
         select coalesce(json_agg(json_build_object('channel', channel, 'requirements', requirements)), '[]')
         from channel_requirement where store_uuid = ${uuid}
       ) as wanted, (

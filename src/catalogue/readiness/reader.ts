@@ -21,8 +21,8 @@ type RunHeavy = ConstructorParameters<typeof RequestPatterns>[0]
 interface Head {
   /** The number of the last change, also of one that is not committed. */
   seq: string
-  xmin: string
-  xmax: string
+  oldestOpen: string
+  nextTx: string
   /** Whether any store has requirements, and whether any store is to be counted anew. */
   follows: boolean
   isDue: boolean
@@ -84,9 +84,9 @@ async function run(catalogue: Catalogue, signal: AbortSignal, warn: (error: unkn
 
 async function readHead({ db }: Catalogue): Promise<Head> {
   const { rows } = await sql<Head>`
-    select (select last_value from change_seq) as seq, pg_snapshot_xmin(s) as xmin, pg_snapshot_xmax(s) as xmax,
-      exists (select from change_reader) as follows, exists (select from due_reader) as "isDue"
-    from pg_current_snapshot() s`.execute(db)
+    select (select last_value from change_seq) as seq, oldest_open() as "oldestOpen",
+      pg_snapshot_xmax(pg_current_snapshot()) as "nextTx", exists (select from change_reader) as follows,
+      exists (select from due_reader) as "isDue"`.execute(db)
   const [head] = rows
   if (!head) throw new Error('the head of the ledger has no row')
   return head
@@ -99,13 +99,13 @@ async function readHead({ db }: Catalogue): Promise<Head> {
  */
 function createSettled(): (head: Head) => (() => void) | undefined {
   let seen: { seq: string; until?: bigint; isSettled: boolean } = { seq: '', isSettled: false }
-  return ({ seq, xmin, xmax }) => {
+  return ({ seq, oldestOpen, nextTx }) => {
     if (seq !== seen.seq) seen = { seq, isSettled: false }
-    else seen.until ??= BigInt(xmax)
+    else seen.until ??= BigInt(nextTx)
     const { until } = seen
     if (seen.isSettled) return undefined
     return () => {
-      seen.isSettled = until !== undefined && BigInt(xmin) >= until
+      seen.isSettled = until !== undefined && BigInt(oldestOpen) >= until
     }
   }
 }

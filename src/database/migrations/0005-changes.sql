@@ -113,15 +113,33 @@ end $$;
 -- keep their plans, which takes longer to make than to run with a partition for each day. Citus runs what they are
 -- called by on the coordinator, whose transactions `tx` names.
 
--- How far the ledger goes. No transaction before `oldest_open` is open; none from `next_tx` on has begun.
+-- No transaction before this one is open; all that such transactions have written is seen by statements that follow.
+-- Citus commits on the coordinator first, then on the server of the store, and then releases the lock of the
+-- transaction's number: what is locked counts as open. The snapshot must be older than the look at the locks.
+create function oldest_open() returns xid8 language plpgsql stable as $$
+declare
+  oldest constant xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  older bigint;
+begin
+  if current_setting('citus.propagate_set_commands', true) is distinct from 'local' then
+    return oldest;
+  end if;
+  -- Locks have the lower 32 bits of a number.
+  select greatest(max(age(l.transactionid) - age(oldest::xid)), 0) into older from pg_locks l
+    where l.locktype = 'transactionid' and l.mode = 'ExclusiveLock';
+  return (oldest::text::bigint - older)::text::xid8;
+end $$;
+
+-- How far the ledger goes. No transaction from `next_tx` on has begun.
 create function ledger_state() returns table (ledger text, since timestamptz, has_gap boolean, horizon_tx xid8, horizon_seq bigint,
   oldest_open xid8, next_tx xid8, is_replica boolean)
 language plpgsql stable rows 1 as $$
 declare
-  seen constant pg_snapshot := pg_current_snapshot();
+  following constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
+  oldest constant xid8 := oldest_open();
 begin
-  return query select left(h.ledger::text, 8), h.since, h.has_gap, h.tx, h.seq, pg_snapshot_xmin(seen), pg_snapshot_xmax(seen),
-    pg_is_in_recovery() from change_horizon h;
+  return query select left(h.ledger::text, 8), h.since, h.has_gap, h.tx, h.seq, oldest, following, pg_is_in_recovery()
+    from change_horizon h;
 end $$;
 
 -- The changes that have one of the codes. With the rights of the owner: no index of arrays serves a statement that
@@ -262,8 +280,8 @@ begin
   grant select, insert on change to catalogue_tenant;
   grant usage on sequence change_seq to catalogue_tenant;
   grant select on change_horizon to catalogue_tenant;
-  grant execute on function ledger_state, changes_of, changes_by, changes_after, changes_since, changed_products,
-    reverts_of to catalogue_tenant;
+  grant execute on function oldest_open, ledger_state, changes_of, changes_by, changes_after, changes_since,
+    changed_products, reverts_of to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;
 end $$;

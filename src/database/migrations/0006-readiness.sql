@@ -7,14 +7,15 @@ create table channel_requirement (
 );
 
 -- How far the ledger of a store has been read: a row for each store that has requirements. `tx`, `seq` and `ledger` are
--- the cursor. `total` is how many products the store had there; they were counted once, in the snapshot `counted`.
+-- the cursor. `total` is how many products the store had there; they were counted once, with
+-- what the transactions `counted` had changed after the cursor.
 -- `requested` grows with each change of requirements, and `done` is that of the last one which is counted to its end.
 create table change_reader (
   store_uuid uuid primary key,
   ledger text,
   tx xid8,
   seq bigint,
-  counted pg_snapshot,
+  counted xid8[] not null default '{}',
   total integer not null default 0,
   as_of timestamptz not null default now(),
   requested integer not null default 1,
@@ -70,21 +71,26 @@ create view due_reader as select r.store_uuid from change_reader r
 create function stores_to_read() returns setof uuid language plpgsql stable
 set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  oldest_open constant xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  oldest constant xid8 := oldest_open();
 begin
   return query select store_uuid from due_reader
     union
     select c.store_uuid from change_reader r
       join change c on c.store_uuid = r.store_uuid and (c.tx, c.seq) > (r.tx, r.seq)
-    where c.tx < oldest_open;
+    where c.tx < oldest;
 end $$;
 
--- How many products a store has, and the snapshot that sees them.
-create function count_products(store uuid) returns table (total integer, seen pg_snapshot) language plpgsql stable rows 1 as $$
+-- How many products a store has, the oldest open transaction, and which ones from there on that number has. One
+-- statement reads it, on Citus that of the server which has the store.
+create function count_products(store uuid) returns table (total integer, tx xid8, counted xid8[])
+language plpgsql stable rows 1 set jit = off set enable_seqscan = off as $$
 declare
-  own constant pg_snapshot := pg_current_snapshot();
+  oldest constant xid8 := oldest_open();
 begin
-  return query select coalesce(sum(t.count), 0)::integer, own from product_total t where t.store_uuid = store;
+  return query select
+    (select coalesce(sum(t.count), 0)::integer from product_total t where t.store_uuid = store), oldest,
+    array(select distinct c.tx from change c
+      where c.store_uuid = store and c.tx >= oldest and c.kind = 'product' and c.action <> 'updated');
 end $$;
 
 -- As in 0002-access.sql.

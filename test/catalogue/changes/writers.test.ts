@@ -14,7 +14,7 @@ const database = useDatabase()
 const writers = 8
 const rounds = Number(process.env.WRITERS_ROUNDS ?? 15)
 
-it(`a feed that is read in small steps while ${writers} writers work has each change once, in order`, async () => {
+it(`a feed read in small steps while ${writers} writers work has each change once, in order; counts agree`, async () => {
   const store = await storeIn(database.catalogue)
   const origin = { requestId: 'r', actor: 'writer', via: 'rest', operation: 'upsertProducts' } as const
   const recording: Catalogue = { ...database.catalogue, origin }
@@ -35,12 +35,16 @@ it(`a feed that is read in small steps while ${writers} writers work has each ch
   }
   const limited = catalogueFor(database.db, { stores: new Set([store]) })
   const read: string[] = []
+  const counts: { total: number; tx: string; counted: string[] }[] = []
   let [cursor, pages, emptyPages, isDone] = ['', 0, 0, false]
   const reader = async () => {
     for (;;) {
       const wasDone = isDone
       const page = await listChanges(limited, store, {}, { after: cursor || undefined, limit: 3 })
       read.push(...page.changes.map(({ tx, seq }) => `${tx}/${seq}`))
+      const count = sql<(typeof counts)[number]>`
+        select total, tx, counted::text[] as counted from count_products(${store}::uuid)`
+      counts.push(...(await count.execute(database.db)).rows)
       pages++
       if (page.changes.length === 0) emptyPages++
       cursor = page.next ?? cursor
@@ -53,10 +57,16 @@ it(`a feed that is read in small steps while ${writers} writers work has each ch
   await settled(database)
   isDone = true
   await reading
-  const { rows } = await sql<{ name: string }>`
-    select tx || '/' || seq as name from change where store_uuid = ${store} order by tx, seq`.execute(database.db)
+  const { rows } = await sql<{ tx: string; name: string }>`
+    select tx, tx || '/' || seq as name from change where store_uuid = ${store} order by tx, seq`.execute(database.db)
   expect(rows.length).toBeGreaterThan(writers * rounds)
   expect(read).toEqual(rows.map(({ name }) => name))
+  // Each change adds a product.
+  for (const { total, tx, counted } of counts) {
+    const further = rows.filter((row) => BigInt(row.tx) >= BigInt(tx) && !counted.includes(row.tx))
+    expect(total + further.length).toBe(rows.length)
+  }
+  expect(new Set(counts.map(({ total }) => total)).size).toBeGreaterThan(10)
   expect(rolledBack).toBeGreaterThan(0)
   expect(emptyPages).toBeGreaterThan(0)
   expect(pages).toBeGreaterThan(10)
