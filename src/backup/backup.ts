@@ -51,8 +51,9 @@ async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): Async
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute()
-  // A user whom a policy binds gets an error, not a part of the rows.
-  await sql`select set_config('row_security', 'off', true), set_config('datestyle', 'ISO', true)`.execute(transaction)
+  // A user whom a policy binds gets an error, not a part of the rows. Citus reads each server in one transaction.
+  await sql`select set_config('row_security', 'off', true), set_config('datestyle', 'ISO', true),
+    set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(transaction)
   yield `${await header(transaction)}\n${beginning}\n`
   for (const table of tables) {
     const columns = await columnsOf(transaction, table)

@@ -23,6 +23,9 @@ export async function restore(db: Kysely<Database>, path: string): Promise<RowCo
     const header = await readHeader(reader)
     return await withOwnConnection(db, (own) =>
       own.db.transaction().execute(async (transaction) => {
+        // One connection of Citus to each server, also to its own, as `analyze` knows no other way.
+        await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
+        await sql`set local citus.enable_local_execution = off`.execute(transaction)
         await requireSuitable(transaction, header)
         await beginLedger(transaction)
         return readTables(reader, own, transaction)
