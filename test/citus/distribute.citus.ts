@@ -54,12 +54,15 @@ describe('catalog distribute', () => {
 
   it('a migration changes tables that are spread, and spreads those that it adds', async () => {
     await undo('product_gap')
-    // It changes the ledger by two statements, and may be repeated.
-    await sql`delete from migration where name = '0009-requirement-changes'`.execute(database.db)
+    // They change tables that are there, and may be repeated.
+    await sql`drop table product_value, value_count`.execute(database.db)
+    await sql`alter table attribute_definition drop column filterable, drop column slot, drop column is_indexed,
+      drop column is_counted, drop column indexed_by, drop column indexed_to`.execute(database.db)
+    await sql`delete from migration where name in ('0009-requirement-changes', '0011-filterable')`.execute(database.db)
     await sql`update migration set checksum = 'of another text' where name = 'merge-products'`.execute(database.db)
     expect(await catalog('migrate', '--json')).toEqual({
       code: 0,
-      stdout: '{"migrations":["0009-requirement-changes","merge-products"]}\n',
+      stdout: '{"migrations":["0009-requirement-changes","0011-filterable","merge-products"]}\n',
       stderr: '',
     })
     expect(await spread()).toEqual(all)

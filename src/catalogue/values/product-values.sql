@@ -142,19 +142,10 @@ begin
   end if;
 end $$;
 
--- The values of a slot and their counts. A plan for any slot would expect as many values as the average slot has, and
--- read those of all.
-create or replace function value_counts(of_store uuid, of_slot integer) returns table (value text, products integer)
-language plpgsql stable rows 1000 set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
-begin
-  return query select c.value, c.products from value_count c
-    where c.store_uuid = of_store and c.slot = of_slot and c.products > 0;
-end $$;
-
 do $$
 begin
   grant execute on function number_key(text), value_key(text, boolean, text, text), refresh_product_values(uuid, text[]),
-    count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]), value_counts(uuid, integer)
+    count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[])
     to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { listGroups } from '../../catalogue/asset-groups/list-groups.ts'
 import { addAssets } from '../../catalogue/assets/add-assets.ts'
@@ -8,10 +9,12 @@ import { defineAttributes } from '../../catalogue/attributes/attribute-definitio
 import { inTransaction, wholeCatalogue } from '../../catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../catalogue/enumerations.ts'
 import { deleteProducts } from '../../catalogue/products/delete-products.ts'
-import { pageProducts } from '../../catalogue/products/list/list-products.ts'
+import { countValues } from '../../catalogue/products/list/facets.ts'
+import { countProducts, pageProducts } from '../../catalogue/products/list/list-products.ts'
 import { updateProducts } from '../../catalogue/products/update-products.ts'
 import { upsertProducts } from '../../catalogue/products/upsert-products.ts'
 import { createStore } from '../../catalogue/stores/stores.ts'
+import { indexValues } from '../../catalogue/values/index-values.ts'
 import type { Database } from '../../database/tables.ts'
 
 class Undone extends Error {}
@@ -38,7 +41,8 @@ async function operate(db: Kysely<Database>): Promise<void> {
   const { storeUuid } = await createStore(catalogue, all, input, { copyTaxonomy: false })
   const [productCode, channel, assetFormat] = ['A', 'SMP', 'image']
   const url = 'https://example.com/1.jpg'
-  await defineAttributes(catalogue, storeUuid, [{ name: 'Size', type: 'text' }])
+  await defineAttributes(catalogue, storeUuid, [{ name: 'Size', type: 'text', filterable: true }])
+  await indexValues(catalogue, storeUuid, randomUUID())
   await upsertProducts(catalogue, storeUuid, [{ productCode }])
   await updateProducts(catalogue, storeUuid, [{ productCode, attributes: { Size: 'M' } }])
   await addAssets(catalogue, all, storeUuid, [{ channel, parentCode: productCode, assetFormat, url }])
@@ -46,6 +50,8 @@ async function operate(db: Kysely<Database>): Promise<void> {
   await placeAssets(catalogue, all, { storeUuid, channel }, [{ parentCode: productCode, assetFormat, assets }])
   await listGroups(catalogue, storeUuid, { channel, assetFormat, offset: 0, limit: 50 })
   await pageProducts(catalogue, storeUuid, {}, { offset: 0, limit: 50 })
+  await countProducts(catalogue, storeUuid, { attributes: [{ name: 'Size', eq: 'M' }] })
+  await countValues(catalogue, storeUuid, { names: ['Size'], filter: {}, first: 1 })
   await unlinkAssets(catalogue, [{ storeUuid, parentCode: productCode, channel }])
   await deleteAssets(catalogue, [{ storeUuid, channel }])
   await deleteProducts(catalogue, storeUuid, [productCode])

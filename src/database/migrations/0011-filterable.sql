@@ -3,11 +3,12 @@
 -- of products up to the code `indexed_to`; null: of all.
 alter table attribute_definition
   add column filterable boolean not null default false,
-  add column slot smallint check (slot between 1 and 8),
+  add column slot smallint,
   add column is_indexed boolean not null default false,
   add column is_counted boolean not null default false,
   add column indexed_by uuid,
   add column indexed_to text collate "C";
+alter table attribute_definition add constraint attribute_definition_slot_check check (slot between 1 and 8);
 
 alter table job drop constraint job_kind_check;
 alter table job add constraint job_kind_check check (kind in ('import', 'export', 'index'));

@@ -27,21 +27,20 @@ export async function countByValues(
   if (exists === false) {
     if (eq != null || list != null || !isBare(ranges)) return undefined
     const { rows } = await sql<{ count: number }>`
-      select ${totalOf(uuid)} - coalesce(sum(products), 0)::int as count from value_counts(${uuid}, ${known.slot})`.execute(
-      catalogue.db,
-    )
+      /* any filter */ select ${totalOf(uuid)} - coalesce(sum(products), 0)::int as count
+      from value_count where store_uuid = ${uuid} and slot = ${known.slot}`.execute(catalogue.db)
     return rows[0]?.count
   }
   const texts = [...(list ?? []), ...(eq == null ? [] : [eq])]
   // Where a value is given, it is found by the key.
   const isGiven = texts.length > 0 && isBare(ranges)
-  const source = isGiven
-    ? sql`value_count where store_uuid = ${uuid} and slot = ${known.slot} and`
-    : sql`value_counts(${uuid}, ${known.slot}) where`
   const { rows } = await sql<{ count: number; isCut: boolean }>`
     /* any filter */ select coalesce(sum(products) filter (where ${ofUnindexed(filter, known, sql`value`)}), 0)::int as count,
       coalesce(bool_or(length(value) >= ${countedCharacters}::integer), false) as "isCut"
-    from ${source} ${isGiven ? sql`value = any(${texts}::text[])` : sql`true`}`.execute(catalogue.db)
+    from value_count
+    where store_uuid = ${uuid} and slot = ${known.slot} and ${isGiven ? sql`value = any(${texts}::text[])` : sql`products > 0`}`.execute(
+    catalogue.db,
+  )
   const isCut = isGiven ? texts.some((text) => !hasAtMost(text, countedCharacters - 1)) : rows[0]?.isCut
   return isCut ? undefined : rows[0]?.count
 }

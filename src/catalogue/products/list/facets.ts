@@ -88,8 +88,9 @@ function countedOf(nth: number, value: RawBuilder<string | null>, products: RawB
 
 /** The counts of the values of a slot, and of the products without a value. */
 function countsOf(nth: number, uuid: string | null, slot: number) {
+  const counts = sql`value_count where store_uuid = ${uuid} and slot = ${slot} and products > 0`
   return sql`
-      select ${nth}::integer as nth, value collate "C" as value, products from value_counts(${uuid}, ${slot})
+      select ${nth}::integer as nth, value, products from ${counts}
       union all
-      select ${nth}, null, ${totalOf(uuid)} - coalesce(sum(products), 0)::integer from value_counts(${uuid}, ${slot})`
+      select ${nth}, null, ${totalOf(uuid)} - coalesce(sum(products), 0)::integer from ${counts}`
 }
