@@ -185,8 +185,8 @@ end $$;
 
 -- The codes of the products that were changed last, and since when there are no others: some `wanted` ones before a
 -- time, and all after it. A product that was updated since then is one of them, as each change is recorded in the
--- transaction of its update, which begins before. Null if that takes more than `most` items, if something has not
--- recorded its changes, and on Citus: the clocks of its servers differ.
+-- transaction of its update, which begins before: all changes of a transaction are taken. Null if that takes more than
+-- `most` items, if something has not recorded its changes, and on Citus: the clocks of its servers differ.
 create function changed_products(store uuid, before timestamptz, wanted integer, most integer)
 returns table (since timestamptz, codes text[]) language plpgsql stable rows 1
 set jit = off set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
@@ -196,16 +196,18 @@ declare
   older integer := 0;
   items integer := 0;
   is_all boolean;
+  last xid8;
   c record;
 begin
   select h.since from change_horizon h where not h.has_gap into recorded_since;
   for c in
-    select k.at, k.items, k.count from change k where k.store_uuid = store and k.kind = 'product'
+    select k.tx, k.at, k.items, k.count from change k where k.store_uuid = store and k.kind = 'product'
     order by k.tx desc, k.seq desc limit 1000
   loop
     since := c.at;
-    is_all := older < wanted;
+    is_all := older < wanted or c.tx = last;
     exit when not is_all;
+    last := c.tx;
     changes := changes + 1;
     items := items + c.items;
     exit when items > most;

@@ -92,3 +92,24 @@ it.each<[title: string, between: () => Promise<unknown>]>([
   }
   await noteRecording(gateway.database.db, true)
 })
+
+it('takes all changes of a transaction, whose products have the time of its begin', async () => {
+  const store = await newStore(gateway)
+  const path = `/v1/products?store_uuid=${store}`
+  const body = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ product_code: `p${i}`, Color: `c${count}` }))
+  await gateway.data(upsert, { store, products: [{ productCode: 'before' }] })
+  await gateway.call(path, { method: 'POST', body: body(3) })
+  await gateway.data(upsert, {
+    store,
+    products: Array.from({ length: 6 }, (_, i) => ({ productCode: `p${i}`, status: 'ACTIVE' })),
+  })
+  const { rows } = await sql<{ found: number }>`
+    select (select count(*)::int from product p where p.store_uuid = ${store}::uuid and p.updated_at >= c.since
+      and p.product_code = any(c.codes)) as found
+    from changed_products(${store}::uuid, 'infinity', 2, 1000) c`.execute(gateway.database.db)
+  expect(rows).toEqual([{ found: 6 }])
+})
+
+const upsert = `mutation ($store: ID!, $products: [ProductPatch!]!) {
+  upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`
