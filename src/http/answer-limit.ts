@@ -19,11 +19,12 @@ export type HoldAnswer = (answer: HttpResponse, isWrite: boolean | undefined) =>
 
 export function answerHold(memory: HeldMemory, response: ServerResponse, tokenId: string): HoldAnswer {
   return ({ body = '' }, isWrite) => {
-    const length = typeof body === 'string' ? body.length : body.reduce((sum, piece) => sum + piece.length, 0)
-    if (!memory.reserveFor(response, tokenId, isWrite)(length)) throw unread()
+    const pieces = typeof body === 'string' ? [body] : body
+    const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+    if (!memory.reserveFor(response, tokenId, isWrite)(bytes)) throw unread()
   }
 }
 
 export function unread(): HttpError {
-  return new HttpError('unavailable', 'too many answers to this token are not read yet; read them, then try again')
+  return new HttpError('unavailable', 'too many answers are not read yet; read those to this token, then try again')
 }

@@ -23,6 +23,6 @@ export async function serveRest(api: RestApi, { request, path, search, id, ...in
   })
   const isWrite = method !== 'GET' && method !== 'HEAD'
   if (!isWrite) requireLength(answer, api.maxAnswerBytes)
-  incoming.hold(answer, isWrite)
+  if (method !== 'HEAD') incoming.hold(answer, isWrite)
   return { answer, summary: { api: 'rest', operation: api.operationOf(method, path), isWrite } }
 }

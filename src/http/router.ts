@@ -39,6 +39,7 @@ export async function route(
   const admission = await routes.authenticate(request.headers.authorization)
   const { tokenId, tokenName, headers } = admission
   const { bodies, answers } = routes.memory
+  // Where the caller is asked for, the API answers in its own form.
   const caller = () => {
     if (answers.isFull(tokenId)) throw unread()
     return admission.caller()
