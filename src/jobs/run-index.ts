@@ -16,8 +16,8 @@ import { insertJob } from './start-job.ts'
 
 /**
  * After definitions of a store were written: has the values of filterable attributes indexed, at once in a small store,
- * else by a job. Returns whether it has queued one: not while one is queued, or runs that indexes them all. `isRetry`:
- * nor while any runs, or in the hour after one that failed. Throws `quota_exceeded`.
+ * else by a job. Returns whether it has queued one: not while one is queued, or runs that indexes them all. A retry
+ * waits while any runs, and for an hour after one that failed. Throws `quota_exceeded`.
  */
 export async function startIndexing(
   catalogue: WriteCatalogue,
@@ -34,7 +34,7 @@ export async function startIndexing(
   }
   const { rows: live } = await sql<{ id: string; state: Job['state'] }>`
     select job_id as id, state from job where store_uuid = ${storeUuid} and kind = 'index'
-      and (finished_at is null or ${isRetry} and state = 'failed' and created_at > now() - interval '1 hour')`.execute(
+      and (finished_at is null or ${isRetry} and state = 'failed' and finished_at > now() - interval '1 hour')`.execute(
     catalogue.db,
   )
   const isBegun = (job: string | null) => live.some(({ id }) => id === job)

@@ -70,7 +70,7 @@ function requireFew(facets: readonly { name: string; products: number }[], types
   const faults = facets.flatMap(({ name, products }, i) => {
     if (hasCounts(types, name) || products <= mostRead) return []
     const field = `names[${i}]`
-    const details = `${field} must be an attribute of at most ${mostCounted} different values, or filter must match at most ${mostRead} products; got ${shown(name)}, which has more, and more products match`
+    const details = `${field} must be an attribute of at most ${mostCounted} different values, or filter must match at most ${mostRead} products; got ${shown(name)}, whose values are not counted, and more products match`
     return [{ field, details }]
   })
   if (faults.length > 0) throw invalidRequest(faults)
