@@ -46,7 +46,7 @@ interface Lock {
  * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist.
  * Every writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
  * exclusive for others. All locks are taken in one order, so that no two writers wait for each other: a transaction
- * that takes them in several steps keeps to `order`.
+ * that takes them in several steps keeps to `order`. The fields of a mutation may break it, which is repeated then.
  */
 export async function lockStores(
   catalogue: WriteCatalogue,

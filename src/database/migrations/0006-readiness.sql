@@ -7,8 +7,8 @@ create table channel_requirement (
 );
 
 -- How far the ledger of a store has been read: a row for each store that has requirements. `tx`, `seq` and `ledger` are
--- the cursor. `total` is how many products the store had there; they were counted once, with
--- what the transactions `counted` had changed after the cursor.
+-- the cursor. `total` is how many products the store had there; they were counted once, with what the transactions
+-- `counted` had changed after the cursor.
 -- `requested` grows with each change of requirements, and `done` is that of the last one which is counted to its end.
 create table change_reader (
   store_uuid uuid primary key,
