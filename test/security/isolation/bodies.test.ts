@@ -102,6 +102,14 @@ describe('a key that comes twice in one object', () => {
   })
 })
 
+it('an object of 19,000 unknown fields has few errors: each describes the whole object', async () => {
+  const names = Array.from({ length: 19_000 }, (_, i) => [`k${i}`, []])
+  const variables = { s: await newStore(gateway), p: [{ productCode: 'A', ...Object.fromEntries(names) }] }
+  const { status, errors } = await post(JSON.stringify({ query: update, variables }))
+  expect([status, errors?.length]).toEqual([400, 4])
+  expect(errors?.map(({ message }) => message.length).every((length) => length < 1_000)).toBe(true)
+})
+
 it('a list that many root fields use counts for each of them', async () => {
   const s = await newStore(gateway)
   const p = Array.from({ length: 300 }, (_, i) => ({ productCode: `p${i}` }))
