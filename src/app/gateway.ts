@@ -168,7 +168,8 @@ function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undef
     recordsChanges: options.changesRetention > 0,
     logLevel: log.level,
   }
-  const pool = { workerData, log, maxMs: 60_000, hasSpare: true }
+  // A step is mostly one statement, and may take as long as any.
+  const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare: true }
   const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
   // Of its own: a request that waits for it may hold locks that requests in the other pool wait for.
   const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })
