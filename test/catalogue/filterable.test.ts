@@ -274,6 +274,29 @@ it('a store that copies the attributes of another one counts their values', asyn
   expect(await countedIn(store)).toEqual([1])
 })
 
+it('a PUT brings values up to date of products whose status or value alone changes', async () => {
+  const store = await newStore(gateway)
+  await fill(store, 4)
+  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  const products = [
+    { product_code: '1', status: 'active', Color: 'c1', Size: '9' },
+    { product_code: '2', Color: 'other' },
+    { product_code: '3', Size: '9' },
+    { product_code: '4', Color: 'c1', Size: '9' },
+  ]
+  await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: products })
+  const { rows } = await sql`
+    select product_code as code, status, texts[1] as color from product_value
+    where store_uuid = ${store} order by product_code`.execute(gateway.database.db)
+  expect(rows).toEqual([
+    { code: '1', status: 'active', color: 'c1' },
+    { code: '2', status: 'new', color: 'other' },
+    { code: '3', status: 'new', color: 'c0' },
+    { code: '4', status: 'new', color: 'c1' },
+  ])
+  expect(await valueFaults(gateway.database)).toEqual([])
+})
+
 it('a check finds values and counts that are not those of the products', async () => {
   const store = await newStore(gateway)
   await fill(store, 3)

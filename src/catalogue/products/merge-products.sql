@@ -39,6 +39,7 @@ declare
     then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
   filterable text[];
+  revalued text[];
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
   -- without one it would release the locks at once.
@@ -65,7 +66,6 @@ begin
 
   -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
   -- product.
-  return query
     with old as materialized (
       select p.product_code, p.status, p.attributes, i.patch, statuses ->> p.product_code as new_status
       from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
@@ -132,13 +132,18 @@ begin
       group by hashtext(case when (select is_divided from size) then product_code || key else product_code end)
         % (select parts from size)
     )
-    select null::text, null::text, array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits)
-    from unchanged;
+    select array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits), (
+        select array_agg(product_code) from old where filterable is not null and (status <> new_status or exists (
+          select from unnest(filterable) name where patch ? name and patch ->> name is distinct from attributes ->> name)))
+    from unchanged into missing, too_large, revalued;
 
-  if filterable is not null then
-    perform refresh_product_values(store, array(
-      select key from jsonb_each(patches) where value ?| filterable or statuses ? key));
+  -- Only products with another status or value than before: the rows of all others are right, or a job's to write.
+  if revalued is not null then
+    perform refresh_product_values(store, revalued);
   end if;
+  definitions := null;
+  fingerprint := null;
+  return next;
 end $$;
 
 -- PostgreSQL grants functions to everyone unless its default privileges say otherwise. Without the tenant role no grant
