@@ -6,7 +6,7 @@ import {
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
 import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
-import { mostFilterable } from '../src/catalogue/values/slots.ts'
+import { mostFilterable, mostSearchable } from '../src/catalogue/values/slots.ts'
 import type { Context } from '../src/graphql/context.ts'
 import { startIndexing } from '../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
@@ -34,6 +34,7 @@ const descriptions = {
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
     'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters (fewer with many steps); for all values of a request, steps times characters are at most 20,000,000. Null: none.',
+  searchable: `Whether \`search\` in products finds parts of the values: at most ${mostSearchable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
   filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${mostFilterable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
 }
 
@@ -77,8 +78,12 @@ builder.node(AttributeDefinitionRef, {
     maxLength: t.exposeInt('maxLength', { nullable: true, description: descriptions.maxLength }),
     pattern: t.exposeString('pattern', { nullable: true, description: descriptions.pattern }),
     filterable: t.exposeBoolean('filterable', { description: descriptions.filterable }),
-    indexed: t.exposeBoolean('isIndexed', {
-      description: 'Whether the values are indexed: until then a `filterable` attribute is used like others.',
+    searchable: t.exposeBoolean('searchable', { description: descriptions.searchable }),
+    indexed: t.boolean({
+      description:
+        'Whether the values are indexed: until then a `filterable` attribute is used like others, and not all values of a `searchable` one are found.',
+      resolve: ({ filterable, isIndexed, searchable, isSearched }) =>
+        (filterable || searchable) && (isIndexed || !filterable) && (isSearched || !searchable),
     }),
     violations: t.field({
       type: AttributeViolationsRef,
@@ -101,13 +106,14 @@ const AttributeDefinitionInput = builder.inputType('AttributeDefinitionInput', {
     maxLength: t.int({ description: descriptions.maxLength }),
     pattern: t.string({ description: descriptions.pattern }),
     filterable: t.boolean({ defaultValue: false, description: descriptions.filterable }),
+    searchable: t.boolean({ defaultValue: false, description: descriptions.searchable }),
   }),
 })
 
-/** The definitions, after what they make filterable is indexed or a job for it is queued. */
+/** The definitions, after what they make filterable or searchable is indexed or a job for it is queued. */
 async function indexed(work: WriteCatalogue, storeUuid: string, all: StoredDefinition[], context: Context) {
   if (await startIndexing(work, storeUuid, context.jobQuotas)) context.jobQueued()
-  return all.some(({ filterable }) => filterable) ? listDefinitions(work, storeUuid) : all
+  return all.some(({ filterable, searchable }) => filterable || searchable) ? listDefinitions(work, storeUuid) : all
 }
 
 builder.mutationFields((t) => ({

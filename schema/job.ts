@@ -17,7 +17,7 @@ export const JobKind = builder.enumType('JobKind', {
     INDEX: {
       value: 'index',
       description:
-        'Indexing of the values of attributes that have been declared `filterable`, or are so no more, by `defineAttributes` and the like.',
+        'Indexing of the values of attributes that have been declared `filterable` or `searchable`, or are so no more, by `defineAttributes` and the like.',
     },
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })

@@ -47,7 +47,10 @@ builder.inputType(ProductFilterInput, {
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
     codePrefix: t.string({ description: 'Products whose code begins with this string, case-sensitive.' }),
     codes: t.stringList({ ...anyText, description: 'Products with one of these codes: at most 10,000.' }),
-    search: t.string({ description: 'Products whose code contains this string, case-insensitive.' }),
+    search: t.string({
+      description:
+        'Products whose code, or value of an attribute declared `searchable`, contains this string, case-insensitive.',
+    }),
     attributes: t.field({ type: [AttributeFilterInput], description: 'Products whose attributes match all of these.' }),
     createdAt: t.field({ type: DateTimeRange, description: 'Products that were created then.' }),
     updatedAt: t.field({ type: DateTimeRange, description: 'Products that were last changed then.' }),

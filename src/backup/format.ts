@@ -35,6 +35,7 @@ export const tables = [
   'asset_group_total',
   'product_value',
   'value_count',
+  'product_text',
   'channel_requirement',
   'change_reader',
   'measure',

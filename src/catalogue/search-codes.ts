@@ -24,7 +24,7 @@ export async function withCodes(
   const { search, codes, ...others } = filter
   if (search == null || codes != null || !indexed.test(search)) return filter
   const { rows: probes } = await sql<{ isRare: boolean }>`
-    select count(*) = ${probed} and count(*) filter (where ${hasPart(search)}) < ${common} as "isRare"
+    select count(*) = ${probed} and count(*) filter (where ${hasPart(storeUuid, search)}) < ${common} as "isRare"
     from (
       select product_code from product where store_uuid = ${storeUuid} order by product_code limit ${probed}
     ) p`.execute(db)
@@ -34,7 +34,13 @@ export async function withCodes(
   return rows.length <= mostCodes ? { ...others, codes: rows.map(({ code }) => code) } : filter
 }
 
-/** Whether the code of a product `p` has a part. */
-export function hasPart(search: string) {
-  return sql<boolean>`p.product_code collate "default" ilike ${containing(search)}`
+/** Whether the code, or the value of a searchable attribute, of a product `p` has a part. */
+export function hasPart(storeUuid: string | null, search: string) {
+  return sql<boolean>`(
+    p.product_code collate "default" ilike ${containing(search)}
+    or exists (select from attribute_definition d where d.store_uuid = ${storeUuid} and d.searchable) and exists (
+      select from product_text t
+      where t.store_uuid = ${storeUuid} and t.product_code = p.product_code and t.text ilike ${containing(search)}
+    )
+  )`
 }

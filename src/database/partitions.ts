@@ -11,6 +11,7 @@ const tables = [
   'asset_group_total',
   'product_value',
   'value_count',
+  'product_text',
 ]
 
 /**

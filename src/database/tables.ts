@@ -22,6 +22,8 @@ export interface Database {
     pattern: string | null
     filterable: Generated<boolean>
     is_indexed: Generated<boolean>
+    searchable: Generated<boolean>
+    is_searched: Generated<boolean>
   }
   /** The answer of a write with an Idempotency-Key, for 24 hours. `scope` and `body` are hashes. */
   idempotency_key: {

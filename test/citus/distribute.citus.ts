@@ -57,7 +57,8 @@ describe('catalog distribute', () => {
     // They change tables that are there, and may be repeated.
     await sql`drop table product_value, value_count`.execute(database.db)
     await sql`alter table attribute_definition drop column filterable, drop column slot, drop column is_indexed,
-      drop column is_counted, drop column indexed_by, drop column indexed_to`.execute(database.db)
+      drop column is_counted, drop column indexed_by, drop column indexed_to, drop column searchable,
+      drop column is_searched, drop column searched_with, drop column searched_by`.execute(database.db)
     await sql`delete from migration where name in ('0009-requirement-changes', '0011-filterable')`.execute(database.db)
     await sql`update migration set checksum = 'of another text' where name = 'merge-products'`.execute(database.db)
     expect(await catalog('migrate', '--json')).toEqual({

@@ -22,7 +22,8 @@ import { newToken } from '../support/tokens.ts'
 import { createExplainer, type Explainer } from './explain.ts'
 
 const tables = [
-  ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link', 'product', 'product_value'],
+  ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link', 'product', 'product_text'],
+  'product_value',
   'value_count',
 ]
 const folder = useFolder()
@@ -134,7 +135,7 @@ describe('a gateway on four partitions', () => {
     const stores: string[] = []
     while (stores.length < 12) stores.push(await storeWithProducts(gateway, ['Z']))
     ;[store = '', foreign = ''] = stores
-    for (const one of [store, foreign]) await define(gateway, one, [{ name: 'Color', type: 'TEXT', filterable: true }])
+    for (const one of [store, foreign]) await define(gateway, one, [{ name: 'Color', type: 'TEXT', filterable: true, searchable: true }])
     const file = folder.file('two.csv')
     await writeFile(
       file,

@@ -67,7 +67,7 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
     ['asset-1', `${mark}-2`, { url: `https://cdn.example/${mark}/1.jpg` }],
   ])
   await define(gateway, store, [
-    { name: 'Size', type: 'NUMBER', filterable: true },
+    { name: 'Size', type: 'NUMBER', filterable: true, searchable: true },
     { name: `Only ${mark}`, type: 'ENUM', allowedValues: [`no ${mark}`] },
   ])
   await addJob(gateway, store, mark)

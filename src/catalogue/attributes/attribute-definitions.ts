@@ -6,7 +6,7 @@ import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
 import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
-import { assignSlots, mostFilterable, onRedefinition } from '../values/slots.ts'
+import { assignSlots, mostFilterable, mostSearchable, onRedefinition } from '../values/slots.ts'
 import {
   type AttributeDefinition,
   definitionColumns,
@@ -19,7 +19,7 @@ import { findBadPatterns } from './mismatches.ts'
 /** A definition to store: what is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
   [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
-} & { filterable?: boolean | null | undefined }
+} & { [Use in 'filterable' | 'searchable']?: boolean | null | undefined }
 
 export async function listDefinitions(catalogue: Catalogue, storeUuid: string): Promise<StoredDefinition[]> {
   return catalogue.db
@@ -77,28 +77,34 @@ export async function defineAttributes(
   await sql`
     with defined as materialized (
       select name, type, "allowedValues" as allowed_values, "maxLength" as max_length, pattern,
-        filterable is true as filterable
+        filterable is true as filterable, searchable is true as searchable
       from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb)
-        as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean)
+        as i(name text, type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean,
+          searchable boolean)
     ), old as materialized (
-      select name, type, allowed_values, max_length, pattern, filterable from attribute_definition
+      select name, type, allowed_values, max_length, pattern, filterable, searchable from attribute_definition
       where store_uuid = ${uuid} and name = any(array(select name from defined))
     ), written as (
-      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable)
-      select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable from defined
+      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
+        searchable)
+      select ${uuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, searchable from defined
       order by name collate "C"
       ${onRedefinition}
     ), ${recorded(catalogue, uuid, definedItems)}
     select`.execute(catalogue.db)
   const all = await requireFittingDefinitions(catalogue, uuid)
-  const filterable = all.filter((definition) => definition.filterable)
-  if (filterable.length > mostFilterable) {
-    const names = brief(filterable.map(({ name }) => name).join(', '))
-    const details = `definitions must leave at most ${mostFilterable} attributes of the store filterable; with these there are ${filterable.length}: ${names}`
-    throw invalidRequest([{ field: 'definitions', details }])
-  }
-  if (filterable.length > 0) await assignSlots(catalogue, uuid)
+  requireFew(all, 'filterable', mostFilterable)
+  requireFew(all, 'searchable', mostSearchable)
+  if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, uuid)
   return all
+}
+
+function requireFew(all: readonly StoredDefinition[], use: 'filterable' | 'searchable', most: number): void {
+  const used = all.filter((definition) => definition[use])
+  if (used.length <= most) return
+  const names = brief(used.map(({ name }) => name).join(', '))
+  const details = `definitions must leave at most ${most} attributes of the store ${use}; with these there are ${used.length}: ${names}`
+  throw invalidRequest([{ field: 'definitions', details }])
 }
 
 /** The definitions of a store after a change of them. Throws `payload_too_large`. */
@@ -113,8 +119,8 @@ export async function requireFittingDefinitions(catalogue: WriteCatalogue, uuid:
 const created = createdDefinitions(sql`select name from defined where name not in (select name from old)`)
 const updated = formerDefinitions(
   'updated',
-  sql`select old.* from old join defined d using (name) where (old.type, old.allowed_values, old.max_length, old.pattern, old.filterable)
-    is distinct from (d.type, d.allowed_values, d.max_length, d.pattern, d.filterable)`,
+  sql`select old.* from old join defined d using (name) where (old.type, old.allowed_values, old.max_length, old.pattern, old.filterable, old.searchable)
+    is distinct from (d.type, d.allowed_values, d.max_length, d.pattern, d.filterable, d.searchable)`,
 )
 const definedItems = sql`${created} union all ${updated}`
 
@@ -132,7 +138,7 @@ export async function removeDefinitions(
     with deleted as (
       delete from attribute_definition
       where store_uuid = ${uuid} and name = any(${names.filter(isStorable)}::text[])
-      returning name, type, allowed_values, max_length, pattern, filterable
+      returning name, type, allowed_values, max_length, pattern, filterable, searchable
     ), ${recorded(catalogue, uuid, formerDefinitions('deleted', sql`select * from deleted`))}
     select`.execute(catalogue.db)
   return listDefinitions(catalogue, uuid)

@@ -26,6 +26,8 @@ export const storedColumns = [
   ...definitionColumns,
   'filterable',
   'is_indexed as isIndexed',
+  'searchable',
+  'is_searched as isSearched',
 ] as const
 
 export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]>

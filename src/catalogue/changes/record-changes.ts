@@ -94,7 +94,8 @@ export const createdDefinitions = (definitions: Sql) => sql`
 
 /** A definition as JSON. */
 export const definitionJson = sql`(jsonb_build_object('type', type, 'allowedValues', allowed_values, 'maxLength', max_length,
-    'pattern', pattern) || case when filterable then '{"filterable": true}' else '{}' end::jsonb)`
+    'pattern', pattern) || case when filterable then '{"filterable": true}' else '{}' end::jsonb
+    || case when searchable then '{"searchable": true}' else '{}' end::jsonb)`
 
 /** The items of definitions that were changed or deleted: the rows of a query as they were. */
 export const formerDefinitions = (action: 'updated' | 'deleted', definitions: Sql) => sql`

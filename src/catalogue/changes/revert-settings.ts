@@ -18,7 +18,7 @@ export async function revertDefinitions(catalogue: WriteCatalogue, reversal: Rev
         from own where is_undone
         order by code, seq
       ) f left join lateral (
-        select type, allowed_values, max_length, pattern, filterable, ${definitionJson} as stored
+        select type, allowed_values, max_length, pattern, filterable, searchable, ${definitionJson} as stored
         from attribute_definition where store_uuid = ${storeUuid} and name = f.name
         offset 0
       ) d on true
@@ -27,10 +27,12 @@ export async function revertDefinitions(catalogue: WriteCatalogue, reversal: Rev
       delete from attribute_definition
       where store_uuid = ${storeUuid} and name = any(array(select name from definition where definition is null))
     ), written as (
-      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable)
-      select ${storeUuid}::uuid, d.name, i.type, i."allowedValues", i."maxLength", i.pattern, i.filterable is true
+      insert into attribute_definition as d (store_uuid, name, type, allowed_values, max_length, pattern, filterable,
+        searchable)
+      select ${storeUuid}::uuid, d.name, i.type, i."allowedValues", i."maxLength", i.pattern, i.filterable is true,
+        i.searchable is true
       from definition d cross join lateral jsonb_to_record(d.definition)
-        as i(type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean)
+        as i(type text, "allowedValues" text[], "maxLength" integer, pattern text, filterable boolean, searchable boolean)
       where d.definition is not null
       order by d.name
       ${onRedefinition}

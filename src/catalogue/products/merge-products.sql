@@ -38,7 +38,7 @@ declare
   names constant text[] := case jsonb_typeof(request -> 'names') when 'array'
     then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
-  filterable text[];
+  indexed text[];
   revalued text[];
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
@@ -56,8 +56,8 @@ begin
 
   select coalesce(json_agg(json_build_object('name', d.name, 'type', d.type, 'allowedValues', d.allowed_values,
       'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]'),
-      array_agg(d.name) filter (where d.slot is not null)
-    from attribute_definition d where d.store_uuid = store into definitions, filterable;
+      array_agg(d.name) filter (where d.slot is not null or d.searchable)
+    from attribute_definition d where d.store_uuid = store into definitions, indexed;
   fingerprint := md5(definitions);
   if request ->> 'validatedBy' is distinct from fingerprint then
     return next;
@@ -133,8 +133,8 @@ begin
         % (select parts from size)
     )
     select array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits), (
-        select array_agg(product_code) from old where filterable is not null and (status <> new_status or exists (
-          select from unnest(filterable) name where patch ? name and patch ->> name is distinct from attributes ->> name)))
+        select array_agg(product_code) from old where indexed is not null and (status <> new_status or exists (
+          select from unnest(indexed) name where patch ? name and patch ->> name is distinct from attributes ->> name)))
     from unchanged into missing, too_large, revalued;
 
   -- Only products with another status or value than before: the rows of all others are right, or a job's to write.

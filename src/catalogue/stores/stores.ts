@@ -63,8 +63,9 @@ export async function createStore(
       'copied',
       () => sql`(
         insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
-          is_indexed, is_counted)
-        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable, filterable
+          is_indexed, is_counted, searchable, is_searched, searched_with)
+        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable,
+          filterable, searchable, searchable, array_agg(name) filter (where searchable) over ()
         from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
         returning name)`,
     )

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isUnsearched } from './index-values.ts'
 
 /**
  * A query of the differences between the products of a store and their indexed values, and the counts of these:
@@ -30,6 +31,17 @@ export function checkedValues(storeUuid: string) {
     union all
     select 'value', i.product_code, i.status, null from indexed i left join listed p using (product_code)
     where p.product_code is null or not exists (select from definition)
+    union all
+    select 'value', coalesce(p.product_code, t.product_code), t.text, p.text
+    from (
+      select product_code, searched_text(attributes, array(
+        select name from attribute_definition where store_uuid = ${storeUuid} and searchable)) as text
+      from product where store_uuid = ${storeUuid}
+    ) p full join (
+      select product_code, text from product_text where store_uuid = ${storeUuid}
+    ) t using (product_code)
+    where p.text is distinct from t.text and not exists (
+      select from attribute_definition where store_uuid = ${storeUuid} and ${isUnsearched(storeUuid)})
     union all
     select 'value count', null, d.name || ' ' || k.value || ' ' || k.products, d.name || ' ' || c.value || ' ' || c.products
     from counted c full join kept k using (slot, value) join definition d on d.slot = coalesce(c.slot, k.slot)

@@ -57,9 +57,37 @@ begin
   perform stop_counting(of_store, counted);
 end $$;
 
+-- What is searched of a product beside its code; null if it has no such value.
+create or replace function searched_text(attributes jsonb, names text[]) returns text
+language sql immutable parallel safe as $$
+  select string_agg(attributes ->> name, E'\x1f' order by name) from unnest(names) name $$;
+
+-- Makes the rows of `product_text` those of the products, as refresh_product_values does.
+create or replace function refresh_product_texts(of_store uuid, of_codes text[]) returns void
+language plpgsql set enable_seqscan = off as $$
+declare
+  names constant text[] := array(
+    select d.name from attribute_definition d where d.store_uuid = of_store and d.searchable);
+begin
+  if names = '{}' and not exists (select from product_text t where t.store_uuid = of_store) then
+    return;
+  end if;
+  with new as materialized (
+    select p.product_code, searched_text(p.attributes, names) as text
+    from product p where p.store_uuid = of_store and p.product_code = any(of_codes)
+  ), deleted as (
+    delete from product_text t where t.store_uuid = of_store and t.product_code = any(of_codes)
+      and t.product_code <> all(array(select product_code from new where text is not null))
+  )
+  insert into product_text as t (store_uuid, product_code, text)
+  select of_store, product_code, text from new where text is not null
+  order by product_code
+  on conflict (store_uuid, product_code) do update set text = excluded.text where t.text <> excluded.text;
+end $$;
+
 -- Makes the rows of `product_value` and the counts of values those of products, as they are now, of the codes. Who
 -- writes products calls it in the same transaction, in a statement after: the caller holds the locks of the products.
--- In a store without filterable attributes it only looks for rows of former ones. Its plans are kept, also when the
+-- In a store without filterable attributes it only looks for rows of former ones. So it does with searchable ones. Its plans are kept, also when the
 -- tables grow.
 create or replace function refresh_product_values(of_store uuid, of_codes text[]) returns void
 language plpgsql set enable_seqscan = off as $$
@@ -84,6 +112,7 @@ begin
       counted_to := array_append(counted_to, definition.indexed_to);
     end if;
   end loop;
+  perform refresh_product_texts(of_store, of_codes);
   if names is null and not exists (select from product_value v where v.store_uuid = of_store) then
     return;
   end if;
@@ -145,7 +174,8 @@ end $$;
 do $$
 begin
   grant execute on function number_key(text), value_key(text, boolean, text, text), refresh_product_values(uuid, text[]),
-    count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[])
+    count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]),
+    searched_text(jsonb, text[]), refresh_product_texts(uuid, text[])
     to catalogue_tenant;
 exception
   when undefined_object or insufficient_privilege then null;

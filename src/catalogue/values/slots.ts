@@ -4,13 +4,16 @@ import type { WriteCatalogue } from '../catalogue.ts'
 /** As many filterable attributes as a store may have: each has a slot of `product_value`. */
 export const mostFilterable = 8
 
+/** As many searchable attributes as a store may have. */
+export const mostSearchable = 4
+
 /**
  * How a definition `d` is replaced. It keeps its slot while it is filterable; as a number its values are ordered in
  * another way, so that they are to be indexed anew.
  */
 export const onRedefinition = sql`on conflict (store_uuid, name) do update set type = excluded.type,
         allowed_values = excluded.allowed_values, max_length = excluded.max_length, pattern = excluded.pattern,
-        filterable = excluded.filterable,
+        filterable = excluded.filterable, searchable = excluded.searchable,
         slot = case when excluded.filterable and (d.type = 'number') = (excluded.type = 'number') then d.slot end,
         is_indexed = d.is_indexed and excluded.filterable and (d.type = 'number') = (excluded.type = 'number'),
         is_counted = d.is_counted and excluded.filterable and (d.type = 'number') = (excluded.type = 'number')`

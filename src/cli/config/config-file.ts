@@ -20,6 +20,7 @@ const attribute = z.strictObject(
     maxLength: whole.optional(),
     pattern: text.optional(),
     filterable: z.literal(true, 'must be true, or left out').optional(),
+    searchable: z.literal(true, 'must be true, or left out').optional(),
   },
   'must be a map',
 )

@@ -43,9 +43,8 @@ export async function readStoreConfig(
   const requirements = await listAllRequirements(catalogue, storeUuid)
   const tokens = await tokensOf(catalogue, storeUuid)
   return {
-    attributes: definitions.map(({ storeUuid: _, isIndexed: __, filterable, ...definition }) => ({
-      ...given(definition),
-      ...(filterable && { filterable }),
+    attributes: definitions.map(({ storeUuid: _, isIndexed: __, isSearched: ___, ...definition }) => ({
+      ...given({ ...definition, filterable: definition.filterable || null, searchable: definition.searchable || null }),
     })),
     requirements: Object.fromEntries(requirements.map(([channel, list]) => [channel, list.map(shownRequirement)])),
     tokens: tokens.map(({ name, scopes }) => ({ name, scopes: sorted(scopes) })),

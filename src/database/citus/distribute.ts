@@ -7,7 +7,7 @@ const spread = [
   ...['store', 'attribute_definition', 'product', 'asset', 'asset_link'],
   ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
   ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
-  ...['product_value', 'value_count'],
+  ...['product_value', 'value_count', 'product_text'],
 ]
 /** Whole on each server; the last one has no stores. */
 const copied = ['job', 'import_run', 'change_reader', 'change_horizon']

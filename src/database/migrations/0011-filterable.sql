@@ -10,6 +10,14 @@ alter table attribute_definition
   add column indexed_to text collate "C";
 alter table attribute_definition add constraint attribute_definition_slot_check check (slot between 1 and 8);
 
+-- The values of searchable attributes are in `product_text`. `searched_by`: the job that last filled it, or does until
+-- `is_searched`; `searched_with`: the names of all that were searchable when it began.
+alter table attribute_definition
+  add column searchable boolean not null default false,
+  add column is_searched boolean not null default false,
+  add column searched_with text[] collate "C",
+  add column searched_by uuid;
+
 alter table job drop constraint job_kind_check;
 alter table job add constraint job_kind_check check (kind in ('import', 'export', 'index'));
 

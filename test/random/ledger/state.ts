@@ -32,7 +32,8 @@ export async function readState({ db }: TestDatabase): Promise<State> {
       json_build_object('assetFormat', asset_format, 'url', url, 'createdAt', created_at) from asset
     union all select store_uuid, 'link', json_build_array(parent_code, channel, asset_id)::text,
       json_build_object('place', place) from asset_link
-    union all select store_uuid, 'definition', name, (case when filterable then '{"filterable": true}' else '{}' end::jsonb || jsonb_build_object(
+    union all select store_uuid, 'definition', name, (case when filterable then '{"filterable": true}' else '{}' end::jsonb
+      || case when searchable then '{"searchable": true}' else '{}' end::jsonb || jsonb_build_object(
       'type', type, 'allowedValues', allowed_values, 'maxLength', max_length, 'pattern', pattern))::json from attribute_definition
     union all select store_uuid, 'store', '', json_build_object(
       'storeName', store_name, 'storeTaxonomy', store_taxonomy, 'region', region, 'channels', channels,

@@ -1,5 +1,7 @@
 /** A product as the model has it; times are to the microsecond, as PostgreSQL writes them. */
 export interface ModelProduct {
+  /** The values of its searchable attributes. */
+  searched: readonly string[]
   code: string
   status: string
   attributes: ReadonlyMap<string, string>
@@ -54,7 +56,7 @@ export function matches(product: ModelProduct, filter: Filter): boolean {
     status?.includes(product.status) ?? true,
     product.code.startsWith(codePrefix ?? ''),
     codes?.includes(product.code) ?? true,
-    product.code.toLowerCase().includes((search ?? '').toLowerCase()),
+    [product.code, ...product.searched].some((text) => text.toLowerCase().includes((search ?? '').toLowerCase())),
     (attributes ?? []).every((attribute) => holds(product.attributes.get(attribute.name), attribute)),
     isDuring(product.createdAt, createdAt),
     isDuring(product.updatedAt, updatedAt),

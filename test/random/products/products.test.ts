@@ -76,16 +76,19 @@ async function newModel(n: number) {
       where store_uuid = ${uuid} and product_code = ${code}`.execute(gateway.database.db)
   }
   await define(gateway, uuid, [
-    { name: 'Price', type: 'NUMBER', filterable: n > 0 },
+    { name: 'Price', type: 'NUMBER', filterable: n > 0, searchable: n > 1 },
     { name: 'Day', type: 'DATE', filterable: n > 1 },
     { name: 'Flag', type: 'BOOLEAN', filterable: n > 1 },
-    { name: 'Color', type: 'TEXT', filterable: n > 0 },
+    { name: 'Color', type: 'TEXT', filterable: n > 0, searchable: n > 0 },
     { name: 'Nothing', type: 'TEXT', filterable: n > 1 },
   ])
   return {
     uuid,
     products: products.map(({ attributes, groups, ...rest }) => ({
       ...rest,
+      searched: Object.entries(attributes).flatMap(([name, value]) =>
+        (name === 'Color' && n > 0) || (name === 'Price' && n > 1) ? [value] : [],
+      ),
       attributes: new Map(Object.entries(attributes)),
       groups: new Set(groups),
     })),
@@ -144,7 +147,7 @@ const criteria = {
   status: fc.array(fc.constantFrom(...statuses), { maxLength: 2 }),
   codePrefix: fc.constantFrom('', 'a', '1', '😀'),
   codes: fc.array(fc.constantFrom(...codes, 'x'), { maxLength: 8 }),
-  search: fc.constantFrom('A', '_', '%', '-', ''),
+  search: fc.constantFrom('A', '_', '%', '-', '', 'r', 're', '1', '0.'),
   attributes: fc.array(attribute, { minLength: 1, maxLength: 2 }),
   createdAt: range,
   updatedAt: range,

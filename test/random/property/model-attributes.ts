@@ -8,6 +8,7 @@ export interface Definition {
   maxLength: number | null
   pattern: string | null
   filterable: boolean
+  searchable: boolean
 }
 
 /** The patterns that the generators know: which of them RE2 takes, and what the whole value must then look like. */

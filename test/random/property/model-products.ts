@@ -76,7 +76,8 @@ export function defineAttributes(catalogue: Catalogue, storeText: string, defini
     ...store.definitions,
     ...definitions.map((definition) => [definition.name, definition] as const),
   ])
-  if ([...all.values()].filter(({ filterable }) => filterable).length > 8) return invalidRequest
+  const count = (use: 'filterable' | 'searchable') => [...all.values()].filter((definition) => definition[use]).length
+  if (count('filterable') > 8 || count('searchable') > 4) return invalidRequest
   store.definitions = all
   return definitionsOf(store)
 }

@@ -25,7 +25,7 @@ const documents = {
   createStore: `mutation ($dryRun: Boolean, $input: CreateStoreInput!, $linked: ID, $copyTaxonomy: Boolean) {
     createStore(dryRun: $dryRun, input: $input, linkedStoreId: $linked, copyTaxonomy: $copyTaxonomy) { storeUuid storeGroup } }`,
   defineAttributes: `mutation ($dryRun: Boolean, $store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-    defineAttributes(dryRun: $dryRun, storeUuid: $store, definitions: $definitions) { name type allowedValues maxLength pattern filterable } }`,
+    defineAttributes(dryRun: $dryRun, storeUuid: $store, definitions: $definitions) { name type allowedValues maxLength pattern filterable searchable } }`,
   updateProducts: `mutation ($dryRun: Boolean, $store: ID!, $patches: [ProductPatch!]!) {
     updateProducts(dryRun: $dryRun, storeUuid: $store, products: $patches) { storeUuid updatedSkus unavailableSkus ${failedProducts} } }`,
   upsertProducts: `mutation ($dryRun: Boolean, $store: ID!, $patches: [ProductPatch!]!) {

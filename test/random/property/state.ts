@@ -20,7 +20,7 @@ const places = channels.flatMap((channel, c) => formats.map((format, f) => ({ al
 const document = `{ stores(first: 30) { totalCount edges { node {
   storeUuid storeGroup storeName storeTaxonomy region channels defaultAutomation storeWebsite
   linkedStores { storeUuid }
-  attributeDefinitions { name type allowedValues maxLength pattern filterable }
+  attributeDefinitions { name type allowedValues maxLength pattern filterable searchable }
   productCounts { status count }
   products(first: 100) { totalCount edges { node {
     productCode status attributes assetGroups { parentCode channel assetType storeUuid assets { assetId url urlField } }

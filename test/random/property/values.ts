@@ -95,6 +95,7 @@ export const definition: fc.Arbitrary<Definition> = record<Definition>({
     [...patterns.keys(), ...unstorable],
   ),
   filterable: fc.boolean(),
+  searchable: fc.boolean(),
 })
 
 export const newStore = record<NewStore>({
