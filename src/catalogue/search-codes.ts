@@ -24,23 +24,30 @@ export async function withCodes(
   const { search, codes, ...others } = filter
   if (search == null || codes != null || !indexed.test(search)) return filter
   const { rows: probes } = await sql<{ isRare: boolean }>`
-    select count(*) = ${probed} and count(*) filter (where ${hasPart(storeUuid, search)}) < ${common} as "isRare"
+    select count(*) = ${probed} and count(*) filter (where ${hasPart(search)}) < ${common} as "isRare"
     from (
       select product_code from product where store_uuid = ${storeUuid} order by product_code limit ${probed}
-    ) p`.execute(db)
+    ) p ${withTexts(storeUuid, true)}`.execute(db)
   if (!probes[0]?.isRare) return filter
   const { rows } = await sql<{ code: string }>`
     select codes_like(${storeUuid}::uuid, ${containing(search)}, ${mostCodes + 1}) as code`.execute(db)
   return rows.length <= mostCodes ? { ...others, codes: rows.map(({ code }) => code) } : filter
 }
 
-/** Whether the code, or the value of a searchable attribute, of a product `p` has a part. */
-export function hasPart(storeUuid: string | null, search: string) {
-  return sql<boolean>`(
-    p.product_code collate "default" ilike ${containing(search)}
-    or exists (select from attribute_definition d where d.store_uuid = ${storeUuid} and d.searchable) and exists (
-      select from product_text t
-      where t.store_uuid = ${storeUuid} and t.product_code = p.product_code and t.text ilike ${containing(search)}
-    )
-  )`
+/**
+ * Joins products `p` with the values of their searchable attributes, `x`: those of each product are looked up where few
+ * products are read, else PostgreSQL may read those of all.
+ */
+export function withTexts(storeUuid: string | null, areFew: boolean) {
+  if (!areFew) return sql`left join product_text x on x.store_uuid = ${storeUuid} and x.product_code = p.product_code`
+  return sql`left join lateral (
+      select text from product_text t where t.store_uuid = ${storeUuid} and t.product_code = p.product_code and exists (
+        select from attribute_definition d where d.store_uuid = ${storeUuid} and d.searchable)
+      offset 0
+    ) x on true`
+}
+
+/** Whether the code of a product `p`, or a value of it in `x`, has a part. */
+export function hasPart(search: string) {
+  return sql<boolean>`(p.product_code collate "default" ilike ${containing(search)} or x.text ilike ${containing(search)})`
 }

@@ -135,7 +135,8 @@ describe('a gateway on four partitions', () => {
     const stores: string[] = []
     while (stores.length < 12) stores.push(await storeWithProducts(gateway, ['Z']))
     ;[store = '', foreign = ''] = stores
-    for (const one of [store, foreign]) await define(gateway, one, [{ name: 'Color', type: 'TEXT', filterable: true, searchable: true }])
+    for (const one of [store, foreign])
+      await define(gateway, one, [{ name: 'Color', type: 'TEXT', filterable: true, searchable: true }])
     const file = folder.file('two.csv')
     await writeFile(
       file,

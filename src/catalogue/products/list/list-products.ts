@@ -6,7 +6,7 @@ import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts
 import { isEarlier } from '../../changes/recent-products.ts'
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import type { ProductStatus } from '../../enumerations.ts'
-import { withCodes } from '../../search-codes.ts'
+import { withCodes, withTexts } from '../../search-codes.ts'
 import { totalOf } from '../product-totals.ts'
 import { type AttributeTypes, findTypes, requireBounds } from './attribute-types.ts'
 import { countByValues } from './count-values.ts'
@@ -50,7 +50,7 @@ export async function listProducts(
   if (!first) return []
   if (!second && !isIndexed(types)) {
     const { rows } = await sql<ListedProduct>`
-    ${unlessPlain(filter, order)}select ${columns}, ${sort.text} as "orderValue" from product p
+    ${unlessPlain(filter, order)}select ${columns}, ${sort.text} as "orderValue" from ${source}
     where ${allOf([ofStore, ...first.where])}
     order by ${first.by}
     limit ${page.limit}`.execute(catalogue.db)
@@ -83,24 +83,29 @@ function products(catalogue: Catalogue, storeUuid: string) {
     ) p`
 }
 
-/** Where the products `p` of a filter are read, the condition on them, and what is known of the attributes. */
+/**
+ * Where the products `p` of a filter are read, the condition on them, and what is known of the attributes. `order`: of
+ * the page to read; none if all that match are.
+ */
 export async function selectionOf(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ProductFilter,
-  order: ProductOrder = byCode,
+  order?: ProductOrder,
   further: readonly { name: string; field: string }[] = [],
 ) {
   const attributes = attributesOf(filter)
   const named = attributes.map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` }))
-  const ordered = order.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]
+  const ordered = order?.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]
   const used = [...named, ...ordered, ...further]
   const types = await findTypes(catalogue, storeUuid, used)
   requireBounds(attributes, types)
   const uuid = visibleStore(catalogue, storeUuid)
   const found = await withCodes(catalogue, uuid, filter)
-  const isLean = used.every(({ name }) => types.get(name)?.slot) && !needsProduct(filter, order)
-  const source = isIndexed(types) ? indexed(uuid, isLean) : sql`product p`
+  const isLean = used.every(({ name }) => types.get(name)?.slot) && !needsProduct(filter, order ?? byCode)
+  const products = isIndexed(types) ? indexed(uuid, isLean) : sql`product p`
+  const isSearched = partsOf(found).some((part) => part.filter.search != null)
+  const source = isSearched ? sql`${products} ${withTexts(uuid, order !== undefined)}` : products
   return { source, ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, types)}`, types }
 }
 

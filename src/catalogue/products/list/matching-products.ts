@@ -19,7 +19,7 @@ export function matching(storeUuid: string | null, filter: ProductFilter, types:
     filter.codes != null && sql<boolean>`p.product_code = any(${filter.codes.filter(isStorable)}::text[])`,
     filter.codePrefix != null && sql<boolean>`p.product_code >= ${filter.codePrefix}`,
     filter.codePrefix != null && sql<boolean>`p.product_code <= ${filter.codePrefix + beyondAll}`,
-    filter.search != null && hasPart(storeUuid, filter.search),
+    filter.search != null && hasPart(filter.search),
     ...during(sql`p.created_at`, filter.createdAt),
     ...during(sql`p.updated_at`, filter.updatedAt),
     ...(filter.attributes ?? []).map((attribute) => ofAttribute(attribute, types)),
