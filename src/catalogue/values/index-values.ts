@@ -27,9 +27,9 @@ export async function isUnindexed({ db }: Catalogue, storeUuid: string): Promise
 }
 
 /**
- * What is to be indexed in a store: for each attribute that is not yet, the job that has begun to, or null; whether there
- * are values of attributes that are filterable or searchable no more; and whether all can be done at once. What is
- * looked for is ordered: whatever statistics say, an index is read, and not the rows of all stores.
+ * What is to be indexed in a store: for each attribute that is not yet, the job that has begun to, or null; whether
+ * there are values of attributes that are filterable or searchable no more; and whether all can be done at once. What
+ * is looked for is ordered: whatever statistics say, an index is read, and not the rows of all stores.
  */
 export async function findUnindexed({ db }: Catalogue, storeUuid: string) {
   const hasSlot = (slot: RawBuilder<boolean>) =>

@@ -87,8 +87,8 @@ end $$;
 
 -- Makes the rows of `product_value` and the counts of values those of products, as they are now, of the codes. Who
 -- writes products calls it in the same transaction, in a statement after: the caller holds the locks of the products.
--- In a store without filterable attributes it only looks for rows of former ones. So it does with searchable ones. Its plans are kept, also when the
--- tables grow.
+-- In a store without such attributes it only looks for rows of former ones. Its plans are kept, also when the tables
+-- grow.
 create or replace function refresh_product_values(of_store uuid, of_codes text[]) returns void
 language plpgsql set enable_seqscan = off as $$
 declare

@@ -1,5 +1,5 @@
--- The values of the searchable attributes of each product that has any, beside the products: an index on their own table
--- would end its HOT updates.
+-- The values of the searchable attributes of each product that has any, beside the products: an index on their own
+-- table would end its HOT updates.
 create table product_text (
   store_uuid uuid not null,
   product_code text collate "C" not null,
@@ -10,11 +10,11 @@ alter table product_text enable row level security;
 create policy own_stores on product_text using (
   store_uuid in (select unnest(current_setting('catalogue.stores')::uuid[])));
 
--- Indexes of the parts of product codes and of these values, by store: a search by a rare part reads them. They need the
--- extensions pg_trgm and btree_gin, which the owner of a database may create. Returns whether there are any: whoever
--- creates the extensions later calls the function again. The condition, which all codes meet, keeps statements from the
--- index that do not state it: as 0001-catalogue.sql says, any index that begins with the store may seem as good as the
--- right one.
+-- Indexes of the parts of product codes and of these values, by store: a search by a rare part reads them. They need
+-- the extensions pg_trgm and btree_gin, which the owner of a database may create. Returns whether there are any:
+-- whoever creates the extensions later calls the function again. The condition, which all codes meet, keeps statements
+-- from the index that do not state it: as 0001-catalogue.sql says, any index that begins with the store may seem as
+-- good as the right one.
 create function index_product_codes() returns boolean language plpgsql set search_path from current as $$
 declare
   trigrams text;
@@ -39,8 +39,8 @@ do $$ begin
   perform index_product_codes();
 end $$;
 
--- The codes of products that match a pattern, found in these indexes; `most` empty texts if there is none. With the rights
--- of the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
+-- The codes of products that match a pattern, found in these indexes; `most` empty texts if there is none. With the
+-- rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
 create function codes_like(store uuid, pattern text, most integer) returns setof text
 language plpgsql stable rows 100 security definer
 set jit = off set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off

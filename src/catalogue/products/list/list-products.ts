@@ -12,7 +12,7 @@ import { type AttributeTypes, findTypes, requireBounds } from './attribute-types
 import { countByValues } from './count-values.ts'
 import { matching } from './matching-products.ts'
 import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
-import { byCode, type ProductOrder, sortOf } from './product-order.ts'
+import { byCode, needsProduct, type ProductOrder, sortOf } from './product-order.ts'
 
 type Condition = RawBuilder<boolean>
 
@@ -123,11 +123,6 @@ function indexed(uuid: string | null, isLean: boolean): RawBuilder<unknown> {
         from product_value v join product r on r.store_uuid = ${uuid} and r.product_code = v.product_code
         where v.store_uuid = ${uuid}
       ) p`
-}
-
-function needsProduct(filter: ProductFilter, { field }: ProductOrder): boolean {
-  const isOfProduct = ({ createdAt, updatedAt }: ProductFilter) => createdAt ?? updatedAt
-  return field === 'createdAt' || field === 'updatedAt' || partsOf(filter).some((part) => isOfProduct(part.filter))
 }
 
 /** Begins a statement that is not prepared: connections keep a few hundred, and filters may have any form. */

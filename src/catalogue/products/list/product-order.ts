@@ -8,6 +8,7 @@ import { isProductStatus } from '../../enumerations.ts'
 import { type KnownAttribute, keyCharacters, keyColumn, keyOf, valueColumn } from '../../values/value-columns.ts'
 import { type AttributeTypes, boundFault } from './attribute-types.ts'
 import { orderedValue, storedValue } from './matching-products.ts'
+import { type ProductFilter, partsOf } from './product-filter.ts'
 
 /** By a field, then by the code; products without a value come last. */
 export interface ProductOrder {
@@ -176,4 +177,10 @@ function badCursor() {
       details: 'after and before must be cursors from this connection; the type of the attribute has changed',
     },
   ])
+}
+
+/** Whether a filter or an order is by what `product_value` does not have. */
+export function needsProduct(filter: ProductFilter, { field }: ProductOrder): boolean {
+  const isOfProduct = ({ createdAt, updatedAt }: ProductFilter) => createdAt ?? updatedAt
+  return field === 'createdAt' || field === 'updatedAt' || partsOf(filter).some((part) => isOfProduct(part.filter))
 }
