@@ -42,6 +42,8 @@ create or replace function count_product_values(of_store uuid, of_codes text[], 
 language plpgsql set enable_seqscan = off as $$
 declare
   counted smallint[];
+  -- An element of an array in an update of a table that is spread ends the server of Citus 13.2.
+  last constant text := of_codes[cardinality(of_codes)];
 begin
   select array_agg(d.slot) from attribute_definition d
     where d.store_uuid = of_store and d.indexed_by = by_job and d.slot is not null and d.is_counted into counted;
@@ -52,7 +54,7 @@ begin
   group by s.slot, left(v.texts[s.slot], 255)
   order by 2, 3
   on conflict (store_uuid, slot, value) do update set products = t.products + excluded.products;
-  update attribute_definition d set indexed_to = of_codes[cardinality(of_codes)]
+  update attribute_definition d set indexed_to = last
   where d.store_uuid = of_store and d.indexed_by = by_job and d.slot is not null;
   perform stop_counting(of_store, counted);
 end $$;
