@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
@@ -236,10 +237,11 @@ it('a gateway starts the indexing again whose job has failed, was deleted or not
   await fill(store, 1_500)
   await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
   await ended(store)
+  const { db } = gateway.database
+  await sql`delete from job where store_uuid = ${store}::uuid`.execute(db)
   await sql`
-    with former as (delete from job where store_uuid = ${store}::uuid)
-    update attribute_definition set is_indexed = false, indexed_by = gen_random_uuid()
-    where store_uuid = ${store}::uuid`.execute(gateway.database.db)
+    update attribute_definition set is_indexed = false, indexed_by = ${randomUUID()}::uuid
+    where store_uuid = ${store}::uuid`.execute(db)
   const other = await startTestGateway({ database: gateway.database })
   onTestFinished(() => other.stop())
   await expect
@@ -254,9 +256,8 @@ it('of an attempt to index that failed lately nothing is begun, later one job by
   await fill(store, 1_500)
   await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
   await ended(store)
-  await sql`
-    with failed as (update job set state = 'failed' where store_uuid = ${store}::uuid)
-    update attribute_definition set is_indexed = false where store_uuid = ${store}::uuid`.execute(db)
+  await sql`update job set state = 'failed' where store_uuid = ${store}::uuid`.execute(db)
+  await sql`update attribute_definition set is_indexed = false where store_uuid = ${store}::uuid`.execute(db)
   const resume = () => resumeIndexing(db, { queued: 20, keptMb: 1_024 }, pino({ level: 'silent' }))
   expect(await resume()).toBe(false)
   await sql`update job set finished_at = now() - interval '2 hours' where store_uuid = ${store}::uuid`.execute(db)
