@@ -132,7 +132,6 @@ async function finish(work: WriteCatalogue, storeUuid: string, by: string) {
     update attribute_definition set is_indexed = true, indexed_by = null, indexed_to = null
     where store_uuid = ${storeUuid} and indexed_by = ${by}::uuid and slot is not null`.execute(work.db)
   await sql`
-    update attribute_definition set is_searched = true where store_uuid = ${storeUuid} and searched_by = ${by}::uuid`.execute(
-    work.db,
-  )
+    update attribute_definition set is_searched = true, searched_by = null
+    where store_uuid = ${storeUuid} and searched_by = ${by}::uuid`.execute(work.db)
 }

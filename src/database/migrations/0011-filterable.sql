@@ -10,7 +10,7 @@ alter table attribute_definition
   add column indexed_to text collate "C";
 alter table attribute_definition add constraint attribute_definition_slot_check check (slot between 1 and 8);
 
--- The values of searchable attributes are in `product_text`. `searched_by`: the job that last filled it, or does until
+-- The values of searchable attributes are in `product_text`. `searched_by`: the job that fills it, until
 -- `is_searched`; `searched_with`: the names of all that were searchable when it began.
 alter table attribute_definition
   add column searchable boolean not null default false,
