@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { isUnindexed } from '../../src/catalogue/values/index-values.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
@@ -133,6 +134,7 @@ it('a linked store with copied definitions searches at once', async () => {
   const store = await storeOfShirts()
   await define(store, [name, brand])
   const linked = await newStore(gateway, {}, `?linked_store_id=${store}&copy_taxonomy=true`)
+  expect(await isUnindexed(gateway.database.catalogue, linked)).toBe(false)
   await addProducts(gateway, linked, [{ productCode: 'B', attributes: { Name: 'Boot' } }])
   expect(await found(linked, 'boo')).toEqual(['B'])
   expect((await define(linked, [])).data).toMatchObject({

@@ -65,7 +65,8 @@ export async function createStore(
         insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
           is_indexed, is_counted, searchable, is_searched, searched_with)
         select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable,
-          filterable, searchable, searchable, array_agg(name) filter (where searchable) over ()
+          filterable, searchable, searchable, array_agg(name) filter (where searchable) over (
+            order by name rows between unbounded preceding and unbounded following)
         from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
         returning name)`,
     )
