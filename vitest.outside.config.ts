@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Browsers and programs that start on a busy machine may time out.
+    retry: process.env.CI ? 1 : 0,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     experimental: { viteModuleRunner: false },
     include: ['test/**/*.outside.ts'],
