@@ -25,8 +25,8 @@ beforeAll(async () => {
   await migrate(database.db)
   const catalogue = wholeCatalogue(database.db)
   for (const count of [500, 500, products]) store = await newStore(catalogue, count)
-  await sql`vacuum analyze`.execute(database.db)
   explainer = createExplainer(database.url)
+  await sql`vacuum analyze`.execute(explainer.catalogue.db)
 }, 120_000)
 
 afterAll(async () => {
