@@ -5,7 +5,16 @@ import { useDatabase } from '../../support/database/database.ts'
 import { attacks } from './attacks.ts'
 import { foundAttacks } from './found-attacks.ts'
 import { randomAttack } from './random-attack.ts'
-import { excesses, head, mostMemory, type Outcome, row, startTwoTenants, type TwoTenants } from './two-tenants.ts'
+import {
+  type Attack,
+  excesses,
+  head,
+  mostMemory,
+  type Outcome,
+  row,
+  startTwoTenants,
+  type TwoTenants,
+} from './two-tenants.ts'
 
 /** The long form takes ISOLATION_MINUTES for random attacks. */
 const searchMs = isLong ? Number(process.env.ISOLATION_MINUTES ?? 30) * 60_000 : 8_000
@@ -22,13 +31,11 @@ afterAll(() => tenants.stop())
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-/** What holds however busy the machine is. */
+/** What holds however busy the machine is: the short form asserts no times. */
 function expectIsolated({ seen, memory, faults }: Outcome): void {
   expect(faults).toEqual([])
   expect(seen.refused).toEqual([])
   expect(memory).toBeLessThan(mostMemory)
-  for (const times of [seen.list, seen.put, seen.health])
-    expect(Math.max(...times)).toBeLessThan(isLong ? 60_000 : 5_000)
 }
 
 describe('while one tenant attacks, the other one is answered', () => {
@@ -37,16 +44,14 @@ describe('while one tenant attacks, the other one is answered', () => {
     { timeout: 1_200_000 },
     async (attack) => {
       const service = await attack.start?.(database)
-      const used = service ? await startTwoTenants(database, service.env) : tenants
+      const own = service && (await startTwoTenants(database, service.env))
       try {
-        const alone = isLong ? await measureAlone(used, 5_000) : undefined
-        const outcome = await used.attack(attack, isLong ? 5 : 1)
-        print(row(attack.name, outcome))
-        if (alone) print(row('  alone, before', alone))
-        for (const line of alone ? excesses(outcome, alone).slice(0, 8) : []) print(`  over: ${line}`)
-        expectIsolated(outcome)
+        if (!isLong) return expectIsolated(await (own ?? tenants).attack(attack))
+        const { over, report } = await measure(() => attack, 5, own)
+        report.forEach(print)
+        expect(over).toEqual([])
       } finally {
-        if (service) await used.stop()
+        await own?.stop()
         await service?.end()
       }
     },
@@ -57,9 +62,15 @@ describe('while one tenant attacks, the other one is answered', () => {
     const found: string[] = []
     let cases = 0
     for (; Date.now() < until && found.length < 50; cases++) {
-      const outcome = await tenants.attack(randomAttack(seed + cases))
-      if (isLong) found.push(...(await report(seed + cases, outcome)))
-      else expectIsolated(outcome)
+      const newAttack = () => randomAttack(seed + cases)
+      if (!isLong) {
+        expectIsolated(await tenants.attack(newAttack()))
+        continue
+      }
+      const { over, report } = await measure(newAttack, 1)
+      if (over.length === 0) continue
+      report.forEach(print)
+      found.push(newAttack().name)
     }
     print(`${cases} random attacks from seed ${seed}, ${found.length} of them over the figures`)
     expect(found).toEqual([])
@@ -67,24 +78,23 @@ describe('while one tenant attacks, the other one is answered', () => {
 })
 
 /**
- * Prints a random attack that exceeds the figures twice: once, something else may have loaded the machine. After too
- * much memory the gateway starts anew, so that the next attack is not blamed.
+ * Runs an attack, and once more if it exceeds the figures: something else may have loaded the machine. What exceeds
+ * them in both runs counts, faults and refused requests in either. The report has the figures of the runs.
  */
-async function report(attackSeed: number, outcome: Outcome): Promise<string[]> {
-  const alone = await measureAlone(tenants, 5_000)
-  const first = excesses(outcome, alone)
-  if (first.length === 0) return []
-  if (outcome.memory > mostMemory) await restart()
-  const attack = randomAttack(attackSeed)
-  const again = await tenants.attack(attack)
-  const second = excesses(again, alone)
-  if (again.memory > mostMemory) await restart()
-  if (second.length === 0 && outcome.faults.length + outcome.seen.refused.length === 0) return []
-  print(row(attack.name, outcome))
-  print(row('  again', again))
-  print(row('  alone, between', alone))
-  for (const line of [...new Set([...first, ...second])].slice(0, 8)) print(`  over: ${line}`)
-  return [attack.name]
+async function measure(newAttack: () => Attack, rounds: number, own?: TwoTenants) {
+  const alone = await measureAlone(own ?? tenants, 5_000)
+  const run = async (): Promise<Outcome> => {
+    const outcome = await (own ?? tenants).attack(newAttack(), rounds)
+    // The next attack is not blamed for the memory of this one.
+    if (outcome.memory > mostMemory && !own) await restart()
+    return outcome
+  }
+  const first = await run()
+  const again = excesses(first, alone).length > 0 ? await run() : undefined
+  const exceeded = again ? excesses(again, alone) : []
+  const over = [...new Set([...exceeded, ...first.faults, ...first.seen.refused])]
+  const rows = [row(newAttack().name, first), ...(again ? [row('  again', again)] : []), row('  alone, before', alone)]
+  return { over, report: [...rows, ...over.map((line) => `  over: ${line}`)] }
 }
 
 async function restart(): Promise<void> {
