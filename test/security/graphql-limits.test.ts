@@ -124,6 +124,22 @@ describe('what exceeds a limit is refused before anything is read', () => {
     expect(await costOf(lists)).toEqual({ cost: { requested: 1 + 7 * (1 + 10 + 1), limit: 250_000 } })
   })
 
+  it.each([
+    ['first', [{ n: null }, {}, { n: 1 }]],
+    ['last', [{ n: 1 }, {}, { n: null }]],
+  ])('a variable that is null costs the default of the field, whether it comes %s', async (order, all) => {
+    // Costs are kept by document: each order has a document of its own.
+    const query = `query ${order}($n: Int = 1) { stores(first: $n) { totalCount } }`
+    const costs = new Map<string, unknown>()
+    for (const variables of all) {
+      const { extensions } = (await send({ query, variables })).json as { extensions: { cost: { requested: number } } }
+      costs.set(JSON.stringify(variables), extensions.cost.requested)
+    }
+    const ofDefault = costs.get('{"n":null}')
+    expect(Object.fromEntries(costs)).toEqual({ '{"n":null}': ofDefault, '{}': 2, '{"n":1}': 2 })
+    expect(ofDefault).toBeGreaterThan(20)
+  })
+
   it('administrators have more room, and a limit still', async () => {
     const query = `{ stores { ${times(51, (i) => `a${i}: totalCount`)} } }`
     expect((await gateway.call('/graphql', { method: 'POST', body: { query } })).status).toBe(200)
