@@ -35,7 +35,8 @@ const ColumnMapping = builder.inputType('ColumnMapping', {
 })
 
 const ImportInput = builder.inputType('ImportInput', {
-  description: 'A file to import and the meaning of its columns. The fields are the options of `catalog import`.',
+  description:
+    'A file to import and the meaning of its columns: at most 5,000, with names of at most 300 characters. The fields are the options of `catalog import`.',
   fields: (t) => ({
     content: t.string(
       required('Text of the file. A request body is at most 10 MiB; use `catalog import` for larger files.'),
@@ -64,7 +65,7 @@ builder.mutationFields((t) => ({
   startImport: t.field({
     type: JobRef,
     description:
-      'Queues an import and returns its job at once; poll `job` for its progress. Importing the same file again changes nothing. Errors: `invalid_request`, `store_not_found`, `quota_exceeded`.',
+      'Queues an import and returns its job at once; poll `job` for its progress. Importing the same file again changes nothing. Errors: `invalid_request`, `store_not_found`, `quota_exceeded` (by default 20 queued jobs of the store, 1 GiB of input and output of its jobs).',
     args: {
       ...storeArgs,
       input: t.arg({ type: ImportInput, required: true, description: 'File to import and its options.' }),
@@ -87,7 +88,7 @@ builder.mutationFields((t) => ({
   startExport: t.field({
     type: JobRef,
     description:
-      'Queues an export of the products of a store with their assets on one channel, and returns its job at once. `Job.output` is the file, which an import can read. Errors: `invalid_request`, `store_not_found`, `quota_exceeded`.',
+      'Queues an export of the products of a store with their assets on one channel, and returns its job at once. `Job.output` is the file, which an import can read; as CSV it has at most 2,000 columns. Errors: `invalid_request`, `store_not_found`, `quota_exceeded` (by default 20 queued jobs of the store, 1 GiB of input and output of its jobs).',
     args: {
       ...storeArgs,
       format: t.arg({ type: FileFormat, defaultValue: 'csv', description: '`CSV` or `JSONL`.' }),

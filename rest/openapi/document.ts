@@ -76,7 +76,7 @@ const parameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`.',
+      'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfNoneMatch: {

@@ -52,7 +52,12 @@ export const errorReasons: readonly Row[] = [
     'The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels, or the patterns of its attributes take too many steps.',
   ],
   ['unsupported_media_type', 415, 'UnsupportedMediaType', 'The body is not `application/json`.'],
-  ['rate_limited', 429, 'TooManyRequests', 'The token has exceeded its rate limit.'],
+  [
+    'rate_limited',
+    429,
+    'TooManyRequests',
+    'The token has exceeded its rate limit; or `quota_exceeded`: the answers kept for `Idempotency-Key`s of its stores take 64 MiB.',
+  ],
   ['quota_exceeded', 429, null, 'The store has used up a quota.'],
   ['internal_error', 500, 'InternalError', 'An unexpected error of the service. It is logged with the request id.'],
   [
