@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Catalogue, Origin } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
+import { takeLocks } from '../catalogue/locks.ts'
 import type { Database } from '../database/tables.ts'
 import type { FailedRow } from '../import/load/map-row.ts'
 import { problemsOf } from '../import/report/problems.ts'
@@ -30,14 +31,28 @@ export type Work = (
 /** A job is retried once after its process died or its thread was ended: it may be the cause. */
 export const maxCrashes = 2
 
-/** Begins an attempt at a job. Returns undefined when the job has ended, or ends now because of its crashes. */
+/** An attempt saves its progress every 2 seconds, and after a step of at most 10. */
+const freshSeconds = 15
+
+/**
+ * Begins an attempt at a job. Returns undefined when the job has ended, or ends now because of its crashes. Throws, and
+ * leaves the job as it is, while another job of the store runs; imports of the command line are not of the queue.
+ */
 export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: JobKey) {
-  const { rows } = await sql<AttemptKey & { crashes: number }>`
-    update job set
-      state = 'running', attempt = attempt + 1, crashes = crashes + (state = 'running')::integer,
-      started_at = least(started_at, now()), heartbeat_at = now()
-    where store_uuid = ${storeUuid} and job_id = ${jobId} and state in ('queued', 'running')
-    returning store_uuid as "storeUuid", job_id as "jobId", attempt, crashes`.execute(db)
+  const { rows } = await db.transaction().execute(async (transaction) => {
+    const locks = takeLocks(storeUuid, { jobs: 'all' })
+    await sql`select from store where store_uuid = ${storeUuid} and ${locks}`.execute(transaction)
+    const running = await sql`
+      select from job where store_uuid = ${storeUuid} and job_id <> ${jobId} and state = 'running' and attempt > 0
+        and heartbeat_at > now() - ${freshSeconds} * interval '1 second'`.execute(transaction)
+    if (running.rows.length > 0) throw new Error('another job of the store is running')
+    return sql<AttemptKey & { crashes: number }>`
+      update job set
+        state = 'running', attempt = attempt + 1, crashes = crashes + (state = 'running')::integer,
+        started_at = least(started_at, now()), heartbeat_at = now()
+      where store_uuid = ${storeUuid} and job_id = ${jobId} and state in ('queued', 'running')
+      returning store_uuid as "storeUuid", job_id as "jobId", attempt, crashes`.execute(transaction)
+  })
   const [attempt] = rows
   if (!attempt || attempt.crashes < maxCrashes) return attempt
   await finishJob(db, attempt, 'the gateway died or lost its database twice while the job was running')

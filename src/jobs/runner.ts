@@ -37,7 +37,7 @@ const intervals = { superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, flow
 /** Jobs that run at a time, of different stores: one store's job does not wait for another store's. */
 export const concurrency = 2
 
-/** Runs the jobs of all stores in the background: few at a time, and about one at a time of each store. */
+/** Runs the jobs of all stores in the background: few at a time, and one at a time of each store. */
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #queueDb: Kysely<Database>

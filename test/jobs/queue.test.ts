@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { type Gateway, startGateway } from '../../src/app/gateway.ts'
 import { catalogueFor } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { beginAttempt } from '../../src/jobs/attempt.ts'
 import { findJob, type Job } from '../../src/jobs/job.ts'
 import { startExport, startImport } from '../../src/jobs/start-job.ts'
 import { useDatabase } from '../support/database/database.ts'
@@ -148,6 +150,20 @@ it('runs one job of a store at a time on several gateways, and jobs of other sto
   const [first, second] = await Promise.all([finished(long), finished(next)])
   expect(startOf(second)).toBeGreaterThanOrEqual(endOf(first))
 }, 120_000)
+
+it('begins one of the jobs of a store that are claimed at the same moment, and another one after its last sign of life', async () => {
+  const storeUuid = await newStore()
+  const jobs = await Promise.all(Array.from({ length: 4 }, () => queueExport(storeUuid)))
+  const claim = () => Promise.allSettled(jobs.map((job) => beginAttempt(database.db, job)))
+  const isBegun = ({ status }: { status: string }) => status === 'fulfilled'
+  const begun = await claim()
+  expect(begun.filter(isBegun)).toHaveLength(1)
+  const states = (await Promise.all(jobs.map(currentState))).map(({ state }) => state)
+  expect(states).toEqual(begun.map((claimed) => (isBegun(claimed) ? 'running' : 'queued')))
+  const silent = sql<Date>`now() - interval '20 seconds'`
+  await database.db.updateTable('job').set({ heartbeat_at: silent }).where('state', '=', 'running').execute()
+  expect((await claim()).filter(isBegun)).toHaveLength(1)
+})
 
 it('gives the running job back at shutdown, and another gateway continues it', async () => {
   const gateway = await startOne()
