@@ -42,6 +42,19 @@ const foreign: Record<string, { packages: RegExp; why: string }> = {
   'src/graphql': { packages: /^(kysely|pg|node:.*)$/, why: 'it runs documents' },
 }
 
+/** They interpolate settings and names of roles and tables; `report-users.ts` only prints its statement. */
+const ownSql = [
+  'src/auth/report-users.ts',
+  'src/backup/backup.ts',
+  'src/backup/format.ts',
+  'src/database/citus/distribute.ts',
+  'src/database/connection/own-connection.ts',
+  'src/database/connection/session.ts',
+  'src/database/partitions.ts',
+  'src/database/tenant.ts',
+  'src/embedded-postgres/create-cluster.ts',
+]
+
 const generated = ['rest/operations.generated.ts', 'rest/client/openapi.ts']
 
 describe('the source', () => {
@@ -124,6 +137,17 @@ describe('the source', () => {
   it('builds no SQL text from values: input comes as parameters', () => {
     const strays = files.filter((file) => /\bsql\.(raw|lit)\b/.test(sourceOf(file)))
     expect(strays).toEqual(['src/database/migrate.ts'])
+  })
+
+  it('builds SQL strings from names and settings of its own only, in few files', () => {
+    const verbs =
+      'alter|analyze|begin|call|copy|create|delete|do|drop|grant|insert|lock|reset|rollback|savepoint|select|set|truncate|update|vacuum|with'
+    // The tag `sql` makes parameters of what it interpolates; a template without a tag does not.
+    const interpolated = new RegExp(`(?<![\\w>])\`[\\s(]*(?:${verbs})\\b[^\`]*\\$\\{`)
+    const strays = files
+      .filter((file) => file.startsWith('src/'))
+      .filter((file) => interpolated.test(sourceOf(file).replaceAll(/^\s*(\/\*\*|\*|\/\/).*$|'[^'\n]*'/gm, '')))
+    expect(strays.sort()).toEqual(ownSql)
   })
 
   it('has no any and no !', () => {
