@@ -16,6 +16,10 @@ const rows: Record<string, { files: string[]; title?: string; env?: Record<strin
   11: { files: ['test/faults/stopping.test.ts'] },
   12: { files: ['test/faults/event-loop.test.ts'] },
   13: { files: ['test/faults/soak.test.ts'] },
+  14: { files: ['test/security/matrix.test.ts'] },
+  15: { files: ['test/security/revocation.test.ts'] },
+  16: { files: ['test/security/canary.test.ts'] },
+  17: { files: ['test/security/hostile-documents.test.ts'] },
   import: {
     files: ['test/import/resume.test.ts', 'test/import/lost-database.test.ts'],
     title: 'killed',
