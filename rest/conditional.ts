@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
-import { headOf, type JsonText, toJson } from './response/envelope.ts'
+import { headOf, toJson } from './response/envelope.ts'
 
 interface CachedAnswer {
   version: string
@@ -35,7 +35,7 @@ export async function answerVersioned(
   cache: AnswerCache,
   read: {
     version(): Promise<string | null>
-    answer(): Promise<{ data?: unknown; listing?: { version: string | null; groups: JsonText } | undefined }>
+    answer(): Promise<{ data?: unknown; version: string | null }>
   },
 ): Promise<HttpResponse> {
   const answered = (version: string | null, data: Buffer): HttpResponse => {
@@ -50,9 +50,8 @@ export async function answerVersioned(
     if (current !== null && matches(ifNoneMatch, tagOf(current))) return { status: 304, headers: headersOf(current) }
     if (current !== null && cached?.version === current) return answered(current, cached.data)
   }
-  const { data: result, listing } = await read.answer()
-  const version = listing?.version ?? null
-  const data = Buffer.from(`${toJson(endpoint.data(result, listing?.groups))}}`)
+  const { data: result, version } = await read.answer()
+  const data = Buffer.from(`${toJson(endpoint.data(result))}}`)
   if (version !== null) cache.set(key, { version, data })
   return answered(version, data)
 }

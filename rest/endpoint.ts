@@ -1,7 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
 import type { Enumerations } from './request/shapes.ts'
-import type { JsonText } from './response/envelope.ts'
 
 /** One row of the table: where it is served, which GraphQL operation it is, and how the two are translated. */
 export interface Endpoint<
@@ -24,8 +23,8 @@ export interface Endpoint<
   repeatable?: readonly string[]
   /** Whether it answers through the filtering service: what is unavailable is then its downstream. */
   dependsOnFilter?: boolean
-  /** Whether its answers have versions, and so an ETag. */
-  isVersioned?: boolean
+  /** The listing of asset groups: run by `Reader.listAssets`, which has versions, and so an ETag. */
+  isAssetListing?: boolean
   /** Reasons of errors that other endpoints do not have. */
   refusals?: readonly string[]
   /** What a request must have: its query parameters by name and, if the operation takes one, its body. */
@@ -41,8 +40,7 @@ export interface Endpoint<
     /** How many rows all pages have. */
     totalOf?(data: unknown): number
   }
-  /** `groups` are those of the page of asset groups that the operation read, if it read one. */
-  data(result: Result, groups?: JsonText): unknown
+  data(result: Result): unknown
 }
 
 /** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */

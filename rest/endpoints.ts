@@ -34,7 +34,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     document: operations.ListAssetsDocument,
     dependsOnFilter: true,
-    isVersioned: true,
+    isAssetListing: true,
     shapes: ({ assetFormats }) => ({
       query: z.object({
         store_uuid: input.storeUuid,
@@ -45,11 +45,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    data: ({ assetGroups: { total_groups, returned_groups } }, groups) => ({
-      total_groups,
-      returned_groups,
-      assets: groups,
-    }),
+    data: ({ assetGroups: { groups: assets, ...totals } }) => ({ ...totals, assets }),
   }),
 
   endpoint({

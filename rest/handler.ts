@@ -8,7 +8,7 @@ import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import type { StalenessHeaders } from './request/staleness.ts'
-import { errorEnvelope, type JsonText, sealed, toJson } from './response/envelope.ts'
+import { errorEnvelope, sealed, toJson } from './response/envelope.ts'
 import { HttpError, type PublicError, toHttpError } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
@@ -23,12 +23,12 @@ export interface RestServices<Caller> {
   execute: Execute<Caller>
   /** Chooses where a read is done. */
   reader(staleness: StalenessHeaders, caller: Caller): Promise<Reader<Caller>>
-  /** Answers a request by `here`, or in another thread when its body or what it reads is too large for this one. */
+  /** Answers a request with `runInline`, or in another thread if its body or what it reads is too large for this one. */
   chooseThread(
     request: RestRequest<Caller>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
-    here: () => Promise<HttpResponse>,
+    runInline: () => Promise<HttpResponse>,
   ): Promise<HttpResponse>
   /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
   idempotent(
@@ -45,8 +45,14 @@ export interface RestServices<Caller> {
 /** Does a read. */
 export interface Reader<Caller> {
   execute: Execute<Caller>
-  /** The current version of the listing that the variables ask for; null where it has none. */
+  /**
+   * Does the listing of asset groups: `assetGroups.groups` of its result is JSON text, joined from the stored texts.
+   * GraphQL would parse and complete each asset. `version` is null with a remote filter.
+   */
+  listAssets(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<Result & Version>
+  /** The current version of the listing that the variables ask for. */
   listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
+  /** Answers of listings. */
   answers: AnswerCache
 }
 
@@ -54,14 +60,18 @@ type Execute<Caller> = (
   document: TypedDocumentNode<unknown, Record<string, unknown>>,
   variables: Record<string, unknown>,
   context: CallContext<Caller>,
-) => Promise<{
+) => Promise<Result>
+
+interface Result {
   data?: unknown
   errors?: readonly PublicError[] | undefined
-  /** The page of asset groups that the operation read: its version, null where it has none, and the groups. */
-  listing?: { version: string | null; groups: JsonText } | undefined
-}>
+}
 
-interface CallContext<Caller> {
+interface Version {
+  version: string | null
+}
+
+export interface CallContext<Caller> {
   caller: Caller
   requestId: string
   /** How much a write may change: with more it fails with `too_many_affected`. */
@@ -127,11 +137,11 @@ async function answer<Caller>(
   }
   services.authorize(endpoint.document, caller)
   const body = endpoint.takesBody ? await readBody(request) : undefined
-  const here = () => answerHere({ ...request, values }, endpoint, caller, body, services)
-  return services.chooseThread(request, caller, body, here)
+  const runInline = () => answerInline({ ...request, values }, endpoint, caller, body, services)
+  return services.chooseThread(request, caller, body, runInline)
 }
 
-async function answerHere<Caller>(
+async function answerInline<Caller>(
   request: RestRequest & Pick<Route<Endpoint>, 'values'>,
   endpoint: Endpoint,
   caller: Caller,
@@ -146,25 +156,22 @@ async function answerHere<Caller>(
     body,
   )
   const context = { caller, requestId, maxAffected: preferences?.maxAffected }
-  const run = async (execute: Execute<Caller>) => {
-    const result = await execute(endpoint.document, variables, context)
-    if (result.errors) throw toHttpError(result.errors)
-    return result
-  }
   const reader = staleness && (await services.reader(staleness, caller))
-  if (reader && endpoint.isVersioned) {
-    const version = () => reader.listingVersion(variables, context)
-    const read = { version, answer: () => run(reader.execute) }
-    return answerVersioned(endpoint, request, variables, reader.answers, read)
+  if (reader && endpoint.isAssetListing) {
+    return answerVersioned(endpoint, request, variables, reader.answers, {
+      version: () => reader.listingVersion(variables, context),
+      answer: async () => withoutErrors(await reader.listAssets(variables, context)),
+    })
   }
-  if (endpoint.table) {
-    const { data } = await run((reader ?? services).execute)
-    return answerTable(endpoint, request, query, endpoint.data(data))
+  const run = async (execute: Execute<Caller>) => {
+    const { data } = withoutErrors(await execute(endpoint.document, variables, context))
+    return endpoint.data(data)
   }
+  if (endpoint.table) return answerTable(endpoint, request, query, await run((reader ?? services).execute))
   // An answer that was stored before has none.
   let headers: Record<string, string> = {}
   const work = async (execute: Execute<Caller>) => {
-    const data = endpoint.data((await run(execute)).data)
+    const data = await run(execute)
     if (endpoint.takesBody && services.recordsChanges) headers = receiptLink(variables, data, requestId)
     if (!preferences) return toJson(data)
     headers = { ...headers, ...preferenceApplied(preferences.maxAffected, preferences.isMinimal) }
@@ -174,6 +181,11 @@ async function answerHere<Caller>(
   const isOnce = keyed && !variables.dryRun
   const data = isOnce ? await services.idempotent(keyed, caller, work) : await work((reader ?? services).execute)
   return { status: 200, headers, body: sealed(0, endpoint.success, requestId, data) }
+}
+
+function withoutErrors<R extends Result>(result: R): R {
+  if (result.errors) throw toHttpError(result.errors)
+  return result
 }
 
 /** The refusal of a request without a valid token. It does not say whether a token that was sent ever existed. */

@@ -10,7 +10,7 @@ import type { Json, Schemas } from './schemas.ts'
 export type Twin = ReturnType<typeof twinOf>
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
-  const { takesBody, dependsOnFilter = false, isVersioned = false, refusals = [] } = endpoint
+  const { takesBody, dependsOnFilter = false, isAssetListing = false, refusals = [] } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const examples = examplesOf(endpoint)
   const twin = twinOf(endpoint, enumerations)
@@ -29,14 +29,14 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
       ...parameters(endpoint, query, schemas),
       parameter('XRequestId'),
       ...(takesBody ? ['IdempotencyKey', 'PreferOfWrite'] : ['Prefer', 'XCatalogueAfter']).map(parameter),
-      ...(isVersioned ? [parameter('IfNoneMatch')] : []),
+      ...(isAssetListing ? [parameter('IfNoneMatch')] : []),
     ],
     ...(body && {
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
     }),
     responses: {
       200: successResponse(answer, examples, endpoint, data.properties as Json),
-      ...(isVersioned && { 304: notModified }),
+      ...(isAssetListing && { 304: notModified }),
       ...errorResponses({ takesBody, dependsOnFilter, refusals, namesStore }),
     },
   }

@@ -106,11 +106,11 @@ const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { 
 export function successResponse(
   schema: Json,
   examples: readonly Example[],
-  { takesBody, isVersioned, table }: Endpoint,
+  { takesBody, isAssetListing, table }: Endpoint,
   data: Json,
 ): Json {
   const members = Object.entries(data).map(([name, member]) => `- \`${name}\`: ${(member as Json).description}`)
-  const readHeaders = isVersioned ? taggedHeaders : headers
+  const readHeaders = isAssetListing ? taggedHeaders : headers
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
     headers: { ...(takesBody ? writeHeaders : readHeaders), ...(table?.totalOf && nextHeader) },

@@ -89,8 +89,7 @@ const AssetGroupPageRef = builder.objectRef<AssetGroupPage>('AssetGroupPage').im
       type: [AssetGroupRef],
       complexity: { field: 0, multiplier: 1 },
       description: 'Groups of this page.',
-      // REST renders the groups from the page itself (src/app/rest-services.ts).
-      resolve: ({ groups }, _args, { onAssetGroupPage }) => (onAssetGroupPage ? [] : groups),
+      resolve: ({ groups }, _args, { restListing }) => (restListing ? [] : groups),
     }),
   }),
 })
@@ -136,11 +135,11 @@ builder.queryField('assetGroups', (t) =>
     description:
       'Lists a page of asset groups of one store, through the remote filter if one is configured (spec: GET /assets). Errors: `invalid_request`, `store_not_found`, `downstream_unavailable`.',
     args: { ...storeArgs, ...pageArgs },
-    resolve: async (_root, args, { catalogue, enumerations, filter, onAssetGroupPage }) => {
+    resolve: async (_root, args, { catalogue, enumerations, filter, restListing }) => {
       const query = queryOf(args)
       requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
       const page = await listGroups(catalogue, args.storeUuid, query, filter)
-      onAssetGroupPage?.(page)
+      if (restListing) restListing.page = page
       return page
     },
   }),

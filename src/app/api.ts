@@ -20,14 +20,14 @@ import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
-import { type RouteLimits, routeOf, routeLimits as usualRouteLimits } from '../heavy/route.ts'
+import { routeLimits as defaultRouteLimits, type RouteLimits, routeOf } from '../heavy/route.ts'
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
-import { maxRestBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
+import { ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import { shapeOfJson } from '../text.ts'
-import { type RunOptions, restServices } from './rest-services.ts'
+import { createRestServices, type RunOptions } from './rest-services.ts'
 import type { ThreadPoolApi } from './thread-pool-api.ts'
 
 export interface ApiOptions {
@@ -54,10 +54,10 @@ export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
   const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
-  const { routeLimits = usualRouteLimits } = options
+  const { routeLimits = defaultRouteLimits } = options
   const contextBy =
     (via: Origin['via']) =>
-    (caller: Caller, requestId: string, { transaction, replica, onAssetGroupPage, maxAffected }: RunOptions = {}) =>
+    (caller: Caller, requestId: string, { transaction, replica, restListing, maxAffected }: RunOptions = {}) =>
       createContext({
         catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
         enumerations: enumerations(),
@@ -69,7 +69,7 @@ export function createApi(options: ApiOptions): Api {
         filter,
         jobQueued,
         jobQuotas,
-        onAssetGroupPage,
+        restListing,
         affected: maxAffected === undefined ? undefined : { atMost: maxAffected, count: 0 },
       })
   const chooseReplica = async ({ maxMs, after }: StalenessHeaders, caller: Caller) =>
@@ -86,30 +86,16 @@ export function createApi(options: ApiOptions): Api {
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
   const isHeavy = (body: Uint8Array, cost = 0, copies = 1) => {
     const weight = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies, cost }
-    return threads && routeOf(weight, routeLimits) === 'thread'
+    return threads !== undefined && routeOf(weight, routeLimits) === 'thread'
   }
   // A larger GraphQL body is not even parsed on this thread: it is handed to another one with its document unchecked.
   const maxParsedBytes = 4 * routeLimits.bytes
-  const limitOfWrite = () => new ReadLimit(undefined, routeLimits.members)
-  const answers = createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024))
-  const handleRest = createHandler(endpoints, {
-    ...restServices(engine, { db, log, answers, chooseReplica, contextOf: contextBy('rest') }),
-    enumerations,
-    recordsChanges: options.recordsChanges,
-    errorOf,
-    chooseThread: async (request, caller, body, here) => {
-      if (!threads) return isRead(request) ? withContext({ readLimit: new ReadLimit(maxRestBytes) }, here) : here()
-      if (body && isHeavy(body)) return threads.rest(request, caller, body)
-      // How much a request reads is known only by the database.
-      const readLimit = isRead(request) ? new ReadLimit(readBytesHere.rest) : limitOfWrite()
-      try {
-        return await withContext({ readLimit }, here)
-      } catch (error) {
-        if (!readLimit.isForOtherThread && !(isRead(request) && readLimit.isExceeded)) throw error
-        return threads.rest(request, caller, body)
-      }
-    },
+  const services = createRestServices(engine, {
+    ...{ db, log, enumerations, recordsChanges: options.recordsChanges, errorOf },
+    ...{ threads, routeLimits, isHeavy, chooseReplica, contextOf: contextBy('rest') },
+    answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
   })
+  const handleRest = createHandler(endpoints, services)
   const handleGraphQL: Api['graphql'] = async (request, caller, requestId) => {
     const { body = new Uint8Array() } = request
     if (threads && body.length > maxParsedBytes) return threads.graphql(request, caller)
@@ -122,7 +108,7 @@ export function createApi(options: ApiOptions): Api {
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
     const { maxAffected } = prepared
     const run = () => prepared.run(contextBy('graphql')(caller, requestId, { replica, maxAffected }))
-    const readLimit = isMutation ? limitOfWrite() : new ReadLimit(readBytesHere.graphql)
+    const readLimit = isMutation ? new ReadLimit(undefined, routeLimits.members) : new ReadLimit(readBytesHere.graphql)
     const answer = await traced('operation', name, () => (threads ? withContext({ readLimit }, run) : run()))
     if (threads && readLimit.isForOtherThread && size.rootFields === 1) return threads.graphql(request, caller)
     return { answer, operation: { operation: name, isWrite: isMutation } }

@@ -3,13 +3,17 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { type AnswerCache, createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import type { Reader, RestServices } from '../../rest/handler.ts'
-import type { ListAssetsQueryVariables } from '../../rest/operations.generated.ts'
+import type { CallContext, Reader, RestServices } from '../../rest/handler.ts'
+import {
+  ListAssetsDocument,
+  type ListAssetsQuery,
+  type ListAssetsQueryVariables,
+} from '../../rest/operations.generated.ts'
 import { createRoutes } from '../../rest/path.ts'
 import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
 import type { Caller } from '../auth/caller.ts'
-import { type AssetGroupPage, groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
+import { groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import { groupsText } from '../catalogue/asset-groups/groups-text.ts'
 import type { Replica } from '../database/replicas/replica-first.ts'
 import type { Database } from '../database/tables.ts'
@@ -17,13 +21,20 @@ import { requireAccess } from '../graphql/access.ts'
 import type { Context } from '../graphql/context.ts'
 import type { Engine } from '../graphql/prepare.ts'
 import { publicErrors } from '../graphql/public-error.ts'
+import type { RouteLimits } from '../heavy/route.ts'
 import { doOnce } from '../idempotency/once.ts'
+import { withContext } from '../request/context.ts'
+import { maxRestBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
+import type { ThreadPoolApi } from './thread-pool-api.ts'
 
-interface Parts {
+export interface RestParts extends Pick<RestServices<Caller>, 'enumerations' | 'recordsChanges' | 'errorOf'> {
   db: Kysely<Database>
   log: Logger
   answers: AnswerCache
+  threads: ThreadPoolApi | undefined
+  routeLimits: RouteLimits
+  isHeavy(body: Uint8Array): boolean
   chooseReplica(staleness: StalenessHeaders, caller: Caller): Promise<Replica | undefined>
   contextOf(caller: Caller, requestId: string, options?: RunOptions): Context
 }
@@ -31,43 +42,76 @@ interface Parts {
 export interface RunOptions {
   transaction?: Transaction<Database> | undefined
   replica?: Replica | undefined
-  onAssetGroupPage?: Context['onAssetGroupPage']
+  restListing?: Context['restListing']
   maxAffected?: number | undefined
 }
+
+/** What the REST API needs to run its operations: each is a prepared GraphQL operation. */
+export function createRestServices(engine: Engine, parts: RestParts): RestServices<Caller> {
+  const { db, enumerations, recordsChanges, errorOf, chooseReplica } = parts
+  const operations = createOperations(engine, parts)
+  const primary = operations.readerOf()
+  return {
+    enumerations,
+    recordsChanges,
+    errorOf,
+    authorize: (document, caller) => requireAccess(operations.accessOf(document), caller),
+    execute: primary.execute,
+    reader: async (staleness, caller) => {
+      const replica = await chooseReplica(staleness, caller)
+      return replica ? operations.readerOf(replica) : primary
+    },
+    idempotent: (request, { viewer, tokenId }, work) => {
+      const owner = viewer.stores ? [...viewer.stores].sort().join() : tokenId
+      return doOnce(db, { ...request, owner }, (transaction) => work(operations.executeIn({ transaction })))
+    },
+    chooseThread: createThreadChoice(parts),
+  }
+}
+
+type Where = Pick<RunOptions, 'transaction' | 'replica'>
 
 /** Pages of replicas are not kept: a default read must not find them. */
 const noAnswers = createAnswerCache(0)
 
-/** How the REST API runs its operations: each is a prepared GraphQL operation. */
-export function restServices(
-  engine: Engine,
-  { db, log, answers, chooseReplica, contextOf }: Parts,
-): Pick<RestServices<Caller>, 'authorize' | 'execute' | 'reader' | 'idempotent'> {
+function createOperations(engine: Engine, { log, answers, contextOf }: RestParts) {
   const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)
     if (!operation) throw new Error('the document must be one of an endpoint')
     return operation
   }
+  const run = (
+    document: DocumentNode,
+    variables: Record<string, unknown>,
+    { caller, requestId, ...call }: CallContext<Caller>,
+    options: Omit<RunOptions, 'maxAffected'>,
+  ) =>
+    traced('operation', nameOf(document), async () => {
+      const context = contextOf(caller, requestId, { ...options, ...call })
+      const { data, errors } = await operationOf(document).run(variables, context)
+      return { data: data as unknown, errors: errors && publicErrors(errors, log, requestId) }
+    })
   const executeIn =
-    (where: Pick<RunOptions, 'transaction' | 'replica'>): RestServices<Caller>['execute'] =>
-    (document, variables, { caller, requestId, maxAffected }) => {
-      let page: AssetGroupPage | undefined
-      const onAssetGroupPage = (taken: AssetGroupPage) => {
-        page = taken
-      }
-      const context = contextOf(caller, requestId, { ...where, onAssetGroupPage, maxAffected })
-      return traced('operation', nameOf(document), async () => {
-        const { data, errors } = await operationOf(document).run(variables, context)
-        if (errors) return { errors: publicErrors(errors, log, requestId) }
-        const listing = page && { version: page.version, groups: new JsonText(groupsText(page.groups)) }
-        // Node holds the context, and with it this function, until V8 collects its whole heap.
-        page = undefined
-        return { data, listing }
-      })
+    (where: Where): RestServices<Caller>['execute'] =>
+    (document, variables, call) =>
+      run(document, variables, call, where)
+  const listAssetsIn =
+    (where: Where): Reader<Caller>['listAssets'] =>
+    async (variables, call) => {
+      const restListing: Context['restListing'] = {}
+      const { data, errors } = await run(ListAssetsDocument, variables, call, { ...where, restListing })
+      const { page } = restListing
+      if (errors || !page) return { errors, version: null }
+      // Node holds the context until V8 collects its whole heap: the page must not stay in it.
+      restListing.page = undefined
+      const { assetGroups } = data as ListAssetsQuery
+      const groups = new JsonText(groupsText(page.groups))
+      return { data: { assetGroups: { ...assetGroups, groups } }, version: page.version }
     }
   const readerOf = (replica?: Replica): Reader<Caller> => ({
     execute: executeIn({ replica }),
+    listAssets: listAssetsIn({ replica }),
     listingVersion: async (variables, { caller, requestId }) => {
       const { catalogue, filter } = contextOf(caller, requestId, { replica })
       const { storeUuid, ...listing } = variables as ListAssetsQueryVariables
@@ -75,18 +119,23 @@ export function restServices(
     },
     answers: replica ? noAnswers : answers,
   })
-  const primary = readerOf()
-  return {
-    authorize: (document, caller) => requireAccess(operationOf(document).access, caller),
-    execute: primary.execute,
-    reader: async (staleness, caller) => {
-      const replica = await chooseReplica(staleness, caller)
-      return replica ? readerOf(replica) : primary
-    },
-    idempotent: (request, { viewer, tokenId }, work) => {
-      const owner = viewer.stores ? [...viewer.stores].sort().join() : tokenId
-      return doOnce(db, { ...request, owner }, (transaction) => work(executeIn({ transaction })))
-    },
+  return { accessOf: (document: DocumentNode) => operationOf(document).access, executeIn, readerOf }
+}
+
+function createThreadChoice({ threads, routeLimits, isHeavy }: RestParts): RestServices<Caller>['chooseThread'] {
+  return async (request, caller, body, runInline) => {
+    // Only reads have no body.
+    const isRead = body === undefined
+    if (!threads) return isRead ? withContext({ readLimit: new ReadLimit(maxRestBytes) }, runInline) : runInline()
+    if (body && isHeavy(body)) return threads.rest(request, caller, body)
+    // How much a request reads is known only by the database.
+    const readLimit = isRead ? new ReadLimit(readBytesHere.rest) : new ReadLimit(undefined, routeLimits.members)
+    try {
+      return await withContext({ readLimit }, runInline)
+    } catch (error) {
+      if (!readLimit.isForOtherThread && !(isRead && readLimit.isExceeded)) throw error
+      return threads.rest(request, caller, body)
+    }
   }
 }
 

@@ -22,8 +22,11 @@ export interface Context {
   /** Notifies the runner of jobs that one more is queued. */
   jobQueued(): void
   readonly jobQuotas: JobQuotas
-  /** Takes the page that `assetGroups` reads, for the ETag and text of REST: the operation then returns no groups. */
-  readonly onAssetGroupPage?: ((page: AssetGroupPage) => void) | undefined
+  /**
+   * REST only: `assetGroups` puts the page it reads here and resolves no groups. REST renders them from their stored
+   * text, which takes a fraction of the time that GraphQL needs to parse and complete every asset.
+   */
+  readonly restListing?: { page?: AssetGroupPage | undefined } | undefined
   readonly requestId: string
   /** With a limit on how much the mutation may change: the limit, and how much it changes. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
