@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
-import { headOf, toJson } from './response/envelope.ts'
+import { envelopeHead, toJson } from './response/envelope.ts'
 
 interface CachedAnswer {
   version: string
@@ -39,7 +39,7 @@ export async function answerVersioned(
   },
 ): Promise<HttpResponse> {
   const answered = (version: string | null, data: Buffer): HttpResponse => {
-    const body = [Buffer.from(headOf(0, endpoint.success, request.requestId)), data]
+    const body = [Buffer.from(envelopeHead(0, endpoint.success, request.requestId)), data]
     return { status: 200, headers: version === null ? {} : headersOf(version), body }
   }
   const key = `${endpoint.path} ${JSON.stringify(variables)}`
@@ -51,7 +51,7 @@ export async function answerVersioned(
     if (current !== null && cached?.version === current) return answered(current, cached.data)
   }
   const { data: result, version } = await read.answer()
-  const data = Buffer.from(`${toJson(endpoint.data(result))}}`)
+  const data = Buffer.from(`${toJson(endpoint.toData(result))}}`)
   if (version !== null) cache.set(key, { version, data })
   return answered(version, data)
 }

@@ -26,12 +26,12 @@ export interface Endpoint<
   /** The listing of asset groups: run by `Reader.listAssets`, which has versions, and so an ETag. */
   isAssetListing?: boolean
   /** Reasons of errors that other endpoints do not have. */
-  refusals?: readonly string[]
+  extraReasons?: readonly string[]
   /** What a request must have: its query parameters by name and, if the operation takes one, its body. */
   shapes(enumerations: Enumerations): { query: Query; body?: Body }
   /** `raw` is the body as it came: with fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
-  answer: z.ZodRawShape
+  dataShape: z.ZodRawShape
   /** How its data is a table, for answers in CSV and JSON Lines. */
   table?: {
     /** The first columns; others come from the rows. */
@@ -40,7 +40,7 @@ export interface Endpoint<
     /** How many rows all pages have. */
     totalOf?(data: unknown): number
   }
-  data(result: Result): unknown
+  toData(result: Result): unknown
 }
 
 /** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */
@@ -51,12 +51,12 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
     ...(row as unknown as Endpoint),
     success: row.path.startsWith('/assets') ? 'SUCCESS' : 'success',
     takesBody: row.method !== 'GET',
-    shapes: keepLast(row.shapes),
+    shapes: memoizeLast(row.shapes),
   }
 }
 
 /** Keeps what was made of the enumerations last: they seldom change; making it takes longer than a small request. */
-export function keepLast<Made>(make: (enumerations: Enumerations) => Made): (enumerations: Enumerations) => Made {
+export function memoizeLast<Made>(make: (enumerations: Enumerations) => Made): (enumerations: Enumerations) => Made {
   let last: { enumerations: Enumerations; made: Made } | undefined
   return (enumerations) => {
     if (last?.enumerations !== enumerations) last = { enumerations, made: make(enumerations) }

@@ -25,7 +25,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List assets',
     description:
       'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
-    answer: {
+    dataShape: {
       total_groups: output.count('Number of groups that match, on all pages.'),
       returned_groups: output.count('Number of entries in this answer.'),
       assets: z
@@ -45,7 +45,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    data: ({ assetGroups: { groups: assets, ...totals } }) => ({ ...totals, assets }),
+    toData: ({ assetGroups: { groups: assets, ...totals } }) => ({ ...totals, assets }),
   }),
 
   endpoint({
@@ -54,7 +54,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Update products',
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
-    answer: {
+    dataShape: {
       store_uuid: output.storeUuidShape,
       updated_skus: output.succeeded('Codes of the products that were updated, in the order of the body.'),
       unavailable_skus: output.skus('Codes of which the store has no product.'),
@@ -67,7 +67,7 @@ export const endpoints: readonly Endpoint[] = [
       body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
-    data: ({ updateProducts: result }) => withFailedProducts(result),
+    toData: ({ updateProducts: result }) => withFailedProducts(result),
   }),
 
   endpoint({
@@ -75,14 +75,14 @@ export const endpoints: readonly Endpoint[] = [
     path: '/stores',
     summary: 'Create a store',
     description: 'Creates a store, in a new group or in the group of `linked_store_id` (spec: POST /stores).',
-    answer: {
+    dataShape: {
       store_uuid: z.string().describe('UUID of the new store.'),
       store_group: z.string().describe('UUID of the group of linked stores that the store belongs to.'),
     },
     document: operations.CreateStoreDocument,
     shapes: (enumerations) => ({ query: input.storeLink, body: input.newStore(enumerations) }),
     variables: (query, body) => ({ ...camelCase(query), input: camelCase(body) }),
-    data: ({ createStore: store }) => store,
+    toData: ({ createStore: store }) => store,
   }),
 
   endpoint({
@@ -91,7 +91,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Delete assets',
     description:
       'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
-    answer: {
+    dataShape: {
       deleted_count: output.count('Number of assets deleted.'),
       failed: output.count(
         'Number of asset ids that were not found, plus the number of items without ids that matched nothing.',
@@ -110,7 +110,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: (query, body) => ({ ...camelCase(query), selectors: body.map(camelCase) }),
-    data: ({ deleteAssets: result }) => withErrorInfo(result),
+    toData: ({ deleteAssets: result }) => withErrorInfo(result),
   }),
 
   endpoint({
@@ -119,7 +119,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Unlink assets',
     description:
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
-    answer: {
+    dataShape: {
       unlinked: output.count('Number of links removed.'),
       failed: output.count('Number of links that were not found.'),
       error_info: output.itemFailures,
@@ -136,7 +136,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: (query, body) => ({ ...camelCase(query), links: body.map(camelCase) }),
-    data: ({ unlinkAssets: result }) => withErrorInfo(result),
+    toData: ({ unlinkAssets: result }) => withErrorInfo(result),
   }),
 
   // Extensions: the specification presupposes products and assets; these create and list them.
@@ -147,7 +147,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.',
     isExtension: true,
-    answer: {
+    dataShape: {
       store_uuid: output.storeUuidShape,
       created_skus: output.succeeded('Codes of the products that were created, in the order of the body.'),
       existing_skus: output.succeeded('Codes of products that existed before; they are not changed.'),
@@ -160,7 +160,7 @@ export const endpoints: readonly Endpoint[] = [
       body: input.productPatches,
     }),
     variables: (query, _, products) => ({ ...camelCase(query), products: products.map(productPatch) }),
-    data: ({ createProducts: result }) => withFailedProducts(result),
+    toData: ({ createProducts: result }) => withFailedProducts(result),
   }),
 
   endpoint({
@@ -170,7 +170,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
     isExtension: true,
-    answer: {
+    dataShape: {
       store_uuid: output.storeUuidShape,
       total_products: output.count('Number of products that match, on all pages.'),
       returned_products: output.count('Number of entries in this answer.'),
@@ -205,7 +205,7 @@ export const endpoints: readonly Endpoint[] = [
       codes: sku_codes?.split(','),
       status: status && [status],
     }),
-    data: ({ productPage: { products, ...page } }) => ({
+    toData: ({ productPage: { products, ...page } }) => ({
       ...page,
       products: new Map(products.map((product) => [product.product_code, productObject(product)])),
     }),
@@ -217,7 +217,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List stores',
     description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
     isExtension: true,
-    answer: {
+    dataShape: {
       total_stores: output.count('Number of stores that match, on all pages.'),
       returned_stores: output.count('Number of entries in this answer.'),
       stores: z.array(output.storeShape).describe('Stores in the order of their creation.'),
@@ -234,7 +234,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    data: ({ storePage }) => storePage,
+    toData: ({ storePage }) => storePage,
   }),
   endpoint({
     method: 'POST',
@@ -243,7 +243,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
     isExtension: true,
-    answer: {
+    dataShape: {
       created: output.count('Number of assets that are new in their group.'),
       updated: output.count('Number of assets that were in their group and moved.'),
       failed: output.count('Number of entries that failed.'),
@@ -265,7 +265,7 @@ export const endpoints: readonly Endpoint[] = [
       ...camelCase(query),
       groups: body.map(({ asset_type, ...group }) => ({ ...camelCase(group), assetFormat: asset_type })),
     }),
-    data: ({ placeAssets: result }) => withErrorInfo(result),
+    toData: ({ placeAssets: result }) => withErrorInfo(result),
   }),
 
   endpoint({
@@ -275,8 +275,8 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'The feed of changes of a store, deletions included, oldest first. Ask again with `next` as `after`: each change comes once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.',
     isExtension: true,
-    refusals: ['cursor_expired', 'changes_disabled'],
-    answer: {
+    extraReasons: ['cursor_expired', 'changes_disabled'],
+    dataShape: {
       changes: changes('Changes after the cursor, in order.'),
       next: z.string().describe('Cursor to go on from, also when the page is empty.'),
       more: z.boolean().describe('Whether more changes follow at once.'),
@@ -298,7 +298,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    data: ({ store }) => {
+    toData: ({ store }) => {
       if (!store) throw new HttpError('store_not_found', 'there is no store of this UUID')
       const { next, pageInfo, edges } = store.changes
       return { changes: edges.map(({ node }) => changeObject(node)), next, more: pageInfo.more }
@@ -312,8 +312,8 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'What the request changed in a store. Writes name it in the header `Link`. Requests that were sent with the same `X-Request-Id` have one receipt.',
     isExtension: true,
-    refusals: ['request_not_found', 'changes_disabled'],
-    answer: receiptShape,
+    extraReasons: ['request_not_found', 'changes_disabled'],
+    dataShape: receiptShape,
     document: operations.GetRequestDocument,
     shapes: () => ({
       query: z.object({
@@ -322,7 +322,7 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    data: ({ request }) => receiptObject(request),
+    toData: ({ request }) => receiptObject(request),
   }),
 
   endpoint({
@@ -332,8 +332,8 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Gives all that a request changed in a store the values from before it, in one transaction. What another request has changed since is skipped, overwritten, or fails the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
     isExtension: true,
-    refusals: ['request_not_found', 'not_revertible'],
-    answer: revertShape,
+    extraReasons: ['request_not_found', 'not_revertible'],
+    dataShape: revertShape,
     document: operations.RevertRequestDocument,
     shapes: () => ({
       query: z.object({
@@ -350,7 +350,7 @@ export const endpoints: readonly Endpoint[] = [
       ...camelCase(query),
       ifChangedSince: if_changed_since.toUpperCase() as RevertPolicy,
     }),
-    data: ({ revertRequest: result }) => revertObject(result),
+    toData: ({ revertRequest: result }) => revertObject(result),
   }),
   ...reports,
 ]

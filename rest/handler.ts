@@ -8,7 +8,7 @@ import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import type { Enumerations } from './request/shapes.ts'
 import type { StalenessHeaders } from './request/staleness.ts'
-import { errorEnvelope, sealed, toJson } from './response/envelope.ts'
+import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
 import { HttpError, type PublicError, toHttpError } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
@@ -90,13 +90,17 @@ export function createHandler<Caller>(
       return await answer(request, route, services)
     } catch (thrown) {
       const error = services.errorOf(thrown, request.requestId)
-      return errorResponse(asSpecified(error, request, route.endpoints), request.requestId)
+      return errorResponse(mapUnavailableToDownstream(error, request, route.endpoints), request.requestId)
     }
   }
 }
 
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
-function asSpecified(error: HttpError, request: RestRequest, route: readonly Endpoint[] | undefined): HttpError {
+function mapUnavailableToDownstream(
+  error: HttpError,
+  request: RestRequest,
+  route: readonly Endpoint[] | undefined,
+): HttpError {
   if (error.reason !== 'unavailable' || !endpointOf(route, request.method)?.dependsOnFilter) return error
   const [{ details = '' } = {}] = error.errorInfo
   const ofSource = details.replace(unreachable.unavailable, unreachable.downstream_unavailable)
@@ -149,7 +153,7 @@ async function answerInline<Caller>(
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const { requestId } = request
-  const { query, variables, keyed, staleness, preferences } = readRequest(
+  const { query, variables, idempotencyKey, staleness, preferences } = readRequest(
     request,
     endpoint,
     services.enumerations(),
@@ -165,7 +169,7 @@ async function answerInline<Caller>(
   }
   const run = async (execute: Execute<Caller>) => {
     const { data } = withoutErrors(await execute(endpoint.document, variables, context))
-    return endpoint.data(data)
+    return endpoint.toData(data)
   }
   if (endpoint.table) return answerTable(endpoint, request, query, await run((reader ?? services).execute))
   // An answer that was stored before has none.
@@ -178,9 +182,11 @@ async function answerInline<Caller>(
     return toJson(preferences.isMinimal ? withoutSuccesses(data) : data)
   }
   // A dry run changes nothing, so that it may be repeated.
-  const isOnce = keyed && !variables.dryRun
-  const data = isOnce ? await services.idempotent(keyed, caller, work) : await work((reader ?? services).execute)
-  return { status: 200, headers, body: sealed(0, endpoint.success, requestId, data) }
+  const isOnce = idempotencyKey && !variables.dryRun
+  const data = isOnce
+    ? await services.idempotent(idempotencyKey, caller, work)
+    : await work((reader ?? services).execute)
+  return { status: 200, headers, body: envelope(0, endpoint.success, requestId, data) }
 }
 
 function withoutErrors<R extends Result>(result: R): R {

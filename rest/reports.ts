@@ -15,7 +15,7 @@ interface Report<Row extends object> {
   summary: string
   description: string
   document: TypedDocumentNode<{ rows: Row[] }, Variables>
-  refusals?: string[]
+  extraReasons?: string[]
   /** What a row says beside the store. */
   row: z.ZodRawShape
 }
@@ -50,7 +50,7 @@ export const reports: readonly Endpoint[] = [
     summary: 'Report the last changes',
     description: 'The last changes, the newest first: who did what. To follow all use GET /changes.',
     document: operations.ChangeReportDocument,
-    refusals: ['changes_disabled'],
+    extraReasons: ['changes_disabled'],
     row: {
       at: time('Time of the change.'),
       ...who,
@@ -101,7 +101,7 @@ function report<Row extends object>(name: string, { row, ...given }: Report<Row>
     method: 'GET',
     path: `/reports/${name}`,
     isExtension: true,
-    answer: { rows: z.array(z.object(shape)).describe('Rows of the report.') },
+    dataShape: { rows: z.array(z.object(shape)).describe('Rows of the report.') },
     repeatable: ['store_uuids'],
     table: {
       columns: Object.keys(shape),
@@ -123,7 +123,7 @@ function report<Row extends object>(name: string, { row, ...given }: Report<Row>
       }),
     }),
     variables: ({ store_uuids, limit }) => ({ storeUuids: store_uuids?.split(',') ?? null, limit }),
-    data: ({ rows }) => ({ rows: rows.map(lowered) }),
+    toData: ({ rows }) => ({ rows: rows.map(lowered) }),
   })
 }
 

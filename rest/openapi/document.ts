@@ -1,4 +1,4 @@
-import { type Endpoint, keepLast } from '../endpoint.ts'
+import { type Endpoint, memoizeLast } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { operationOf, tagOf } from './operation.ts'
 import { responseComponents } from './responses.ts'
@@ -35,7 +35,7 @@ export function openApiText(
   enumerations: () => Enumerations,
   version: string,
 ): () => string {
-  const textOf = keepLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce, version)))
+  const textOf = memoizeLast((inForce) => JSON.stringify(openApiDocument(endpoints, inForce, version)))
   return () => textOf(enumerations())
 }
 

@@ -7,24 +7,24 @@ import { successOf } from '../response/data-shapes.ts'
 import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
-export type Twin = ReturnType<typeof twinOf>
+export type GraphQLExample = ReturnType<typeof graphqlOperationOf>
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
-  const { takesBody, dependsOnFilter = false, isAssetListing = false, refusals = [] } = endpoint
+  const { takesBody, dependsOnFilter = false, isAssetListing = false, extraReasons = [] } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const examples = examplesOf(endpoint)
-  const twin = twinOf(endpoint, enumerations)
-  const id = twin.name
+  const operation = graphqlOperationOf(endpoint, enumerations)
+  const id = operation.name
   const namesStore = ['store_uuid', 'store_uuids', 'linked_store_id'].some((name) => name in query.shape)
   const answer = schemas.named(`${id}Answer`, successOf(endpoint))
-  const data = schemas.of(z.object(endpoint.answer))
+  const data = schemas.of(z.object(endpoint.dataShape))
   return {
     operationId: id.charAt(0).toLowerCase() + id.slice(1),
     tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     description: endpoint.description,
     ...(endpoint.isExtension && { 'x-extension': true }),
-    'x-graphql': { ...twin, href: `/graphql?operation=${id}` },
+    'x-graphql': { ...operation, href: `/graphql?operation=${id}` },
     parameters: [
       ...parameters(endpoint, query, schemas),
       parameter('XRequestId'),
@@ -37,24 +37,24 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     responses: {
       200: successResponse(answer, examples, endpoint, data.properties as Json),
       ...(isAssetListing && { 304: notModified }),
-      ...errorResponses({ takesBody, dependsOnFilter, refusals, namesStore }),
+      ...errorResponses({ takesBody, dependsOnFilter, extraReasons, namesStore }),
     },
   }
 }
 
-export function graphqlTwins(endpoints: readonly Endpoint[], enumerations: Enumerations): Twin[] {
+export function graphqlExamples(endpoints: readonly Endpoint[], enumerations: Enumerations): GraphQLExample[] {
   return endpoints.map((endpoint) => {
-    const twin = twinOf(endpoint, enumerations)
+    const operation = graphqlOperationOf(endpoint, enumerations)
     const source = `# The operation of ${endpoint.method} /v1${endpoint.path}.\n`
-    const hint = JSON.stringify(twin.variables).includes('"storeUuid"')
+    const hint = JSON.stringify(operation.variables).includes('"storeUuid"')
       ? '# Set storeUuid to one of your stores.\n'
       : ''
-    return { ...twin, document: `${source}${hint}${twin.document}` }
+    return { ...operation, document: `${source}${hint}${operation.document}` }
   })
 }
 
 /** The GraphQL operation of an endpoint, with the variables of its first successful example. */
-function twinOf(endpoint: Endpoint, enumerations: Enumerations) {
+function graphqlOperationOf(endpoint: Endpoint, enumerations: Enumerations) {
   const { document } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const [example] = examplesOf(endpoint)

@@ -49,12 +49,12 @@ const extraHeaders: Record<number, Json> = {
 }
 
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
-export function errorResponses({ takesBody, dependsOnFilter, refusals = [], namesStore }: Row): Json {
+export function errorResponses({ takesBody, dependsOnFilter, extraReasons = [], namesStore }: Row): Json {
   const absent = [
     ...(takesBody ? [] : ['idempotency_conflict', 'too_many_affected', 'payload_too_large', 'unsupported_media_type']),
     ...(dependsOnFilter ? [] : ['downstream_unavailable']),
     ...(namesStore ? [] : ['store_not_found']),
-    ...specialReasons.filter((reason) => !refusals.includes(reason)),
+    ...specialReasons.filter((reason) => !extraReasons.includes(reason)),
   ]
   const possible = errorReasons.filter(([reason, , answer]) => answer && !absent.includes(reason))
   return Object.fromEntries(
@@ -62,7 +62,7 @@ export function errorResponses({ takesBody, dependsOnFilter, refusals = [], name
   )
 }
 
-type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter' | 'refusals'> & { namesStore: boolean }
+type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter' | 'extraReasons'> & { namesStore: boolean }
 
 /** Not recorded: no request provokes it. */
 const unexpectedError = {

@@ -11,8 +11,9 @@ export function collectSchemas() {
   const of = (shape: z.ZodType): Json => {
     const options = { io: 'input', unrepresentable: 'any', override } as const
     const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(shape, options)
-    for (const [id, definition] of Object.entries($defs)) components[id] = pointed({ ...definition, id: undefined })
-    return pointed(schema)
+    for (const [id, definition] of Object.entries($defs))
+      components[id] = withComponentRefs({ ...definition, id: undefined })
+    return withComponentRefs(schema)
   }
   const named = (name: string, shape: z.ZodType) => {
     components[name] = of(shape)
@@ -30,6 +31,6 @@ const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchem
 }
 
 /** Replaces references to the schema's own definitions by references to the components. */
-function pointed(schema: unknown): Json {
+function withComponentRefs(schema: unknown): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
 }

@@ -64,7 +64,7 @@ export function readRequest(
     query: query.data ?? {},
     staleness,
     preferences,
-    keyed: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
+    idempotencyKey: key === undefined ? undefined : { key, ...keyScopeOf(request), body: bytes ?? new Uint8Array() },
   }
 }
 

@@ -103,13 +103,13 @@ export const productShape = z
 const requestId = z.string().describe('The `X-Request-Id` of the request, or a generated UUID.')
 
 /** The envelope of a success (spec: Response envelope). */
-export function successOf({ success, answer }: Pick<Endpoint, 'success' | 'answer'>) {
+export function successOf({ success, dataShape }: Pick<Endpoint, 'success' | 'dataShape'>) {
   const status = z.object({
     code: z.literal(0).describe('0 on success.'),
     message: z.literal(success),
     request_id: requestId,
   })
-  return z.object({ status, data: z.object(answer) })
+  return z.object({ status, data: z.object(dataShape) })
 }
 
 const errorInfo = z

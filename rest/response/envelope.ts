@@ -7,16 +7,16 @@ export interface ErrorInfo extends Omit<Fault, 'reason'> {
 }
 
 /** The envelope as JSON text, around data that is JSON text already (spec: Response envelope). */
-export function sealed(code: 0 | -1, message: string, requestId: string, data: string): string {
-  return `${headOf(code, message, requestId)}${data}}`
+export function envelope(code: 0 | -1, message: string, requestId: string, data: string): string {
+  return `${envelopeHead(code, message, requestId)}${data}}`
 }
 
-export function headOf(code: 0 | -1, message: string, requestId: string): string {
+export function envelopeHead(code: 0 | -1, message: string, requestId: string): string {
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
 }
 
 export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]): string {
-  return sealed(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
+  return envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
 }
 
 export class JsonText {

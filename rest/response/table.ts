@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import type { HttpResponse, RestRequest } from '../exchange.ts'
-import { sealed, toJson } from './envelope.ts'
+import { envelope, toJson } from './envelope.ts'
 import { HttpError } from './http-error.ts'
 
 type Row = ReadonlyMap<string, unknown>
@@ -18,7 +18,7 @@ export async function answerTable(
   const total = table?.totalOf?.(data)
   const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
   if (!table || format === 'application/json')
-    return { status: 200, headers, body: sealed(0, success, request.requestId, toJson(data)) }
+    return { status: 200, headers, body: envelope(0, success, request.requestId, toJson(data)) }
   const rows = table.rowsOf(data)
   const body =
     format === 'text/csv'
@@ -59,7 +59,7 @@ function nextPage({ path, search }: RestRequest, { offset, limit }: Record<strin
 }
 
 /** Each row has a cell of each column. */
-const mostColumns = 2_000
+const maxColumns = 2_000
 
 async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFormulas: boolean): Promise<string> {
   const flat = rows.map(flatOf)
@@ -68,8 +68,8 @@ async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFor
   const isAttribute = (name: string) => attributes.has(name)
   const urls = others.filter((name) => !isAttribute(name))
   const names = [...columns, ...others.filter(isAttribute).toSorted(), ...urls]
-  if (names.length > mostColumns) {
-    const details = `CSV has at most ${mostColumns} columns; this page has ${names.length}: accept application/jsonl, or ask for a smaller page`
+  if (names.length > maxColumns) {
+    const details = `CSV has at most ${maxColumns} columns; this page has ${names.length}: accept application/jsonl, or ask for a smaller page`
     throw new HttpError('invalid_request', [{ reason: 'invalid_request', details, field: 'Accept' }])
   }
   const cells = flat.map((row) => names.map((name) => row.get(name) ?? ''))

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
-import type { Twin } from '../../../rest/openapi/operation.ts'
+import type { GraphQLExample } from '../../../rest/openapi/operation.ts'
 import { contentPolicy, fixedPage, type Page } from './page.ts'
 
 const html = 'text/html; charset=utf-8'
@@ -10,7 +10,7 @@ const html = 'text/html; charset=utf-8'
  * GraphiQL: its page, and the script and styles that browsers keep. It asks for a token once, keeps it in the browser
  * and always sends it. It is started by `open-operation.js`.
  */
-export function graphiqlPages(operations: readonly Twin[]): { page: Page; js: Page; css: Page } {
+export function graphiqlPages(operations: readonly GraphQLExample[]): { page: Page; js: Page; css: Page } {
   const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
     name,
     query: document,
@@ -80,7 +80,7 @@ function policyOf(body: string): string {
 /** The queries of the guide to dashboards that need nothing but some products. */
 const asked = ['Stores', 'MissingImages', 'TopBrands', 'NavyByPrice', 'RecentlyChanged']
 
-function dashboards(): Twin[] {
+function dashboards(): GraphQLExample[] {
   const guide = readFileSync(new URL('../../../docs/dashboards.md', import.meta.url), 'utf8')
   return asked.map((name) => {
     const [query] = new RegExp(`(?<=^\`\`\`graphql\\n)query ${name} [^\`]*`, 'm').exec(guide) ?? []

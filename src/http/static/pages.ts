@@ -42,11 +42,11 @@ export function createPages(
 /** GraphiQL with the operations of REST as examples, made when it is first asked for. */
 export function createGraphiql(enumerations: () => Enumerations) {
   return lazy(async () => {
-    const [{ graphiqlPages }, { graphqlTwins }] = await Promise.all([
+    const [{ graphiqlPages }, { graphqlExamples }] = await Promise.all([
       import('./graphiql.ts'),
       import('../../../rest/openapi/operation.ts'),
     ])
-    return graphiqlPages(graphqlTwins(endpoints, enumerations()))
+    return graphiqlPages(graphqlExamples(endpoints, enumerations()))
   })
 }
 

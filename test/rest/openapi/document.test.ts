@@ -65,9 +65,9 @@ describe('the OpenAPI document', () => {
   })
 
   it('names the GraphQL operation of each, with variables that it takes', async () => {
-    for (const { 'x-graphql': twin } of operations) {
-      expect(Object.keys(twin.variables).length, twin.name).toBeGreaterThan(0)
-      const { errors } = await gateway.graphql(twin.document, { ...twin.variables, dryRun: true })
+    for (const { 'x-graphql': operation } of operations) {
+      expect(Object.keys(operation.variables).length, operation.name).toBeGreaterThan(0)
+      const { errors } = await gateway.graphql(operation.document, { ...operation.variables, dryRun: true })
       const unexpected = errors?.filter(({ extensions: { code } }) => !/^(store|request)_not_found$/.test(code))
       expect(unexpected ?? []).toEqual([])
     }
