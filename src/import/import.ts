@@ -4,7 +4,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { write } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
-import { ahead, chunksOf, unlessAborted } from './load/chunks.ts'
+import { chunksOf, prefetch, unlessAborted } from './load/chunks.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { type RowStream, streamRows } from './load/stream-rows.ts'
 import { writeChunk } from './load/write-chunk.ts'
@@ -83,7 +83,7 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
   }
   const writeAll = async (catalogue: Catalogue) => {
     try {
-      for await (const rows of ahead(chunksOf(stream.rows, request.chunkRows), signal)) {
+      for await (const rows of prefetch(chunksOf(stream.rows, request.chunkRows), signal)) {
         position = await write(catalogue, false, (transaction) => writeOne(transaction, rows))
         onProgress?.(position.counts)
       }

@@ -3,7 +3,7 @@ import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import { shown, storeUuidOf } from '../text.ts'
-import { type Format, formats, mostColumns } from './read/row.ts'
+import { type Format, formats, maxColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
 export const presetNames = ['shopify', 'magento'] as const
@@ -65,8 +65,8 @@ export function importRequest(file: string, options: ImportOptions): ImportReque
     throw new UsageError(`--asset-base must be an absolute URL with a host, without ? and #; got ${shown(assetBase)}`)
   }
   const { map = [], assets = [] } = options
-  if (map.length + assets.length > mostColumns)
-    throw new UsageError(`--map and --assets may name at most ${mostColumns} columns`)
+  if (map.length + assets.length > maxColumns)
+    throw new UsageError(`--map and --assets may name at most ${maxColumns} columns`)
   const attributes = attributesOf(map)
   return { ...defaults, ...options, file, format: options.format ?? formatOf(file), storeUuid, attributes }
 }

@@ -1,7 +1,7 @@
 import { urlFault } from '../../catalogue/assets/url-fields.ts'
 import { parsedJson, shown } from '../../text.ts'
 import { hasTooManyValues, tooManyValues } from '../read/json-row.ts'
-import { type Cell, mostUrls } from '../read/row.ts'
+import { type Cell, maxUrls } from '../read/row.ts'
 
 interface UrlRules {
   /** The text between the URLs of a cell; undefined: it holds one URL. */
@@ -23,7 +23,7 @@ function textsOf(text: string, separator: string | undefined): string[] {
     const list = parsedJson(text)
     if (Array.isArray(list)) return listOf(list)
   }
-  return text.split(separator, mostUrls + 1)
+  return text.split(separator, maxUrls + 1)
 }
 
 function listOf(list: readonly unknown[]): string[] {

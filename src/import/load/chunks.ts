@@ -1,7 +1,7 @@
 import type { MappedRow } from './map-row.ts'
 
 /** How long the rows of a chunk may be together: one transaction writes it, and a few of them are in memory. */
-const mostCharacters = 1024 * 1024
+const maxCharacters = 1024 * 1024
 
 /**
  * Collects rows in chunks of at most `most` rows, and as many assets, in order. A chunk may be twice as large to hold
@@ -17,7 +17,7 @@ export async function* chunksOf(
   for await (const rows of blocks) {
     for (const row of rows) {
       const room = row.code !== undefined && row.code === chunk.at(-1)?.code ? 2 : 1
-      const isFull = Math.max(chunk.length, assets) >= most * room || size + row.size > mostCharacters * room
+      const isFull = Math.max(chunk.length, assets) >= most * room || size + row.size > maxCharacters * room
       if (isFull && chunk.length > 0) {
         yield chunk
         chunk = []
@@ -36,7 +36,7 @@ export async function* chunksOf(
  * The same items, each made while the one before it is in use, until the signal is aborted. It does not wait for the
  * next one then: from a pipe it may never come.
  */
-export async function* ahead<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+export async function* prefetch<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
   let next = items.next()
   try {
     for (;;) {

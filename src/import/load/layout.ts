@@ -29,7 +29,7 @@ export function planLayout(
   columns: readonly string[],
   isComplete: boolean,
 ): Layout {
-  const code = request.code ?? usualCode(columns)
+  const code = request.code ?? defaultCode(columns)
   if (code === undefined) {
     const preset = presetFor(columns)
     const hint = preset ? `; for an export of ${preset} use --preset ${preset}` : ''
@@ -63,7 +63,7 @@ export function namedColumns({ code, status, assets, attributes }: ImportRequest
 }
 
 /** `product_code`, else `sku`; in upper case only if neither is there in lower case. */
-function usualCode(columns: readonly string[]): string | undefined {
+function defaultCode(columns: readonly string[]): string | undefined {
   const names = ['product_code', 'sku']
   return (
     names.find((name) => columns.includes(name)) ??

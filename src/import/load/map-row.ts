@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { LoadedProduct } from '../../catalogue/products/load-products.ts'
 import { isName, shown } from '../../text.ts'
 import type { ImportRequest } from '../options.ts'
-import { type Cell, type Entry, type Fault, mostUrls, type Place, type Source } from '../read/row.ts'
+import { type Cell, type Entry, type Fault, maxUrls, type RowPosition, type Source } from '../read/row.ts'
 import { assetUrls } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
 
 /** What a row brings into the catalogue, and what is wrong with it. Many are in memory: each holds little. */
-export interface MappedRow extends Place {
+export interface MappedRow extends RowPosition {
   size: number
   source: Source | undefined
   /** The rows of the file that it represents, if a preset has joined those of a product. */
@@ -125,9 +125,9 @@ function assetsOf(cells: readonly Cell[], columns: Plan['assets'], base: string 
     const cell = cells[at] ?? ''
     const urls = cell === '' ? undefined : attempt(column, faults, () => assetUrls(cell, { separator, base }))
     for (const url of urls ?? []) assets.push({ assetFormat, url })
-    if (assets.length > mostUrls)
-      addFault(faults, { field: column, reason: `must have at most ${mostUrls} URLs in a row` })
-    if (assets.length > mostUrls || faults.length >= mostFaults) break
+    if (assets.length > maxUrls)
+      addFault(faults, { field: column, reason: `must have at most ${maxUrls} URLs in a row` })
+    if (assets.length > maxUrls || faults.length >= maxFaults) break
   }
   return assets
 }
@@ -149,8 +149,8 @@ function attempt<T>(column: string, faults: Fault[], work: () => T): T | undefin
 }
 
 /** The faults of a row that are reported: a short row of many columns may have thousands. */
-export const mostFaults = 20
+export const maxFaults = 20
 
 function addFault(faults: Fault[], fault: Fault): void {
-  if (faults.length < mostFaults) faults.push(fault)
+  if (faults.length < maxFaults) faults.push(fault)
 }

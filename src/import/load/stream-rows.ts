@@ -1,6 +1,6 @@
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import type { ImportRequest } from '../options.ts'
-import { reshaped, withPreset } from '../presets/presets.ts'
+import { groupByProduct, withPreset } from '../presets/presets.ts'
 import { readRows } from '../read/read-rows.ts'
 import type { Entry } from '../read/row.ts'
 import { type Layout, namedColumns, planLayout } from './layout.ts'
@@ -28,9 +28,9 @@ export async function streamRows(
   done: number,
 ): Promise<RowStream> {
   const read = await readRows(bytes, given.format)
-  const source = reshaped(read, given.preset)
+  const source = groupByProduct(read, given.preset)
   const isComplete = source.columns !== undefined
-  const { first, columns } = source.columns ? { first: [], columns: source.columns } : await peek(source.rows)
+  const { first, columns } = source.columns ? { first: [], columns: source.columns } : await sampleColumns(source.rows)
   const request = withPreset(given, columns)
   // If no row could be read, no column is missing: every row fails on its own.
   const known = columns.length === 0 && !isComplete ? [request.code ?? 'product_code'] : columns
@@ -58,13 +58,13 @@ export async function streamRows(
   return { columns: read.columns ?? [], layout, rows: rows(), unseen, broken: () => broken }
 }
 
-const mostPeeked = { rows: 1_000, characters: 2 * 1024 * 1024 }
+const sampleSize = { rows: 1_000, characters: 2 * 1024 * 1024 }
 
 /** The first rows of a file whose rows name their own columns, and the columns of these rows. */
-async function peek(blocks: AsyncGenerator<Entry[]>): Promise<{ first: Entry[]; columns: string[] }> {
+async function sampleColumns(blocks: AsyncGenerator<Entry[]>): Promise<{ first: Entry[]; columns: string[] }> {
   const first: Entry[] = []
   const columns = new Set<string>()
-  for (let size = 0; first.length < mostPeeked.rows && size < mostPeeked.characters; ) {
+  for (let size = 0; first.length < sampleSize.rows && size < sampleSize.characters; ) {
     const block = await blocks.next()
     if (block.done) break
     for (const row of block.value) {

@@ -10,7 +10,7 @@ import { shown } from '../../text.ts'
 import type { Entry, Fault } from '../read/row.ts'
 import type { Counts } from '../report/counts.ts'
 import type { Layout } from './layout.ts'
-import { type FailedRow, type MappedProduct, type MappedRow, mostFaults, rowsOf } from './map-row.ts'
+import { type FailedRow, type MappedProduct, type MappedRow, maxFaults, rowsOf } from './map-row.ts'
 
 /**
  * Checks a chunk's rows by the store's present definitions, and writes the good ones, in a fixed number of statements.
@@ -94,7 +94,7 @@ async function faultsOf(
   for (const [i, name] of names.entries()) {
     const fault = validate(name, values[i])
     if (fault !== undefined) faults.push({ field: columnOf(name), reason: fault })
-    if (faults.length === mostFaults) break
+    if (faults.length === maxFaults) break
     const pause = pauses()
     if (pause) await pause
   }

@@ -1,5 +1,5 @@
 import { isName, shown } from '../../text.ts'
-import { type Cell, type Entry, mostColumns, type Row } from '../read/row.ts'
+import { type Cell, type Entry, maxColumns, type Row } from '../read/row.ts'
 
 const packed = 'additional_attributes'
 const view = 'store_view_code'
@@ -32,8 +32,8 @@ function productRow(row: Row): Entry {
   }
   const known = new Set(row.columns)
   const more = attributesOf(row.cells[row.columns.indexOf(packed)] || '').filter(([name]) => !known.has(name))
-  if (known.size + more.length > mostColumns) {
-    return bad(packed, `must give a row at most ${mostColumns} columns; got ${known.size + more.length}`)
+  if (known.size + more.length > maxColumns) {
+    return bad(packed, `must give a row at most ${maxColumns} columns; got ${known.size + more.length}`)
   }
   const cells = row.cells.map((cell, i) => {
     if (row.columns[i] === 'product_online') return statuses.get(cell) ?? cell

@@ -38,7 +38,7 @@ export function likelyImages(columns: readonly string[], { assets, attributes }:
 }
 
 /** The rows of a shop's export as rows of one product each; without a preset the rows themselves. */
-export function reshaped(source: RowSource, name: PresetName | undefined): RowSource {
+export function groupByProduct(source: RowSource, name: PresetName | undefined): RowSource {
   return name === undefined ? source : presets[name].reshape(source)
 }
 

@@ -8,7 +8,7 @@ const statuses = new Map<Cell, Cell>([
   ['unlisted', 'inactive'],
 ])
 /** Shopify has at most 250 images and 2,048 variants of a product: more rows of one handle are no product. */
-const mostRows = 5_000
+const maxRows = 5_000
 
 /**
  * Shopify's product CSV: consecutive rows with one handle are a product. The first has the product's columns; each may
@@ -24,7 +24,7 @@ async function* joinedRows(blocks: AsyncIterable<Entry[]>, handleAt: number): As
     const ready: Entry[] = []
     for (const row of rows) {
       const [first] = waiting
-      if (first && waiting.length < mostRows && belongs(row, first, handleAt)) waiting.push(row)
+      if (first && waiting.length < maxRows && belongs(row, first, handleAt)) waiting.push(row)
       else {
         ready.push(...productRows(waiting))
         waiting = [row]

@@ -4,9 +4,9 @@ import {
   type Entry,
   type Fault,
   longestColumn,
-  mostColumns,
-  mostValues,
-  type Place,
+  maxColumns,
+  maxValues,
+  type RowPosition,
   type Source,
 } from './row.ts'
 
@@ -29,12 +29,12 @@ export function parseExactly(text: string): unknown {
   )
 }
 
-export const tooManyValues = `must have at most ${mostValues} values`
+export const tooManyValues = `must have at most ${maxValues} values`
 
 /** Whether a JSON text has too many values, those of its lists and objects counted. */
 export function hasTooManyValues(text: string): boolean {
-  if (text.length <= mostValues) return false
-  return shapeOfJson(Buffer.from(text), { allMembers: mostValues }).excess !== undefined
+  if (text.length <= maxValues) return false
+  return shapeOfJson(Buffer.from(text), { allMembers: maxValues }).excess !== undefined
 }
 
 /** A number that `JSON.stringify` writes with the digits of the text. */
@@ -50,7 +50,7 @@ export function isJsonObject(value: unknown): value is object {
  * The row of a JSON object. Columns of an inner object are named `outer.inner`; lists stay lists; numbers and booleans
  * are their JSON text; null is an empty cell. Another value is no row. `size` is about its length in characters.
  */
-export function jsonRow(value: unknown, place: Place, source: Source, size: number): Entry {
+export function jsonRow(value: unknown, place: RowPosition, source: Source, size: number): Entry {
   if (!isJsonObject(value)) {
     const got = exactJson.isRawJSON(value) ? JSON.stringify(value) : shown(value)
     return { ...place, reason: `must be an object; got ${got}`, source }
@@ -68,7 +68,7 @@ function flatten(object: object, prefix: string, cells: Map<string, Cell>): Faul
     if (column.length > longestColumn) {
       return { reason: `must have columns of at most ${longestColumn} characters, those of nested objects included` }
     }
-    if (cells.size === mostColumns) return { reason: `must have at most ${mostColumns} columns` }
+    if (cells.size === maxColumns) return { reason: `must have at most ${maxColumns} columns` }
     if (isJsonObject(value)) {
       const fault = flatten(value, `${column}.`, cells)
       if (fault) return fault

@@ -3,7 +3,7 @@ import { shown } from '../../text.ts'
 import { errorColumns } from '../attribute-column.ts'
 import { UsageError } from '../usage-error.ts'
 import { recordsOf } from './records.ts'
-import { BrokenFile, type Entry, longestColumn, longestRow, mostColumns, type RowSource } from './row.ts'
+import { BrokenFile, type Entry, longestColumn, longestRow, maxColumns, type RowSource } from './row.ts'
 
 /** A record of the file. Its texts have a character for each byte. */
 interface CsvRecord {
@@ -11,7 +11,7 @@ interface CsvRecord {
   source: string
   line: number
   /** The index of the first quoted cell that has text after its closing quote; -1: none has. */
-  torn: number
+  textAfterQuote: number
 }
 
 /**
@@ -53,10 +53,10 @@ function readRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]>
     const records: CsvRecord[] = []
     let used = 0
     for (let record = recordAt(text, 0, isLast); record; record = recordAt(text, used, isLast)) {
-      const { cells, torn, end, next } = record
+      const { cells, textAfterQuote, end, next } = record
       if (end - used > longestRow) break
       const source = text.slice(used, end)
-      if (source !== '') records.push({ cells, source, line, torn })
+      if (source !== '') records.push({ cells, source, line, textAfterQuote })
       line += 1 + (source.match(/\r\n?|\n/g)?.length ?? 0)
       used = next
     }
@@ -77,7 +77,7 @@ const upToSeparator = /[^,\r\n]*/y
 function recordAt(text: string, start: number, isLast: boolean) {
   if (start >= text.length) return undefined
   const cells: string[] = []
-  let torn = -1
+  let textAfterQuote = -1
   for (let at = start; ; at++) {
     const begin = at
     // A doubled quote ends one quoted part of the cell and begins the next.
@@ -89,25 +89,25 @@ function recordAt(text: string, start: number, isLast: boolean) {
     upToSeparator.lastIndex = at
     upToSeparator.test(text)
     const end = upToSeparator.lastIndex
-    if (at > begin && end > at && torn < 0) torn = cells.length
+    if (at > begin && end > at && textAfterQuote < 0) textAfterQuote = cells.length
     cells.push(quoted + text.slice(at, end))
     at = end
     if (text[at] === ',') continue
     const next = at + (text.startsWith('\r\n', at) ? 2 : 1)
     // The end of the text may cut a line, a quoted cell at a doubled quote, or CRLF.
     if (!isLast && (at >= text.length || (next === text.length && text[at] === '\r'))) return undefined
-    return { cells, torn, end, next }
+    return { cells, textAfterQuote, end, next }
   }
 }
 
-function rowOf({ cells, source, line, torn }: CsvRecord, number: number, columns: readonly string[]): Entry {
+function rowOf({ cells, source, line, textAfterQuote }: CsvRecord, number: number, columns: readonly string[]): Entry {
   const texts = beyondAscii.test(source) ? cells.map(decoded) : cells
   const unreadable = (reason: string, field?: string) => {
     return { number, line, field, reason, source, found: texts.map((text, i) => text ?? cells[i] ?? '') }
   }
-  if (torn >= 0) {
+  if (textAfterQuote >= 0) {
     const got = 'got text after the closing quote'
-    return unreadable(`must double a quote within a quoted cell; ${got}`, columns[torn])
+    return unreadable(`must double a quote within a quoted cell; ${got}`, columns[textAfterQuote])
   }
   if (cells.length !== columns.length) {
     return unreadable(`must have ${columns.length} cells, as the header has; got ${cells.length}`)
@@ -138,8 +138,8 @@ function columnsOf({ cells, source }: CsvRecord): string[] {
   if (source.includes('\0')) {
     throw new UsageError('the header line has NUL in it: the file may be UTF-16, save it as UTF-8')
   }
-  if (columns.length > mostColumns) {
-    throw new UsageError(`the file must have at most ${mostColumns} columns; got ${columns.length}`)
+  if (columns.length > maxColumns) {
+    throw new UsageError(`the file must have at most ${maxColumns} columns; got ${columns.length}`)
   }
   const longest = Math.max(...columns.map(({ length }) => length))
   if (longest > longestColumn) {

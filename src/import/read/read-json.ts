@@ -1,7 +1,7 @@
 import { Assembler } from 'stream-json/assembler.js'
 import { jsonParser, type Token } from 'stream-json/parser.js'
 import { exactNumber, jsonRow, tooManyValues } from './json-row.ts'
-import { BrokenFile, type Entry, longestRow, mostValues } from './row.ts'
+import { BrokenFile, type Entry, longestRow, maxValues } from './row.ts'
 
 /** Reads a JSON file that is one list of objects. Throws a BrokenFile where it is not. */
 export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<Entry[]> {
@@ -19,7 +19,7 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<E
       if (!begun && token.name !== 'startArray') throw new BrokenFile('the file must be a JSON list of objects')
       begun = true
       // A member of an object is two tokens, and each object and list has two more.
-      if (++tokens > 3 * mostValues) throw new BrokenFile(`the row ${tooManyValues}`)
+      if (++tokens > 3 * maxValues) throw new BrokenFile(`the row ${tooManyValues}`)
       assembler.consume(token.name === 'numberValue' ? exactToken(token.value) : token)
       if (assembler.depth === 1 && assembler.current?.length) {
         const value = assembler.current.pop()

@@ -10,10 +10,10 @@ import { BrokenFile, type Entry, type Format, type RowSource } from './row.ts'
  */
 export async function readRows(chunks: AsyncIterable<Buffer>, format: Format): Promise<RowSource> {
   const bytes = requireText(chunks)
-  if (format === 'jsonl') return { columns: undefined, rows: untilBroken(readJsonl(bytes)) }
-  if (format === 'json') return { columns: undefined, rows: untilBroken(readJson(bytes)) }
+  if (format === 'jsonl') return { columns: undefined, rows: endWithError(readJsonl(bytes)) }
+  if (format === 'json') return { columns: undefined, rows: endWithError(readJson(bytes)) }
   const { columns, rows } = await readCsv(bytes)
-  return { columns, rows: untilBroken(rows) }
+  return { columns, rows: endWithError(rows) }
 }
 
 /** The first bytes of files that are not text in UTF-8, in hexadecimal digits, and what to do with them. */
@@ -47,7 +47,7 @@ function textOf(start: Buffer): Buffer {
   return beginning.startsWith('efbbbf') ? start.subarray(3) : start
 }
 
-async function* untilBroken(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
   let number = 1
   try {
     for await (const rows of blocks) {

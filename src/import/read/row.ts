@@ -9,13 +9,13 @@ export type Cell = string | readonly unknown[]
 export type Source = string | { value: unknown }
 
 /** The position of a row: its number in the file, from 1, and the line that it begins on, if the format has lines. */
-export interface Place {
+export interface RowPosition {
   number: number
   line?: number | undefined
 }
 
 /** A row that could be read, in any format. `size` is about its length in characters. */
-export interface Row extends Place {
+export interface Row extends RowPosition {
   columns: readonly string[]
   cells: readonly Cell[]
   size: number
@@ -26,7 +26,7 @@ export interface Row extends Place {
   faults?: readonly Fault[]
 }
 
-export interface UnreadableRow extends Place {
+export interface UnreadableRow extends RowPosition {
   field?: string | undefined
   reason: string
   /** Whether the file cannot be read after it. */
@@ -69,8 +69,8 @@ export class BrokenFile extends Error {
 export const longestRow = 10 * 1024 * 1024
 
 /** Work on a row must not take long: these bound it. Items of lists are values too. */
-export const mostColumns = 5_000
-export const mostValues = 100_000
-export const mostUrls = 10_000
+export const maxColumns = 5_000
+export const maxValues = 100_000
+export const maxUrls = 10_000
 /** The name of an attribute, with the prefix that an export may add. */
 export const longestColumn = 300
