@@ -19,7 +19,7 @@ import { defaultChannel, defaultFormat } from '../builder/options.ts'
 import { ProductRef } from '../product.ts'
 import { requireLoaded, StoreRef } from '../store.ts'
 
-const mostAssets = 1_000_000
+const maxAssets = 1_000_000
 const defaultAssets = 1_000
 
 const AssetEntryRef = builder.objectRef<AssetEntry>('AssetEntry').implement({
@@ -66,9 +66,9 @@ builder.node(AssetGroupRef, {
       type: [AssetEntryRef],
       complexity: firstCost(10),
       description: 'Assets of the group in the order of their positions; at least one.',
-      args: { first: t.arg.int(firstArg(mostAssets, defaultAssets)) },
+      args: { first: t.arg.int(firstArg(maxAssets, defaultAssets)) },
       resolve: ({ assetType, entries }, { first }) =>
-        entriesOf(assetType, entries, requireFirst(first, mostAssets, defaultAssets)),
+        entriesOf(assetType, entries, requireFirst(first, maxAssets, defaultAssets)),
     }),
     product: t.field({
       type: ProductRef,

@@ -23,7 +23,7 @@ interface BuilderTypes {
   }
 }
 
-const mostNodes = 100
+const maxNodes = 100
 
 export const builder = createBuilder()
 
@@ -52,7 +52,7 @@ function createBuilder() {
         description: 'The same for several ids, in their order.',
         complexity: ({ ids }: { ids?: unknown }) => ({ field: 1, multiplier: Array.isArray(ids) ? ids.length : 1 }),
         args: {
-          ids: { ...anyText, description: `Ids of nodes: at most ${mostNodes}.`, validate: { maxLength: mostNodes } },
+          ids: { ...anyText, description: `Ids of nodes: at most ${maxNodes}.`, validate: { maxLength: maxNodes } },
         },
       },
       nodesOnConnection: {

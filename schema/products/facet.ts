@@ -32,26 +32,26 @@ const FacetRef = builder.objectRef<Facet>('Facet').implement({
 })
 
 const shown = (n: number) => n.toLocaleString('en')
-const mostFacets = 8
-const mostFacetValues = 100
-const usualFacetValues = 20
+const maxFacets = 8
+const maxFacetValues = 100
+const defaultFacetValues = 20
 
 builder.objectField(StoreRef, 'facets', (t) =>
   t.field({
     type: [FacetRef],
     complexity: ({ names, filter, first }) => ({
       field: statementCost * Math.max(names.length, 1) + scanCost({ filter }),
-      multiplier: names.length * (first ?? usualFacetValues),
+      multiplier: names.length * (first ?? defaultFacetValues),
     }),
     description: `Values of attributes and how many products have each, in the order of \`names\`: for charts, and for the choices of a filter. Of an attribute of more than ${shown(mostCounted)} different values at most ${shown(mostRead)} products are read: where there are more, \`filter\` must select some of them. Errors: \`invalid_request\`.`,
     args: {
       names: t.arg.stringList({
         required: true,
-        description: `Names of the attributes: 1 to ${mostFacets}.`,
-        validate: { minLength: 1, maxLength: mostFacets },
+        description: `Names of the attributes: 1 to ${maxFacets}.`,
+        validate: { minLength: 1, maxLength: maxFacets },
       }),
       filter: t.arg({ type: ProductFilterInput, description: 'Products to count. Default: all.' }),
-      first: t.arg.int(firstArg(mostFacetValues, usualFacetValues)),
+      first: t.arg.int(firstArg(maxFacetValues, defaultFacetValues)),
       search: t.arg.string({
         description: 'Values that contain this string, case-insensitive; `distinct` and `missing` stay those of all.',
       }),
@@ -60,7 +60,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
       const query = {
         names,
         filter: requireGoodFilter(filter, enumerations),
-        first: requireFirst(first, mostFacetValues, usualFacetValues),
+        first: requireFirst(first, maxFacetValues, defaultFacetValues),
         search,
       }
       return (await loaders.facets(query).load(store.storeUuid)) ?? []

@@ -49,14 +49,14 @@ export function addChanges(program: Command): void {
     })
 }
 
-const mostCodes = 5
+const maxCodes = 5
 
 /** `2026-11-21T10:00:00.000Z  importer  updateProducts  product updated 2: A, B  request 1` */
 function lineOf(change: Change): string {
   const { at, actor, operation, kind, action, requestId, reverts } = change
   const codes = codesOf(change)
-  const shown = codes.slice(0, mostCodes).map((code) => (/[\s,]/.test(code) ? JSON.stringify(code) : code))
-  const touched = `${kind} ${action} ${change.count}: ${[...shown, ...(codes.length > mostCodes ? ['…'] : [])].join(', ')}`
+  const shown = codes.slice(0, maxCodes).map((code) => (/[\s,]/.test(code) ? JSON.stringify(code) : code))
+  const touched = `${kind} ${action} ${change.count}: ${[...shown, ...(codes.length > maxCodes ? ['…'] : [])].join(', ')}`
   const reverted = reverts === null ? [] : [`reverts ${reverts}`]
   return [at.toISOString(), actor, operation, touched, `request ${requestId}`, ...reverted].join('  ')
 }

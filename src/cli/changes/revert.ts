@@ -65,15 +65,15 @@ function revert({ store, request, ifChangedSince, dryRun }: RevertOptions): Prom
 }
 
 /** How many items are listed without --json. */
-const mostShown = 20
+const maxShown = 20
 
 function summaryOf({ requestId, reverted, skipped, more }: RevertResult, { dryRun }: RevertOptions): string {
   const { products, assets, links, definitions, requirements, storeFields } = reverted
   const done = `${products} products, ${assets} assets, ${links} links, ${definitions} definitions, requirements of ${requirements} channels and ${storeFields} store fields reverted`
-  const others = skipped.length + more - mostShown
+  const others = skipped.length + more - maxShown
   return [
     `${done}, ${skipped.length + more} skipped${dryRun ? ' (a dry run: nothing was changed)' : `; the revert has the id ${requestId}`}`,
-    ...skipped.slice(0, mostShown).map((item) => `  ${sentenceOf(item)}`),
+    ...skipped.slice(0, maxShown).map((item) => `  ${sentenceOf(item)}`),
     ...(others > 0 ? [`  and ${others} more`] : []),
   ].join('\n')
 }

@@ -15,7 +15,7 @@ export interface Report extends ImportReport {
 
 type OnColumns = (columns: readonly string[]) => void
 
-const mostShown = 20
+const maxShown = 20
 
 /**
  * Starts the report of an import's failed rows: the first 20 faults and a count as sentences, or a file of all the rows
@@ -74,7 +74,7 @@ function reportInSentences(from: number, onColumns: OnColumns): Report {
         const kind = kindOf(problem)
         const known = kinds.get(kind)
         if (known) kinds.set(kind, { ...known, count: known.count + 1 })
-        else if (kinds.size < mostShown) kinds.set(kind, { first: problem, count: 1 })
+        else if (kinds.size < maxShown) kinds.set(kind, { first: problem, count: 1 })
       }
       count = length + found.length
       return count
