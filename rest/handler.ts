@@ -1,82 +1,17 @@
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { unreachable } from '../src/errors.ts'
-import { type AnswerCache, answerVersioned } from './conditional.ts'
+import { answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpResponse, RestRequest } from './exchange.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
 import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
-import type { Enumerations } from './request/shapes.ts'
-import type { StalenessHeaders } from './request/staleness.ts'
 import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
-import { HttpError, type PublicError, toHttpError } from './response/http-error.ts'
+import { HttpError, toHttpError } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
 import { answerTable } from './response/table.ts'
 import { withoutSuccesses } from './response/translate.ts'
-
-export interface RestServices<Caller> {
-  enumerations(): Enumerations
-  /** Throws when the caller may not run the document, whatever its variables. */
-  authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
-  /** Does a write. */
-  execute: Execute<Caller>
-  /** Chooses where a read is done. */
-  reader(staleness: StalenessHeaders, caller: Caller): Promise<Reader<Caller>>
-  /** Answers a request with `runInline`, or in another thread if its body or what it reads is too large for this one. */
-  chooseThread(
-    request: RestRequest<Caller>,
-    caller: Caller,
-    body: Uint8Array<ArrayBuffer> | undefined,
-    runInline: () => Promise<HttpResponse>,
-  ): Promise<HttpResponse>
-  /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
-  idempotent(
-    write: { key: string; token: string; method: string; target: string; body: Uint8Array },
-    caller: Caller,
-    work: (execute: Execute<Caller>) => Promise<string>,
-  ): Promise<string>
-  /** Whether writes have receipts. */
-  recordsChanges: boolean
-  /** What was thrown as the error to answer with. */
-  errorOf(thrown: unknown, requestId: string): HttpError
-}
-
-/** Does a read. */
-export interface Reader<Caller> {
-  execute: Execute<Caller>
-  /**
-   * Does the listing of asset groups: `assetGroups.groups` of its result is JSON text, joined from the stored texts.
-   * GraphQL would parse and complete each asset. `version` is null with a remote filter.
-   */
-  listAssets(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<Result & Version>
-  /** The current version of the listing that the variables ask for. */
-  listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
-  /** Answers of listings. */
-  answers: AnswerCache
-}
-
-type Execute<Caller> = (
-  document: TypedDocumentNode<unknown, Record<string, unknown>>,
-  variables: Record<string, unknown>,
-  context: CallContext<Caller>,
-) => Promise<Result>
-
-interface Result {
-  data?: unknown
-  errors?: readonly PublicError[] | undefined
-}
-
-interface Version {
-  version: string | null
-}
-
-export interface CallContext<Caller> {
-  caller: Caller
-  requestId: string
-  /** How much a write may change: with more it fails with `too_many_affected`. */
-  maxAffected?: number | undefined
-}
+import type { Execute, RestServices, Result } from './services.ts'
 
 /** The REST API as a function: every answer, good or bad, leaves through it in the spec's envelope. */
 export function createHandler<Caller>(

@@ -3,7 +3,6 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { type AnswerCache, createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import type { CallContext, Reader, RestServices } from '../../rest/handler.ts'
 import {
   ListAssetsDocument,
   type ListAssetsQuery,
@@ -12,6 +11,7 @@ import {
 import { createRoutes } from '../../rest/path.ts'
 import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
+import type { CallContext, Reader, RestServices } from '../../rest/services.ts'
 import type { Caller } from '../auth/caller.ts'
 import { groupsVersion } from '../catalogue/asset-groups/asset-groups.ts'
 import { groupsText } from '../catalogue/asset-groups/groups-text.ts'

@@ -1,0 +1,70 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { AnswerCache } from './conditional.ts'
+import type { HttpResponse, RestRequest } from './exchange.ts'
+import type { Enumerations } from './request/shapes.ts'
+import type { StalenessHeaders } from './request/staleness.ts'
+import type { HttpError, PublicError } from './response/http-error.ts'
+
+/** What the REST API needs of the service that it is part of. */
+export interface RestServices<Caller> {
+  enumerations(): Enumerations
+  /** Throws when the caller may not run the document, whatever its variables. */
+  authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
+  /** Does a write. */
+  execute: Execute<Caller>
+  /** Chooses where a read is done. */
+  reader(staleness: StalenessHeaders, caller: Caller): Promise<Reader<Caller>>
+  /** Answers a request with `runInline`, or in another thread if its body, or what it reads, is too large. */
+  chooseThread(
+    request: RestRequest<Caller>,
+    caller: Caller,
+    body: Uint8Array<ArrayBuffer> | undefined,
+    runInline: () => Promise<HttpResponse>,
+  ): Promise<HttpResponse>
+  /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
+  idempotent(
+    write: { key: string; token: string; method: string; target: string; body: Uint8Array },
+    caller: Caller,
+    work: (execute: Execute<Caller>) => Promise<string>,
+  ): Promise<string>
+  /** Whether writes have receipts. */
+  recordsChanges: boolean
+  /** What was thrown as the error to answer with. */
+  errorOf(thrown: unknown, requestId: string): HttpError
+}
+
+/** Does a read. */
+export interface Reader<Caller> {
+  execute: Execute<Caller>
+  /**
+   * Does the listing of asset groups: `assetGroups.groups` of its result is JSON text, joined from the stored texts.
+   * GraphQL would parse and complete each asset. `version` is null with a remote filter.
+   */
+  listAssets(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<Result & Version>
+  /** The current version of the listing that the variables ask for. */
+  listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
+  /** Answers of listings. */
+  answers: AnswerCache
+}
+
+export type Execute<Caller> = (
+  document: TypedDocumentNode<unknown, Record<string, unknown>>,
+  variables: Record<string, unknown>,
+  context: CallContext<Caller>,
+) => Promise<Result>
+
+export interface Result {
+  data?: unknown
+  errors?: readonly PublicError[] | undefined
+}
+
+interface Version {
+  version: string | null
+}
+
+export interface CallContext<Caller> {
+  caller: Caller
+  requestId: string
+  /** How much a write may change: with more it fails with `too_many_affected`. */
+  maxAffected?: number | undefined
+}
