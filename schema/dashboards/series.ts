@@ -28,17 +28,21 @@ const MetricRef = builder.enumType('Metric', {
   description: 'A number over time.',
   values: {
     CHANGES: { description: 'Values that changed, as long as changes are kept. By store, operation, actor.' },
-    WRITES: { description: 'Requests that changed something, counted in each store. By store, operation, actor.' },
+    WRITES: {
+      description:
+        'Requests that changed something, counted in each store, as long as changes are kept. By store, operation, actor.',
+    },
     FAILED_ITEMS: {
-      description: 'Items that failed in requests that changed something else. By store, operation, actor.',
+      description:
+        'Failed items of requests that changed something else, as long as changes are kept. By store, operation, actor.',
     },
     IMPORTED_ROWS: { description: 'Rows of imports by the time of their end, as long as jobs are kept. By store.' },
     PRODUCTS: {
       description:
-        'Products of stores with requirements at the end of the time: by hour for 14 days, by day since the first count. By store, status.',
+        'Products at the end of the interval, or now. Stored once an hour: by hour for 14 days, by day without a limit. By store, status.',
     },
-    READY_PRODUCTS: { description: 'The same of products that are ready for a channel. By store, channel.' },
-    GROUPS: { description: 'The same of asset groups. By store, channel, format.' },
+    READY_PRODUCTS: { description: 'Products that are ready for a channel; like `PRODUCTS`. By store, channel.' },
+    GROUPS: { description: 'Asset groups; like `PRODUCTS`. By store, channel, format.' },
   },
 })
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import jsonata from 'jsonata'
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import dashboard from '../../deploy/grafana/catalogue-content.json' with { type: 'json' }
@@ -23,9 +22,6 @@ beforeAll(async () => {
     const job_id = `01a1fdce-0000-7000-8000-00000000000${i}`
     const job = { store_uuid: store, job_id, kind: 'import' as const, state: 'succeeded' as const, ...json }
     await db.insertInto('job').values(job).execute()
-    await sql`insert into measure values (${store}, 'PRODUCTS_BY_STATUS', 'active', 'hour', date_trunc('hour', now()), 1)`.execute(
-      db,
-    )
   }
 })
 
@@ -76,7 +72,9 @@ describe('the Grafana dashboard of the content', () => {
       for (const some of [stores, stores.slice(0, 2), stores.slice(0, 1)]) {
         const rows = await rowsOf(target, some === stores ? 'null' : JSON.stringify(some))
         const lines = [...Map.groupBy(rows, ({ label }) => label).values()]
-        expect(lines).toHaveLength(some.length)
+        const names = new Set(lines.map(([first]) => String(first?.label).split('/')[0]))
+        expect(names.size).toBe(some.length)
+        expect(lines.length).toBeGreaterThanOrEqual(some.length)
         for (const line of lines) {
           const times = line.map(({ time }) => Number(time))
           expect(times).toEqual(times.toSorted((a, b) => a - b))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { measureStores } from '../../src/catalogue/rows/measures.ts'
 import { noCounts } from '../../src/import/report/counts.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
@@ -37,6 +38,7 @@ export async function createFixture(gateway: TestGateway): Promise<Fixture> {
   const other = await newStore(gateway, { store_name: 'another' })
   await fill(gateway, own, 'own')
   await fill(gateway, foreign, canary)
+  await measureStores(gateway.database.catalogue, new Date())
   const make = async (wanted: Parameters<typeof newToken>[1]) => (await newToken(gateway, wanted)).secret
   const revoked = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
   await revoke(gateway, revoked.tokenId)

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { type Counts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
-import { writeMeasures } from './measures.ts'
 import type { ReaderState } from './reader-state.ts'
 
 /** How many gaps are deleted at a time. */
@@ -69,11 +68,11 @@ async function finish({ db }: WriteCatalogue, uuid: string, { requested, wanted 
 export async function countFurther(work: WriteCatalogue, uuid: string, state: ReaderState): Promise<void> {
   const counting = state.counts.find((counts) => counts.state === 'counting')
   const dropped = state.counts.find((counts) => counts.state === 'dropped')
-  if (counting) await countNext(work, uuid, counting, state)
+  if (counting) await countNext(work, uuid, counting)
   else if (dropped) await deleteSome(work, uuid, dropped)
 }
 
-async function countNext(work: WriteCatalogue, uuid: string, counts: Counts, { now }: ReaderState): Promise<void> {
+async function countNext(work: WriteCatalogue, uuid: string, counts: Counts): Promise<void> {
   const size = chunkSize(counts.requirements)
   const { rows } = await sql<{ code: string }>`
     select product_code as code from product where store_uuid = ${uuid} and product_code > ${counts.countedTo}
@@ -90,7 +89,6 @@ async function countNext(work: WriteCatalogue, uuid: string, counts: Counts, { n
     update channel_readiness set counted_to = ${codes.at(-1) ?? counts.countedTo},
       state = ${isComplete ? 'current' : 'counting'}
     where store_uuid = ${uuid} and channel = ${channel} and build = ${build}`.execute(work.db)
-  if (isComplete) await writeMeasures(work, uuid, now)
 }
 
 async function deleteSome({ db }: WriteCatalogue, uuid: string, { channel, build }: Counts): Promise<void> {

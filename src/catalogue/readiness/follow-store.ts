@@ -7,7 +7,6 @@ import { type ChangePage, listChanges } from '../changes/list-changes.ts'
 import { adjustCounts, beginAnew, countFurther } from './count-all.ts'
 import { type Counts, recount } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
-import { deleteOldHours, writeMeasures } from './measures.ts'
 import { inStore, type ReaderState } from './reader-state.ts'
 
 /** How many changes are read at a time. */
@@ -76,7 +75,7 @@ function isFollowed({ state, isStale }: Counts): boolean {
 async function moveCursor(
   work: WriteCatalogue,
   uuid: string,
-  { counted, asOf }: ReaderState,
+  { counted }: ReaderState,
   now: Date,
   { changes, next }: ChangePage,
 ): Promise<void> {
@@ -86,8 +85,6 @@ async function moveCursor(
     update change_reader set tx = ${String(tx)}::xid8, seq = ${String(seq)}::bigint, as_of = ${now}::timestamptz,
       total = total + ${added}::integer
     where store_uuid = ${uuid}`.execute(work.db)
-  await writeMeasures(work, uuid, now)
-  if (asOf.getUTCDate() !== now.getUTCDate()) await deleteOldHours(work, uuid)
 }
 
 /** By how much a change makes the number of products grow. */

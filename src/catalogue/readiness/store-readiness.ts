@@ -4,6 +4,8 @@ import { shown } from '../../text.ts'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
 import { allOf, type KeysetPage, within } from '../conditions.ts'
 import { findProducts, type Product } from '../products/list/list-products.ts'
+import { productsMetric, readyProductsMetric } from '../rows/metrics.ts'
+import { listSeries, type Metric, type SeriesRequest } from '../rows/series.ts'
 import { requiredMask } from './counts.ts'
 import type { Requirement } from './requirements.ts'
 
@@ -108,8 +110,6 @@ export interface ReadinessPoint {
   ready: number
 }
 
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 const mostPoints = 1_000
 
 /**
@@ -119,30 +119,24 @@ const mostPoints = 1_000
 export async function listHistory(
   catalogue: Catalogue,
   { storeUuid, channel }: Pick<StoreReadiness, 'storeUuid' | 'channel'>,
-  { from, to, intervalMs }: { from: Date; to: Date; intervalMs: number },
+  times: Pick<SeriesRequest, 'from' | 'to' | 'intervalMs'>,
 ): Promise<ReadinessPoint[]> {
-  const uuid = visibleStore(catalogue, storeUuid)
-  const grain = intervalMs < dayMs ? 'hour' : 'day'
-  const points = Math.floor((to.getTime() - from.getTime()) / intervalMs) + 1
-  if (intervalMs % (grain === 'hour' ? hourMs : dayMs) !== 0) {
-    throw invalidRequest([{ field: 'interval', details: 'interval must be whole hours, or whole days' }])
+  const request = { ...times, storeUuids: [storeUuid], by: [], maxPoints: mostPoints }
+  const totals = await listSeries(catalogue, productsMetric, request)
+  const ready = await listSeries(catalogue, readyOn(channel), request)
+  return totals.flatMap(({ time, value: total }, i) => {
+    const known = ready[i]?.value ?? null
+    // The number of ready products may be a moment older than the total.
+    return total === null || known === null ? [] : [{ time, total, ready: Math.min(known, total) }]
+  })
+}
+
+function readyOn(channel: string): Metric {
+  return {
+    ...readyProductsMetric,
+    read: async (catalogue, uuid, buckets) => {
+      const rows = await readyProductsMetric.read(catalogue, uuid, buckets, ['channel'])
+      return rows.filter(({ labels }) => labels[0] === channel)
+    },
   }
-  if (points > mostPoints) {
-    const details = `from, to and interval must make at most ${mostPoints} points; these make ${points}: use a longer interval`
-    throw invalidRequest([{ field: 'interval', details }])
-  }
-  const last = (metric: string, dimension: string) => sql`(
-      select value::integer as value from measure
-      where store_uuid = ${uuid} and metric = ${metric} and dimension = ${dimension} and grain = ${grain}
-        and at < b.time + ${intervalMs / 1_000} * interval '1 second'
-      order by at desc limit 1)`
-  // The origin is a Monday.
-  const interval = sql`(${intervalMs / 1_000} * interval '1 second')`
-  const { rows } = await sql<ReadinessPoint>`
-    select b.time, total.value as total, ready.value as ready
-    from generate_series(date_bin(${interval}, ${from}::timestamptz, '2001-01-01Z'), least(${to}::timestamptz, now()),
-        ${interval}) b(time)
-      cross join lateral ${last('PRODUCTS', '')} total cross join lateral ${last('READY_PRODUCTS', channel)} ready
-    order by b.time`.execute(catalogue.db)
-  return rows
 }

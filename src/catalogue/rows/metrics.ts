@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { enumNameOf } from '../enumerations.ts'
+import { currentMeasures } from './measures.ts'
 import { bucketOf, type Dimension, inBuckets, type Metric, type SeriesRow } from './series.ts'
 
 const minute = 60_000
@@ -10,7 +11,7 @@ const columns: Partial<Record<Dimension, string>> = { operation: 'operation', ac
 export const changesMetric = ofChanges('CHANGES', sql`sum(items)`)
 export const writesMetric = ofChanges('WRITES', sql`count(distinct request_id)`)
 export const failedItemsMetric = ofChanges('FAILED_ITEMS', sql`sum(failed)`)
-/** Of stores with requirements. */
+/** Stored at the end of each hour; the last value is that of now. */
 export const productsMetric = ofMeasures('PRODUCTS', ['status'])
 export const readyProductsMetric = ofMeasures('READY_PRODUCTS', ['channel'])
 export const groupsMetric = ofMeasures('GROUPS', ['channel', 'format'])
@@ -49,8 +50,13 @@ function ofMeasures(name: string, own: readonly Dimension[]): Metric {
       const { rows } = await sql<Omit<SeriesRow, 'labels'> & { dimension: string }>`
         select distinct on (dimension, time) dimension, time, value::float8 as value
         from (
-          select *, greatest(${bucketOf(at, buckets)}, ${bucketOf(sql`${from}::timestamptz`, buckets)}) as time from measure
-          where store_uuid = ${storeUuid} and metric = ${measure} and grain = ${grain}
+          select *, greatest(${bucketOf(at, buckets)}, ${bucketOf(sql`${from}::timestamptz`, buckets)}) as time
+          from (
+            select dimension, value, at from measure
+            where store_uuid = ${storeUuid} and metric = ${measure} and grain = ${grain}
+            union all
+            select dimension, value, now() from (${currentMeasures(storeUuid)}) c where metric = ${measure}
+          ) known
         ) m
         where ${inBuckets(sql.ref('time'), buckets)}
         order by dimension, time, at desc`.execute(db)

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { measureStores } from '../../../src/catalogue/rows/measures.ts'
 import { addAssets, addProducts, query, storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { setRequirements, settled } from './support.ts'
@@ -76,7 +78,7 @@ it('tells statuses, and channels and formats of groups apart', async () => {
     const points = await series(`${args}, from: ${now - hour}, to: ${now}, interval: "1h"`, [store])
     return Object.fromEntries(points.map(({ label, value }) => [label, value]))
   }
-  expect(await lastOf('metric: PRODUCTS, by: [STATUS]')).toMatchObject({ NEW: 2, ACTIVE: 0, UNDER_REVIEW: 0 })
+  expect(await lastOf('metric: PRODUCTS, by: [STATUS]')).toEqual({ NEW: 2 })
   expect(await lastOf('metric: GROUPS')).toEqual({ GROUPS: 4 })
   expect(await lastOf('metric: GROUPS, by: [FORMAT]')).toEqual({ image: 3, video: 1 })
   expect(await lastOf('metric: GROUPS, by: [FORMAT, CHANNEL]')).toEqual({
@@ -84,6 +86,44 @@ it('tells statuses, and channels and formats of groups apart', async () => {
     'image/channel_value_1': 1,
     'video/SMP': 1,
   })
+})
+
+it('stores the numbers of a store without requirements, of each hour and day with a change', async () => {
+  const store = await storeWithProducts(gateway, ['A', 'B'])
+  await addAssets(gateway, store, [['1', 'A']])
+  const { catalogue, db } = gateway.database
+  const now = Date.now()
+  const valuesOf = async (args: string, interval: string, from: number) => {
+    const points = await series(`${args}, from: ${from}, to: ${now}, interval: "${interval}"`, [store])
+    return points.map(({ value }) => value)
+  }
+  expect(await valuesOf('metric: PRODUCTS', '1h', now - 2 * hour)).toEqual([null, null, 2])
+  await measureStores(catalogue, new Date(now - 3 * hour))
+  await addProducts(gateway, store, ['C'])
+  await measureStores(catalogue, new Date(now - hour))
+  await measureStores(catalogue, new Date(now))
+  await addProducts(gateway, store, ['D'])
+  expect(await valuesOf('metric: PRODUCTS', '1h', now - 4 * hour)).toEqual([null, 2, 2, 3, 4])
+  expect(await valuesOf('metric: PRODUCTS, by: [STATUS]', '1d', now)).toEqual([4])
+  expect(await valuesOf('metric: GROUPS', '1h', now - 2 * hour)).toEqual([1, 1, 1])
+  const stored = sql`select value from measure
+    where store_uuid = ${store} and metric = 'PRODUCTS' and grain = 'hour' order by at`
+  expect((await stored.execute(db)).rows).toEqual([{ value: '2' }, { value: '3' }])
+})
+
+it('deletes hours after 14 days, but for the value that holds until the first kept one', async () => {
+  const store = await storeWithProducts(gateway, ['A'])
+  const { catalogue, db } = gateway.database
+  const last = new Date().setUTCHours(23, 59, 0, 0)
+  const day = 24 * hour
+  for (const [i, days] of [20, 19, 18, 1].entries()) {
+    await measureStores(catalogue, new Date(last - days * day - hour))
+    await addProducts(gateway, store, [`B${i}`])
+  }
+  await measureStores(catalogue, new Date(last))
+  const stored = sql`select value from measure
+    where store_uuid = ${store} and metric = 'PRODUCTS' and grain = 'hour' order by at`
+  expect((await stored.execute(db)).rows).toEqual([{ value: '3' }, { value: '4' }, { value: '5' }])
 })
 
 it('refuses too many points, and dimensions that a metric does not have', async () => {

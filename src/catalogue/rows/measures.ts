@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Catalogue } from '../catalogue.ts'
+
+const hourMs = 3_600_000
+const retryMs = 60_000
+/** Timers may fire early. */
+const marginMs = 100
+const keptHours = 14 * 24
+
+/** SQL: the numbers of products, ready products and asset groups of a store now, as `metric, dimension, value`. */
+export const currentMeasures = (uuid: string): RawBuilder<unknown> => sql`
+  select 'PRODUCTS' as metric, '' as dimension, coalesce(sum(count), 0) as value from product_total
+  where store_uuid = ${uuid}
+  union all
+  select 'PRODUCTS_BY_STATUS', status, sum(count) from product_total where store_uuid = ${uuid} group by status
+  union all
+  select 'READY_PRODUCTS', c.channel, r.total - c.blocked
+  from channel_readiness c cross join (select total from change_reader where store_uuid = ${uuid}) r
+  where c.store_uuid = ${uuid} and c.state = 'current' and c.as_of is null
+  union all
+  select 'GROUPS', json_build_array(channel, asset_format)::text, sum(groups) from asset_group_total
+  where store_uuid = ${uuid} group by channel, asset_format`
+
+/**
+ * Stores the measures of all stores at once, and then at the end of each hour, until the signal aborts. Several
+ * processes may do so: they store the same numbers.
+ */
+export async function measureHourly(
+  catalogue: Catalogue,
+  signal: AbortSignal,
+  warn: (error: unknown) => void,
+): Promise<void> {
+  let at = new Date()
+  for (;;) {
+    const isDone = await measureStores(catalogue, at, signal).then(() => true, warn)
+    const pauseMs = isDone ? hourMs - (Date.now() % hourMs) + marginMs : retryMs
+    await sleep(pauseMs, undefined, { ref: false, signal })
+    if (isDone) at = new Date(Date.now() - (Date.now() % hourMs) - 1)
+  }
+}
+
+/** Stores the measures of all stores as those at the end of the hour and the day of a time. */
+export async function measureStores(catalogue: Catalogue, at: Date, signal?: AbortSignal): Promise<void> {
+  const stores = await sql<{ uuid: string }>`select store_uuid as uuid from store`.execute(catalogue.db)
+  for (const { uuid } of stores.rows) {
+    if (signal?.aborted) return
+    await writeMeasures(catalogue, uuid, at)
+    if (at.getUTCHours() === 23) await deleteOldHours(catalogue, uuid, at)
+  }
+}
+
+/** A measure that is equal to the last stored one has no row of its own. */
+async function writeMeasures({ db }: Catalogue, uuid: string, at: Date): Promise<void> {
+  await sql`
+    insert into measure (store_uuid, metric, dimension, grain, at, value)
+    select ${uuid}::uuid, m.metric, m.dimension, g.grain, date_trunc(g.grain, ${at}::timestamptz, 'UTC'), m.value
+    from (${currentMeasures(uuid)}) m cross join (values ('day'), ('hour')) g(grain) left join lateral (
+      select value from measure
+      where store_uuid = ${uuid} and metric = m.metric and dimension = m.dimension and grain = g.grain
+        and at <= ${at}::timestamptz
+      order by at desc limit 1
+    ) last on true
+    where last.value is distinct from m.value
+    order by m.metric, m.dimension, g.grain
+    on conflict (store_uuid, metric, dimension, grain, at) do update set value = excluded.value`.execute(db)
+}
+
+/** The last value of each measure before the kept hours holds until the next one. */
+async function deleteOldHours({ db }: Catalogue, uuid: string, at: Date): Promise<void> {
+  const oldest = new Date(at.getTime() - keptHours * hourMs)
+  await sql`
+    delete from measure m where m.store_uuid = ${uuid} and m.grain = 'hour' and m.at < ${oldest}::timestamptz and exists (
+      select from measure later
+      where later.store_uuid = ${uuid} and later.metric = m.metric and later.dimension = m.dimension
+        and later.grain = 'hour' and later.at > m.at and later.at <= ${oldest}::timestamptz
+    )`.execute(db)
+}
