@@ -213,6 +213,35 @@ export const endpoints: readonly Endpoint[] = [
 
   endpoint({
     method: 'GET',
+    path: '/products/{product_code}',
+    summary: 'Get a product',
+    description:
+      'A product with its attributes and assets. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones.',
+    isExtension: true,
+    extraReasons: ['product_not_found', 'changes_disabled'],
+    dataShape: {
+      store_uuid: output.storeUuidShape,
+      product: output.productShape.describe('The product.'),
+    },
+    document: operations.GetProductDocument,
+    shapes: () => ({
+      query: z.object({
+        product_code: input.text.describe('SKU code, case-sensitive.'),
+        store_uuid: input.storeUuid,
+        at: input.time.optional().describe('Time, to the millisecond. Default: now.'),
+      }),
+    }),
+    variables: camelCase,
+    toData: ({ store }) => {
+      if (!store) throw noStore()
+      if (!store.product)
+        throw new HttpError('product_not_found', 'the store has, or had then, no product of this code')
+      return { ...store, product: productObject(store.product) }
+    },
+  }),
+
+  endpoint({
+    method: 'GET',
     path: '/stores',
     summary: 'List stores',
     description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
@@ -299,7 +328,7 @@ export const endpoints: readonly Endpoint[] = [
     }),
     variables: camelCase,
     toData: ({ store }) => {
-      if (!store) throw new HttpError('store_not_found', 'there is no store of this UUID')
+      if (!store) throw noStore()
       const { next, pageInfo, edges } = store.changes
       return { changes: edges.map(({ node }) => changeObject(node)), next, more: pageInfo.more }
     },
@@ -358,4 +387,8 @@ export const endpoints: readonly Endpoint[] = [
 function writeOnChannel(channels: readonly string[]) {
   const channel = input.oneOf(channels).default('SMP').describe('Channel of the assets.')
   return z.object({ store_uuid: input.storeUuid, channel, dry_run: input.dryRun })
+}
+
+function noStore(): HttpError {
+  return new HttpError('store_not_found', 'there is no store of this UUID')
 }

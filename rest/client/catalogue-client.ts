@@ -56,6 +56,8 @@ export function createCatalogueClient(options: ClientOptions) {
     unlinkAssets: write<'unlinkAssets'>('POST', '/assets/unlink'),
     createProducts: writeIn<'createProducts'>('POST', '/products'),
     listProducts: read<'listProducts'>('/products'),
+    getProduct: (productCode: string, query: Query<'getProduct'>, call?: CallOptions) =>
+      read<'getProduct'>(`/products/${encodeURIComponent(productCode)}`)(query, call),
     listChanges: read<'listChanges'>('/changes'),
     getRequest: (requestId: string, query: Query<'getRequest'>, call?: CallOptions) =>
       read<'getRequest'>(`/requests/${encodeURIComponent(requestId)}`)(query, call),

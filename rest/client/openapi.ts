@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products/{product_code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a product
+         * @description A product with its attributes and assets. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones.
+         */
+        get: operations["getProduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/changes": {
         parameters: {
             query?: never;
@@ -542,7 +562,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
+            reason: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "store_not_found" | "request_not_found" | "product_not_found" | "method_not_allowed" | "idempotency_conflict" | "changes_disabled" | "not_revertible" | "cursor_expired" | "too_many_affected" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "quota_exceeded" | "internal_error" | "downstream_unavailable" | "unavailable";
             /** @description Human-readable explanation: the expected value and the received one. */
             details: string;
             /** @description Parameter or field with the fault, such as `limit` or `region[1]`. */
@@ -592,6 +612,25 @@ export interface components {
                     /** @description Explanation: the expected value and the received one. */
                     reason: string;
                 }[];
+            };
+        };
+        GetProductAnswer: {
+            status: {
+                /**
+                 * @description 0 on success.
+                 * @constant
+                 */
+                code: 0;
+                /** @constant */
+                message: "success";
+                /** @description The `X-Request-Id` of the request, or a generated UUID. */
+                request_id: string;
+            };
+            data: {
+                /** @description UUID of the store. */
+                store_uuid: string;
+                /** @description The product. */
+                product: components["schemas"]["Product"];
             };
         };
         GetRequestAnswer: {
@@ -1085,6 +1124,18 @@ export interface components {
         };
         /** @description `request_not_found`: Nothing was changed under this id, or it is no longer recorded; or `store_not_found`. */
         RequestNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `product_not_found`: The store has, or had then, no such product; or `store_not_found`. */
+        ProductNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1868,6 +1919,63 @@ export interface operations {
             412: components["responses"]["TooManyAffected"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            query: {
+                /** @description UUID of the store, case-insensitive. */
+                store_uuid: string;
+                /** @description Time, to the millisecond. Default: now. */
+                at?: string;
+            };
+            header?: {
+                /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
+                "X-Request-Id"?: components["parameters"]["XRequestId"];
+                /**
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @example stale-while=2s
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
+                 * @example 0/16B3748
+                 */
+                "X-Catalogue-After"?: components["parameters"]["XCatalogueAfter"];
+            };
+            path: {
+                /** @description SKU code, case-sensitive. */
+                product_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description `data` has:
+             *
+             *     - `store_uuid`: UUID of the store.
+             *     - `product`: The product.
+             */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetProductAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProductNotFound"];
+            409: components["responses"]["ChangesDisabled"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

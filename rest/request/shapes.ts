@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasAtMost, isObject, isStorable } from '../../src/text.ts'
+import { hasAtMost, isObject, isStorable, timeOf } from '../../src/text.ts'
 import type { ProductStatus } from '../operations.generated.ts'
 
 /** The enumerations that the shapes depend on, as configured at the time of the request. */
@@ -28,6 +28,11 @@ export const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1')
   .meta({ type: 'boolean', enum: undefined })
+
+export const time = z
+  .string()
+  .refine((value) => timeOf(value) !== undefined, 'must be a time as RFC 3339, such as 2026-11-21T10:00:00.000Z')
+  .meta({ format: 'date-time' })
 
 export const storeUuid = text.describe('UUID of the store, case-insensitive.')
 

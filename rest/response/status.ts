@@ -24,6 +24,7 @@ export const errorReasons: readonly Row[] = [
     'RequestNotFound',
     'Nothing was changed under this id, or it is no longer recorded; or `store_not_found`.',
   ],
+  ['product_not_found', 404, 'ProductNotFound', 'The store has, or had then, no such product; or `store_not_found`.'],
   ['method_not_allowed', 405, null, 'The path does not support the method.'],
   ['idempotency_conflict', 409, 'Conflict', 'The `Idempotency-Key` was used with another body.'],
   ['changes_disabled', 409, 'ChangesDisabled', 'The service records no changes (`CHANGES_RETENTION` is 0).'],
@@ -70,6 +71,12 @@ export const errorReasons: readonly Row[] = [
 ]
 
 /** Only the endpoints that name them have these, instead of others with the same status. */
-export const specialReasons = ['request_not_found', 'changes_disabled', 'not_revertible', 'cursor_expired']
+export const specialReasons = [
+  'request_not_found',
+  'product_not_found',
+  'changes_disabled',
+  'not_revertible',
+  'cursor_expired',
+]
 
 export const httpStatus: Readonly<Record<string, number>> = Object.fromEntries(errorReasons)

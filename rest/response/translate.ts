@@ -1,4 +1,4 @@
-import type { ItemFailureFragment, ListProductsQuery, UpdateProductsMutation } from '../operations.generated.ts'
+import type { ItemFailureFragment, ProductFragment, UpdateProductsMutation } from '../operations.generated.ts'
 import { statuses } from '../request/shapes.ts'
 
 /**
@@ -46,14 +46,12 @@ export function withoutSuccesses(data: unknown): unknown {
   return rest
 }
 
-type Product = ListProductsQuery['productPage']['products'][number]
-
 /** The spec's asset entry: the id, and the URL under a name that carries format and number. */
-function assetEntry({ asset_id, urlField, url }: Product['assetGroups'][number]['assets'][number]) {
+function assetEntry({ asset_id, urlField, url }: ProductFragment['assetGroups'][number]['assets'][number]) {
   return { asset_id, [urlField]: url }
 }
 
-export function productObject(product: Product) {
+export function productObject(product: ProductFragment) {
   const byChannel = Map.groupBy(product.assetGroups, (group) => group.channel)
   const assets = [...byChannel].map(
     ([channel, groups]) => [channel, groups.flatMap((group) => group.assets.map(assetEntry))] as const,

@@ -74,6 +74,7 @@ const use: Step[] = [
     { product_code: '9999', Color: 'Red' },
   ]),
   step('products-by-code', 'Products by code', 'GET /products', { ...inStore, sku_codes: '1002,1003' }),
+  step('a-product', 'A product', 'GET /products/1002', inStore),
   step('stores-by-name', 'Stores by name', 'GET /stores', { search: 'northern', limit: '1' }),
   step('first-changes', 'The first changes of a store', 'GET /changes', { ...inStore, limit: '2' }),
   step('a-receipt', 'What a request changed', 'GET /requests/example-updated-and-not', inStore),
@@ -128,6 +129,7 @@ const refusals: Step[] = [
     inStore,
   ),
   step('no-receipt', 'A request that changed nothing', 'GET /requests/unknown', inStore),
+  step('no-product', 'A code without a product', 'GET /products/9999', inStore),
   step('cursor-of-another', 'A cursor of another database', 'GET /changes', { ...inStore, after: 'MS0xLTAwMDAwMDAw' }),
   { ...step('read-only-token', 'A write with a read-only token', 'POST /stores', {}, newStore), token: 'read' },
   {

@@ -27,6 +27,10 @@ const headers = { 'x-request-id': 'the-same' }
 /** Each operation of REST, valid for a store that has what it names. A preview, where it would change something. */
 const operations: Record<string, (store: string) => [path: string, call: Call]> = {
   'GET /assets': (store) => [`/v1/assets?store_uuid=${store}`, {}],
+  'GET /products/{product_code}': (store) => [
+    `/v1/products/CODE-1?store_uuid=${store}&at=2999-01-01T00:00:00.000Z`,
+    {},
+  ],
   'GET /products': (store) => [`/v1/products?store_uuid=${store}`, {}],
   ...Object.fromEntries(
     ['status', 'coverage', 'changes', 'jobs', 'failures'].map((name) => [

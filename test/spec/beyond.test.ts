@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { settled } from '../support/database/changes.ts'
@@ -456,6 +457,41 @@ requirements('beyond the specification', (gateway) => ({
       const limited = await newToken(gateway, { scopes: ['READ'], stores: [stores[1] ?? ''] })
       const { json } = await gateway.call('/v1/stores?limit=500', { token: limited.secret })
       expect(json).toMatchObject({ data: { total_stores: 1, stores: [{ store_uuid: stores[1] }] } })
+    },
+  ),
+  'BEYOND-21 MUST get one product as it is or as it was at a time, and answer 404 where there is, or was, none': rest(
+    async () => {
+      const store = await newStore(gateway)
+      const get = (code: string, at = '') =>
+        restCall(gateway, 'GET', `/products/${encodeURIComponent(code)}?store_uuid=${store}${at && `&at=${at}`}`)
+      const missing = (reason: string) => ({ http: 404, data: { error_info: [{ reason }] } })
+      const put = async (method: string, item: Data) => {
+        await restCall(gateway, method, `/products?store_uuid=${store}`, [item])
+        await sleep(2)
+        const at = new Date().toISOString()
+        await sleep(2)
+        return at
+      }
+      const [before, created, updated] = [
+        await put('POST', { product_code: 'other' }),
+        await put('POST', { product_code: 'a/b 1', Color: 'red', 'Image URL 1': url('a') }),
+        await put('PUT', { product_code: 'a/b 1', status: 'active', Color: 'blue' }),
+      ]
+      const product = { product_code: 'a/b 1', assets: { SMP: [{ 'Image URL 1': url('a') }] } }
+      const first = { store_uuid: store, product: { ...product, status: 'new', Color: 'red' } }
+      const last = { store_uuid: store, product: { ...product, status: 'active', Color: 'blue' } }
+      expect(await get('a/b 1')).toMatchObject({ http: 200, message: 'success', data: last })
+      expect(await get('a/b 1', created)).toMatchObject({ http: 200, data: first })
+      expect(await get('a/b 1', updated)).toMatchObject({ http: 200, data: last })
+      expect(await get('a/b 1', before)).toMatchObject(missing('product_not_found'))
+      expect(await get('a')).toMatchObject(missing('product_not_found'))
+      expect(await restCall(gateway, 'GET', `/products/a?store_uuid=${unknownStore()}`)).toMatchObject(
+        missing('store_not_found'),
+      )
+      for (const at of ['yesterday', '2000-01-01T00:00:00Z']) {
+        const refused = { http: 400, data: { error_info: [{ reason: 'invalid_request', field: 'at' }] } }
+        expect(await get('a/b 1', at), at).toMatchObject(refused)
+      }
     },
   ),
 }))

@@ -69,6 +69,14 @@ function usualRequests({ stores, codes, assetIds }: Fixture): Usual[] {
       ],
     },
     { method: 'GET', path: '/v1/requests/a-request', query: [['store_uuid', store]] },
+    {
+      method: 'GET',
+      path: `/v1/products/${encodeURIComponent(code)}`,
+      query: [
+        ['store_uuid', store],
+        ['at', '2999-01-01T00:00:00.000Z'],
+      ],
+    },
     { method: 'PUT', path: '/v1/products', query: [['store_uuid', store]], body: patches },
     { method: 'PUT', path: '/v1/products', query: [['store_uuid', other]], body: patches.slice(0, 2) },
     { method: 'POST', path: '/v1/stores', query: [], body: newStore },
