@@ -40,6 +40,7 @@ const maxAttempts = 5
 export async function updateProducts(catalogue: Catalogue, storeUuid: string, patches: readonly ProductPatch[]) {
   const uuid = requireVisible(catalogue, storeUuid)
   const possible = patches.filter(({ productCode }) => isName(productCode))
+  // Unknown rules validate no patch: the first call then only reads the definitions.
   let rules = knownRules.get(uuid)
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const { definitions = [] } = rules ?? {}
@@ -47,7 +48,7 @@ export async function updateProducts(catalogue: Catalogue, storeUuid: string, pa
     const validated = validatePatches(rules ? possible : [], attributeValidator(definitions, mismatches))
     const merged = await mergeProducts(catalogue, uuid, validated, rules?.fingerprint)
     if (!merged) throw storeNotFound('storeUuid', storeUuid)
-    if (merged.definitions === null) return resultOf(uuid, patches, validated, merged)
+    if (merged.kind === 'merged') return resultOf(uuid, patches, validated, merged)
     rules = { definitions: JSON.parse(merged.definitions), fingerprint: merged.fingerprint }
     knownRules.set(uuid, rules)
   }
@@ -56,7 +57,7 @@ export async function updateProducts(catalogue: Catalogue, storeUuid: string, pa
 
 function resultOf(storeUuid: string, patches: readonly ProductPatch[], validated: ValidatedPatches, merged: Merged) {
   const missing = new Set(merged.missing)
-  failTooLarge(validated, merged.tooLarge ?? [])
+  failTooLarge(validated, merged.tooLarge)
   for (const code of missing) validated.failed.delete(code)
   const codes = [...new Set(patches.map((patch) => patch.productCode))]
   return {
@@ -67,11 +68,19 @@ function resultOf(storeUuid: string, patches: readonly ProductPatch[], validated
   }
 }
 
-/**
- * `definitions`: those of the store as JSON, with nothing written, if the patches were validated by others. `missing`:
- * codes without a product, bad patches included; `tooLarge`: codes of products that would have grown too large.
- */
+type MergeResult =
+  | Merged
+  /** Nothing was written: the store has other definitions than those that validated the patches. */
+  | { kind: 'definitionsChanged'; definitions: string; fingerprint: string }
+
+/** `missing`: codes without a product, bad patches included; `tooLarge`: products that would have grown too large. */
 interface Merged {
+  kind: 'merged'
+  missing: string[]
+  tooLarge: string[]
+}
+
+interface MergeRow {
   definitions: string | null
   fingerprint: string
   missing: string[] | null
@@ -84,7 +93,7 @@ export async function mergeProducts(
   storeUuid: string,
   { good, failed }: ValidatedPatches,
   validatedBy: string | undefined,
-): Promise<Merged | undefined> {
+): Promise<MergeResult | undefined> {
   const request = {
     store: storeUuid,
     validatedBy: validatedBy ?? null,
@@ -99,11 +108,15 @@ export async function mergeProducts(
   const patches = byCode(good, (patch) => patch.attributes)
   const statuses = byCode(good, (patch) => patch.status)
   const json = `${JSON.stringify(request).slice(0, -1)},"patches":${patches},"statuses":${statuses}}`
-  const { rows } = await sql<Merged>`
+  const { rows } = await sql<MergeRow>`
     select definitions, fingerprint, missing, too_large as "tooLarge" from merge_products(${json}::jsonb)`.execute(
     catalogue.db,
   )
-  return rows[0]
+  const [row] = rows
+  if (!row) return undefined
+  const { definitions, fingerprint, missing, tooLarge } = row
+  if (definitions !== null) return { kind: 'definitionsChanged', definitions, fingerprint }
+  return { kind: 'merged', missing: missing ?? [], tooLarge: tooLarge ?? [] }
 }
 
 const mostNames = 8
