@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { type Config, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalogue.ts'
+import { addChangeDays, noteRecording } from '../database/change-days.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
@@ -36,6 +37,26 @@ export async function withDatabase<T>(
 /** Prints which embedded database a command uses: a forgotten DATA_DIR or DATABASE_URL shows. */
 export function nameDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl === undefined) process.stderr.write(`database: embedded PostgreSQL in ${resolve(dataDir)}\n`)
+}
+
+/**
+ * Runs the writes of a command with the origin that the ledger records, if changes are recorded. The days of the ledger
+ * are there then, also if no gateway has run for long. Unrecorded writes make the ledger begin anew; a dry run does not.
+ */
+export async function recordWrites<T>(
+  { db, catalogue, config }: Work,
+  { operation, dryRun = false }: { operation: string; dryRun?: boolean },
+  write: (catalogue: Catalogue) => Promise<T>,
+): Promise<T> {
+  const origin = originOf(config, operation)
+  await addChangeDays(db)
+  if (!dryRun) await noteRecording(db, origin !== undefined)
+  try {
+    return await write({ ...catalogue, origin })
+  } finally {
+    // A gateway that records may have begun the ledger anew meanwhile. A failure here must not hide that of the writes.
+    if (!origin && !dryRun) await noteRecording(db, false).catch(() => {})
+  }
 }
 
 export function requireRecording({ changesRetention }: Config): void {

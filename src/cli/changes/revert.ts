@@ -4,12 +4,11 @@ import { wholeCatalogue } from '../../catalogue/catalogue.ts'
 import { type RevertPolicy, type RevertResult, revertRequest } from '../../catalogue/changes/revert-request.ts'
 import { sentenceOf } from '../../catalogue/changes/reverted-items.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { addChangeDays } from '../../database/change-days.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../store/find-store.ts'
-import { jobQuotasOf, originOf, withDatabase } from '../with-database.ts'
+import { jobQuotasOf, recordWrites, requireRecording, type Work, withDatabase } from '../with-database.ts'
 
 interface RevertOptions {
   store: string
@@ -33,7 +32,7 @@ export function addRevert(program: Command): void {
     .option('--dry-run', 'change nothing, only say what would happen', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (options: RevertOptions, command: Command) => {
-      const result = await revert(options).catch((error: unknown) => {
+      const result = await withDatabase((work) => revert(work, options)).catch((error: unknown) => {
         if (!(error instanceof CatalogueError) || error.code === 'not_revertible') throw error
         return command.error(`error: ${error.message}`, { exitCode: 2 })
       })
@@ -46,22 +45,22 @@ export function addRevert(program: Command): void {
 }
 
 /** However many items it has, on a connection without the time-outs of requests. */
-function revert({ store, request, ifChangedSince, dryRun }: RevertOptions): Promise<RevertResult> {
+async function revert(work: Work, { store, request, ifChangedSince, dryRun }: RevertOptions): Promise<RevertResult> {
+  const { db, config } = work
   const policy = ifChangedSince.toUpperCase() as RevertPolicy
-  return withDatabase(async ({ db, config }) => {
-    const storeUuid = await findStoreUuid(db, store)
-    await addChangeDays(db)
-    return withOwnConnection(db, async (own) => {
-      const catalogue = { ...wholeCatalogue(own.db), origin: originOf(config, 'revert') }
-      return write(catalogue, dryRun, async (work) => {
+  requireRecording(config)
+  const storeUuid = await findStoreUuid(db, store)
+  return recordWrites(work, { operation: 'revert', dryRun }, ({ origin }) =>
+    withOwnConnection(db, (own) =>
+      write({ ...wholeCatalogue(own.db), origin }, dryRun, async (within) => {
         // Large reverts are sorted in memory.
-        await sql`set local work_mem = '64MB'`.execute(work.db)
-        const result = await revertRequest(work, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
-        if (result.reverted.definitions > 0) await startIndexing(work, storeUuid, jobQuotasOf(config))
+        await sql`set local work_mem = '64MB'`.execute(within.db)
+        const result = await revertRequest(within, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
+        if (result.reverted.definitions > 0) await startIndexing(within, storeUuid, jobQuotasOf(config))
         return result
-      })
-    })
-  })
+      }),
+    ),
+  )
 }
 
 /** How many items are listed without --json. */

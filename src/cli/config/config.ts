@@ -7,7 +7,7 @@ import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../store/find-store.ts'
 import { tableOf } from '../table.ts'
-import { jobQuotasOf, originOf, type Work, withDatabase } from '../with-database.ts'
+import { jobQuotasOf, recordWrites, type Work, withDatabase } from '../with-database.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from './config-file.ts'
 import { applyConfig, type Difference, readStoreConfig } from './store-config.ts'
 
@@ -82,17 +82,19 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
     })
 }
 
-async function apply({ db, catalogue, config, log }: Work, file: ConfigFile, store: string, dryRun: boolean) {
+async function apply(work: Work, file: ConfigFile, store: string, dryRun: boolean) {
+  const { db, config, log } = work
   const globalConfig = await startGlobalConfig(config, log)
   globalConfig.stop()
   const uuid = await findStoreUuid(db, store)
-  const recording = { ...catalogue, origin: originOf(config, 'config') }
-  return write(recording, dryRun, async (work) => {
-    const applied = await applyConfig(work, globalConfig.enumerations(), uuid, file)
-    const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
-    if (hasAttributes && !dryRun) await startIndexing(work, uuid, jobQuotasOf(config))
-    return applied
-  })
+  return recordWrites(work, { operation: 'config', dryRun }, (catalogue) =>
+    write(catalogue, dryRun, async (within) => {
+      const applied = await applyConfig(within, globalConfig.enumerations(), uuid, file)
+      const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
+      if (hasAttributes && !dryRun) await startIndexing(within, uuid, jobQuotasOf(config))
+      return applied
+    }),
+  )
 }
 
 function withStore(command: Command): Command {

@@ -7,7 +7,6 @@ import { brief } from '../../catalogue/bounded-failures.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
-import { addChangeDays, noteRecording } from '../../database/change-days.ts'
 import { codeOf } from '../../database/unavailable.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
@@ -20,7 +19,7 @@ import { UsageError } from '../../import/usage-error.ts'
 import { runAsJob } from '../../jobs/command-line-import.ts'
 import { shown, storeUuidOf } from '../../text.ts'
 import { findStoreUuid } from '../store/find-store.ts'
-import { originOf, withDatabase } from '../with-database.ts'
+import { recordWrites, withDatabase } from '../with-database.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 
@@ -43,23 +42,15 @@ export async function importWithProgress(file: string, options: ImportOptions, s
   const input = await unlessAborted(openInput(file), signal)
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
-    return await withDatabase(async ({ catalogue, config, log }) => {
+    return await withDatabase(async (work) => {
+      const { catalogue, config, log } = work
       const globalConfig = await startGlobalConfig(config, log)
       globalConfig.stop()
       requireConfigured(given, globalConfig.enumerations())
       const request = { ...given, storeUuid: await findTarget(catalogue, options.store) }
-      await addChangeDays(catalogue.db)
-      const recording = { ...catalogue, origin: originOf(config, 'import') }
-      const note = async () => {
-        if (!request.dryRun) await noteRecording(catalogue.db, recording.origin !== undefined)
-      }
-      await note()
-      try {
-        return await importReporting(request, recording, globalConfig.enumerations(), input, signal)
-      } finally {
-        // A gateway that records may have begun the ledger anew meanwhile. A failure here must not hide the import's.
-        if (!recording.origin) await note().catch(() => {})
-      }
+      return recordWrites(work, { operation: 'import', dryRun: request.dryRun }, (recording) =>
+        importReporting(request, recording, globalConfig.enumerations(), input, signal),
+      )
     })
   } finally {
     input.stream.destroy()

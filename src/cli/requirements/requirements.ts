@@ -7,7 +7,7 @@ import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { shown } from '../../text.ts'
 import { collect } from '../option-values.ts'
 import { findStoreUuid } from '../store/find-store.ts'
-import { originOf, withDatabase } from '../with-database.ts'
+import { recordWrites, withDatabase } from '../with-database.ts'
 
 interface UseOptions {
   store: string
@@ -54,12 +54,13 @@ async function usePreset(preset: string, { store, channel, map, dryRun }: UseOpt
     attribute: renamed(attribute),
     whenAttribute: renamed(whenAttribute),
   }))
-  return withDatabase(async ({ db, catalogue, config, log }) => {
-    const globalConfig = await startGlobalConfig(config, log)
+  return withDatabase(async (work) => {
+    const globalConfig = await startGlobalConfig(work.config, work.log)
     globalConfig.stop()
-    const uuid = await findStoreUuid(db, store)
-    const recording = { ...catalogue, origin: originOf(config, 'requirements use') }
-    return write(recording, dryRun, (work) => setRequirements(work, globalConfig.enumerations(), uuid, channel, own))
+    const uuid = await findStoreUuid(work.db, store)
+    return recordWrites(work, { operation: 'requirements use', dryRun }, (catalogue) =>
+      write(catalogue, dryRun, (within) => setRequirements(within, globalConfig.enumerations(), uuid, channel, own)),
+    )
   })
 }
 

@@ -3,12 +3,11 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { listStores } from '../../catalogue/stores/list-stores.ts'
 import { createStore, findStores, type Store } from '../../catalogue/stores/stores.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { addChangeDays } from '../../database/change-days.ts'
 import { CatalogueError, storeNotFound } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { collect } from '../option-values.ts'
 import { tableOf } from '../table.ts'
-import { originOf, type Work, withDatabase } from '../with-database.ts'
+import { recordWrites, type Work, withDatabase } from '../with-database.ts'
 import { findStoreUuid } from './find-store.ts'
 
 interface CreateOptions {
@@ -71,13 +70,13 @@ export function addStore(program: Command): void {
     })
 }
 
-async function create({ db, catalogue, config, log }: Work, options: CreateOptions): Promise<Store> {
+async function create(work: Work, options: CreateOptions): Promise<Store> {
+  const { db, config, log } = work
   const globalConfig = await startGlobalConfig(config, log)
   globalConfig.stop()
   const enumerations: Enumerations = globalConfig.enumerations()
   const { name, taxonomy = enumerations.storeTaxonomies[0] ?? '', region, channel, automation, website } = options
   const linkedStoreId = options.linkedStore === undefined ? undefined : await findStoreUuid(db, options.linkedStore)
-  await addChangeDays(db)
   const input = {
     storeName: name,
     storeTaxonomy: taxonomy,
@@ -87,8 +86,8 @@ async function create({ db, catalogue, config, log }: Work, options: CreateOptio
     storeWebsite: website,
   }
   const link = { linkedStoreId, copyTaxonomy: options.copyTaxonomy }
-  return write({ ...catalogue, origin: originOf(config, 'createStore') }, false, (within) =>
-    createStore(within, enumerations, input, link),
+  return recordWrites(work, { operation: 'createStore' }, (catalogue) =>
+    write(catalogue, false, (within) => createStore(within, enumerations, input, link)),
   )
 }
 
