@@ -302,12 +302,12 @@ export const endpoints: readonly Endpoint[] = [
     path: '/changes',
     summary: 'List changes',
     description:
-      'The feed of changes of a store, deletions included, oldest first. Ask again with `next` as `after`: each change comes once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.',
+      'The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.',
     isExtension: true,
     extraReasons: ['cursor_expired', 'changes_disabled'],
     dataShape: {
       changes: changes('Changes after the cursor, in order.'),
-      next: z.string().describe('Cursor to go on from, also when the page is empty.'),
+      next: z.string().describe('Cursor of the next page, also when this one is empty.'),
       more: z.boolean().describe('Whether more changes follow at once.'),
     },
     document: operations.ListChangesDocument,
@@ -339,7 +339,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/requests/{request_id}',
     summary: 'Get the receipt of a request',
     description:
-      'What the request changed in a store. Writes name it in the header `Link`. Requests that were sent with the same `X-Request-Id` have one receipt.',
+      'What the request changed in a store. The header `Link` of a write names its receipt. Requests that were sent with the same `X-Request-Id` have one receipt.',
     isExtension: true,
     extraReasons: ['request_not_found', 'changes_disabled'],
     dataShape: receiptShape,
@@ -359,7 +359,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/requests/{request_id}/revert',
     summary: 'Revert a request',
     description:
-      'Gives all that a request changed in a store the values from before it, in one transaction. What another request has changed since is skipped, overwritten, or fails the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
+      'Restores the values from before a request, in one transaction. Values changed by later requests are skipped, overwritten, or fail the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
     isExtension: true,
     extraReasons: ['request_not_found', 'not_revertible'],
     dataShape: revertShape,
@@ -371,7 +371,7 @@ export const endpoints: readonly Endpoint[] = [
         if_changed_since: input
           .oneOf(['skip', 'fail', 'overwrite'])
           .default('skip')
-          .describe('What to do with what another request has changed since.'),
+          .describe('What to do with values changed by later requests.'),
         dry_run: input.dryRun,
       }),
     }),

@@ -37,16 +37,16 @@ export type AssetUnlink = {
   storeUuid: string;
 };
 
-/** What happened to the items of a change. */
+/** What a change did to its items. */
 export type ChangeAction =
-  /** They are new. */
+  /** Created. */
   | 'CREATED'
-  /** They are gone. */
+  /** Deleted. */
   | 'DELETED'
-  /** They have other values. */
+  /** Updated. */
   | 'UPDATED';
 
-/** What a change is about. */
+/** Kind of the items of a change. */
 export type ChangeKind =
   /** Assets: their format and URL. */
   | 'ASSET'
@@ -135,13 +135,13 @@ export type ProductStatus =
   /** `under review` over REST. */
   | 'UNDER_REVIEW';
 
-/** What a revert does with values, links and rows that another request has changed since. */
+/** What a revert does with values, links and rows that later requests have changed. */
 export type RevertPolicy =
-  /** It changes nothing and fails with `not_revertible`, an entry for each. */
+  /** Change nothing and fail with `not_revertible`, with an entry for each. */
   | 'FAIL'
-  /** It gives them the values from before the request. */
+  /** Restore the values from before the request. */
   | 'OVERWRITE'
-  /** It leaves them as they are and lists them. */
+  /** Leave them as they are, and list them in the result. */
   | 'SKIP';
 
 export type ListAssetsQueryVariables = Exact<{

@@ -55,7 +55,7 @@ export const reports: readonly Endpoint[] = [
       at: time('Time of the change.'),
       ...who,
       kind,
-      action: z.enum(['created', 'updated', 'deleted']).describe('What happened.'),
+      action: z.enum(['created', 'updated', 'deleted']).describe('What was done to the items.'),
       items: count('Number of values that changed.'),
       failed: count('Number of items of the request that failed, on one of its changes.'),
     },

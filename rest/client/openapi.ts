@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description The feed of changes of a store, deletions included, oldest first. Ask again with `next` as `after`: each change comes once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.
+         * @description The feed of changes of a store, deletions included, in a stable order: asking again with `next` as `after` returns each change exactly once. A change appears when all transactions that began before it have ended. A page may be shorter than `limit` although more follow.
          */
         get: operations["listChanges"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Get the receipt of a request
-         * @description What the request changed in a store. Writes name it in the header `Link`. Requests that were sent with the same `X-Request-Id` have one receipt.
+         * @description What the request changed in a store. The header `Link` of a write names its receipt. Requests that were sent with the same `X-Request-Id` have one receipt.
          */
         get: operations["getRequest"];
         put?: never;
@@ -175,7 +175,7 @@ export interface paths {
         put?: never;
         /**
          * Revert a request
-         * @description Gives all that a request changed in a store the values from before it, in one transaction. What another request has changed since is skipped, overwritten, or fails the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.
+         * @description Restores the values from before a request, in one transaction. Values changed by later requests are skipped, overwritten, or fail the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.
          */
         post: operations["revertRequest"];
         delete?: never;
@@ -327,22 +327,22 @@ export interface components {
             /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
             operation: string;
             /**
-             * @description What was changed.
+             * @description Kind of the changed items.
              * @enum {string}
              */
             kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
             /**
-             * @description What happened.
+             * @description What was done to the items.
              * @enum {string}
              */
             action: "created" | "updated" | "deleted";
             counts: components["schemas"]["ChangeCounts"];
-            /** @description What it touched: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
+            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
             codes: string[];
             /** @description Id of the request that this change reverts. */
             reverts?: string;
         };
-        /** @description How many a change touched. */
+        /** @description Number of items changed. */
         ChangeCounts: {
             /** @description Number that were created. */
             created: number;
@@ -389,12 +389,12 @@ export interface components {
                     /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
                     operation: string;
                     /**
-                     * @description What was changed.
+                     * @description Kind of the changed items.
                      * @enum {string}
                      */
                     kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
                     /**
-                     * @description What happened.
+                     * @description What was done to the items.
                      * @enum {string}
                      */
                     action: "created" | "updated" | "deleted";
@@ -662,13 +662,13 @@ export interface components {
                  * @description Time of the first change.
                  */
                 at: string;
-                /** @description Number of its items that failed. */
+                /** @description Number of items of the request that failed. */
                 failed: number;
-                /** @description How many it touched, by kind. */
+                /** @description Number of items changed, by kind. */
                 counts: components["schemas"]["RequestCounts"][];
-                /** @description Its first 100 changes, the oldest first. */
+                /** @description The first 100 changes of the request, the oldest first. */
                 changes: components["schemas"]["Change"][];
-                /** @description Whether it has more changes. */
+                /** @description Whether the receipt is truncated. */
                 more: boolean;
                 /** @description Id of the last request that reverted it. */
                 reverted_by?: string;
@@ -782,7 +782,7 @@ export interface components {
             data: {
                 /** @description Changes after the cursor, in order. */
                 changes: components["schemas"]["Change"][];
-                /** @description Cursor to go on from, also when the page is empty. */
+                /** @description Cursor of the next page, also when this one is empty. */
                 next: string;
                 /** @description Whether more changes follow at once. */
                 more: boolean;
@@ -885,7 +885,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How many of one kind. */
+        /** @description Number of items of one kind. */
         RequestCounts: {
             /** @description Number that were created. */
             created: number;
@@ -894,7 +894,7 @@ export interface components {
             /** @description Number that were deleted. */
             deleted: number;
             /**
-             * @description What was changed.
+             * @description Kind of the changed items.
              * @enum {string}
              */
             kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
@@ -916,7 +916,7 @@ export interface components {
                 store_uuid: string;
                 /** @description Id of the revert itself, to revert it. */
                 request_id: string;
-                /** @description How much the revert changed. */
+                /** @description Numbers of what the revert changed. */
                 reverted: {
                     /** @description Number of products changed, deleted or created again. */
                     products: number;
@@ -940,7 +940,7 @@ export interface components {
         /** @description A value, link or row that was not reverted. */
         SkippedItem: {
             /**
-             * @description What was changed.
+             * @description Kind of the changed items.
              * @enum {string}
              */
             kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
@@ -2016,7 +2016,7 @@ export interface operations {
              * @description `data` has:
              *
              *     - `changes`: Changes after the cursor, in order.
-             *     - `next`: Cursor to go on from, also when the page is empty.
+             *     - `next`: Cursor of the next page, also when this one is empty.
              *     - `more`: Whether more changes follow at once.
              */
             200: {
@@ -2077,10 +2077,10 @@ export interface operations {
              *     - `via`: Where the request came from.
              *     - `operation`: Name of the GraphQL mutation, also over REST; `import` for imports.
              *     - `at`: Time of the first change.
-             *     - `failed`: Number of its items that failed.
-             *     - `counts`: How many it touched, by kind.
-             *     - `changes`: Its first 100 changes, the oldest first.
-             *     - `more`: Whether it has more changes.
+             *     - `failed`: Number of items of the request that failed.
+             *     - `counts`: Number of items changed, by kind.
+             *     - `changes`: The first 100 changes of the request, the oldest first.
+             *     - `more`: Whether the receipt is truncated.
              *     - `reverted_by`: Id of the last request that reverted it.
              */
             200: {
@@ -2109,7 +2109,7 @@ export interface operations {
             query: {
                 /** @description UUID of the store, case-insensitive. */
                 store_uuid: string;
-                /** @description What to do with what another request has changed since. */
+                /** @description What to do with values changed by later requests. */
                 if_changed_since?: "skip" | "fail" | "overwrite";
                 /** @description Dry run: return the same answer and change nothing. */
                 dry_run?: boolean;
@@ -2138,7 +2138,7 @@ export interface operations {
              *
              *     - `store_uuid`: UUID of the store.
              *     - `request_id`: Id of the revert itself, to revert it.
-             *     - `reverted`: How much the revert changed.
+             *     - `reverted`: Numbers of what the revert changed.
              *     - `skipped`: What was not reverted.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */

@@ -10,7 +10,7 @@ const counts = z
     deleted: count('Number that were deleted.'),
     failed: count('Number of items of the request that failed, on one of its changes; 0 on the others.'),
   })
-  .meta({ id: 'ChangeCounts', description: 'How many a change touched.' })
+  .meta({ id: 'ChangeCounts', description: 'Number of items changed.' })
 
 export const who = {
   request_id: z.string().describe('Id of the request.'),
@@ -20,7 +20,7 @@ export const who = {
 }
 export const kind = z
   .enum(['product', 'asset', 'link', 'definition', 'requirement', 'store'])
-  .describe('What was changed.')
+  .describe('Kind of the changed items.')
 
 const change = z
   .object({
@@ -28,12 +28,12 @@ const change = z
     at: z.iso.datetime().describe('Time of the change.'),
     ...who,
     kind,
-    action: z.enum(['created', 'updated', 'deleted']).describe('What happened.'),
+    action: z.enum(['created', 'updated', 'deleted']).describe('What was done to the items.'),
     counts,
     codes: z
       .array(z.string())
       .describe(
-        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
+        'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
       ),
     reverts: z.string().optional().describe('Id of the request that this change reverts.'),
   })
@@ -44,17 +44,17 @@ export const changes = (description: string) => z.array(change).describe(descrip
 export const receiptShape = {
   ...who,
   at: z.iso.datetime().describe('Time of the first change.'),
-  failed: count('Number of its items that failed.'),
+  failed: count('Number of items of the request that failed.'),
   counts: z
     .array(
       counts
         .omit({ failed: true })
         .extend({ kind })
-        .meta({ id: 'RequestCounts', description: 'How many of one kind.' }),
+        .meta({ id: 'RequestCounts', description: 'Number of items of one kind.' }),
     )
-    .describe('How many it touched, by kind.'),
-  changes: changes('Its first 100 changes, the oldest first.'),
-  more: z.boolean().describe('Whether it has more changes.'),
+    .describe('Number of items changed, by kind.'),
+  changes: changes('The first 100 changes of the request, the oldest first.'),
+  more: z.boolean().describe('Whether the receipt is truncated.'),
   reverted_by: z.string().optional().describe('Id of the last request that reverted it.'),
 }
 
@@ -97,7 +97,7 @@ export const revertShape = {
       requirements: count('Number of channels whose requirements changed.'),
       store_fields: count('Number of fields of the store changed.'),
     })
-    .describe('How much the revert changed.'),
+    .describe('Numbers of what the revert changed.'),
   skipped: z
     .array(
       z

@@ -13,7 +13,7 @@ function linkOf({ kind, key }: ChangeItem): string[] {
 
 const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
   description:
-    'One value that changed: the status or an attribute of a product, a field of the store, a definition, the requirements of a channel, or the place of a link. What was created or deleted whole has one item.',
+    'One value that changed: the status or an attribute of a product, a field of the store, a definition, the requirements of a channel, or the place of a link. A row that was created or deleted has one item.',
   fields: (t) => ({
     productCode: t.string({
       ...nullable('Code of the product, or the parent code of the link.'),
@@ -34,12 +34,12 @@ const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
     before: t.exposeString(
       'before',
       nullable(
-        'The value before, null if there was none. Of what was deleted, of definitions, requirements and stores as JSON.',
+        'Value before the change, null if there was none. JSON for deleted rows, definitions, requirements and fields of the store.',
       ),
     ),
     after: t.string({
       ...nullable(
-        'The value after, null if there was none. Null also for products and assets that were created: their values are those of `Store.product` at that time.',
+        'Value after the change, null if there is none. Null also for created products and assets: `Store.product` has the values at that time.',
       ),
       resolve: (item) => item.after(),
     }),
@@ -57,7 +57,7 @@ builder.objectField(ChangeRef, 'items', (t) =>
   t.field({
     type: ChangeItemConnection,
     complexity: ({ first }) => ({ ...connectionCost({ first: first ?? largestPage }), field: statementCost }),
-    description: 'The values that changed, in the order of the change.',
+    description: 'Values that changed, in a stable order.',
     args: {
       first: t.arg.int({
         defaultValue: largestPage,

@@ -25,12 +25,11 @@ export const ChangeConnection = builder.connectionObject(
   {
     type: ChangeRef,
     name: 'ChangeConnection',
-    description: 'A page of changes. It may be shorter than asked for although more follow: see `pageInfo`.',
+    description: 'A page of changes. It may have fewer than `first` although more follow: see `pageInfo`.',
     fields: (t) => ({
       next: t.string({
         nullable: true,
-        description:
-          'Cursor to go on from. The feed of a store has one on every page, an empty one too; a history ends with null.',
+        description: 'Cursor of the next page. Never null in the feed of a store; null at the end of a history.',
         resolve: (connection) => (connection as ReturnType<typeof connectionOf>).next,
       }),
     }),
@@ -73,7 +72,7 @@ builder.objectField(StoreRef, 'changes', (t) =>
     type: ChangeConnection,
     complexity: perStore(connectionCost),
     description:
-      'The feed of changes, in an order that never changes behind a cursor: each change comes once. A change appears when all transactions that began before it have ended. `after: "latest"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`.',
+      'The feed of changes, in a stable order: paging by cursor returns each change exactly once. A change appears when all transactions that began before it have ended. `after: "latest"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`.',
     args: {
       ...changePageArgs,
       filter: t.arg({ type: ChangeFilterInput, description: 'Filter. Default: all changes.' }),

@@ -21,21 +21,22 @@ const meaning: Record<string, string> = {
   definition: 'Attribute definitions.',
   requirement: 'Requirements of channels.',
   store: 'The store itself.',
-  created: 'They are new.',
-  updated: 'They have other values.',
-  deleted: 'They are gone.',
+  created: 'Created.',
+  updated: 'Updated.',
+  deleted: 'Deleted.',
 }
 
 const meaningOf = (value: string) => meaning[value] ?? value
 
 export const ChangeSource = enumOf('ChangeSource', 'Where a change came from.', changeSources, meaningOf)
-export const ChangeKind = enumOf('ChangeKind', 'What a change is about.', changeKinds, meaningOf)
-export const ChangeAction = enumOf('ChangeAction', 'What happened to the items of a change.', changeActions, meaningOf)
+export const ChangeKind = enumOf('ChangeKind', 'Kind of the items of a change.', changeKinds, meaningOf)
+export const ChangeAction = enumOf('ChangeAction', 'What a change did to its items.', changeActions, meaningOf)
 
 type Counts = Record<(typeof changeActions)[number] | 'failed', number>
 
 export const ChangeCounts = builder.objectRef<Counts>('ChangeCounts').implement({
-  description: 'How many products, assets, links, definitions, channels with requirements or stores a change touched.',
+  description:
+    'Number of products, assets, links, definitions, channels with requirements or stores that a change changed.',
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'Number that were created.' }),
     updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
@@ -72,16 +73,16 @@ builder.node(ChangeRef, {
     operation: t.exposeString('operation', {
       description: 'Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.',
     }),
-    kind: t.expose('kind', { type: ChangeKind, description: 'What the change is about.' }),
-    action: t.expose('action', { type: ChangeAction, description: 'What happened.' }),
+    kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the changed items.' }),
+    action: t.expose('action', { type: ChangeAction, description: 'What was done to the items.' }),
     counts: t.field({
       type: ChangeCounts,
-      description: 'How many it touched.',
+      description: 'Number of items changed.',
       resolve: countsOf,
     }),
     codes: t.stringList({
       description:
-        'What it touched: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
+        'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',
       resolve: async (change, _args, { loaders }) => {
         const { codes = (await loaders.change.load(change))?.codes ?? [] } = change
         return codesOf({ ...change, codes })
@@ -90,7 +91,7 @@ builder.node(ChangeRef, {
     revertedBy: t.field({
       type: ChangeRef,
       nullable: true,
-      description: 'The last change that reverts this request; null when it was not reverted.',
+      description: 'Last change of the revert of this request; null if it is not reverted.',
       resolve: (change, _args, { loaders }) => loaders.reverts.load(change),
     }),
     reverts: t.exposeString('reverts', nullable('Id of the request that this change reverts.')),

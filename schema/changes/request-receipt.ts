@@ -10,9 +10,9 @@ import { ChangeKind, ChangeRef, ChangeSource } from './change.ts'
 import { ChangeConnection, changePageArgs, connectionOf, pageOf } from './change-lists.ts'
 
 const RequestCounts = builder.objectRef<RequestReceipt['counts'][number]>('RequestCounts').implement({
-  description: 'How many of one kind a request touched.',
+  description: 'Number of items of one kind that a request changed.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ChangeKind, description: 'What was touched.' }),
+    kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the items.' }),
     created: t.exposeInt('created', { description: 'Number that were created.' }),
     updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
     deleted: t.exposeInt('deleted', { description: 'Number that were deleted.' }),
@@ -29,12 +29,12 @@ const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').im
     actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
     via: t.expose('via', { type: ChangeSource, description: 'Where the request came from.' }),
     operation: t.exposeString('operation', { description: 'Name of the mutation; `import` for imports.' }),
-    failed: t.exposeInt('failed', { description: 'Number of its items that failed.' }),
-    counts: t.expose('counts', { type: [RequestCounts], description: 'How many it touched, by kind.' }),
+    failed: t.exposeInt('failed', { description: 'Number of items of the request that failed.' }),
+    counts: t.expose('counts', { type: [RequestCounts], description: 'Number of items changed, by kind.' }),
     changes: t.field({
       type: ChangeConnection,
       complexity: connectionCost,
-      description: 'Its changes, the oldest first.',
+      description: 'Changes of the request, the oldest first.',
       args: changePageArgs,
       resolve: async ({ storeUuid, requestId }, args, { catalogue }) => {
         const page = await listHistory(catalogue, storeUuid, { requestId }, pageOf(args), 'oldest first')
@@ -55,7 +55,7 @@ builder.queryField('request', (t) =>
     type: RequestReceiptRef,
     nullable: true,
     description:
-      'Finds what a request changed in a store; null when it changed nothing, or it is no longer recorded. Errors: `store_not_found`, `changes_disabled`.',
+      'Finds the receipt of a request; null if the request changed nothing in the store, or its changes are no longer kept. Errors: `store_not_found`, `changes_disabled`.',
     args: {
       ...storeArgs,
       requestId: t.arg.string({ required: true, ...anyText, description: 'Id of the request: its `X-Request-Id`.' }),

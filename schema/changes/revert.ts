@@ -8,17 +8,17 @@ import { nullable, required } from '../builder/options.ts'
 import { ChangeKind } from './change.ts'
 
 const RevertPolicyRef = builder.enumType('RevertPolicy', {
-  description: 'What a revert does with values, links and rows that another request has changed since.',
+  description: 'What a revert does with values, links and rows that later requests have changed.',
   values: {
-    SKIP: { value: 'SKIP', description: 'It leaves them as they are and lists them.' },
-    FAIL: { value: 'FAIL', description: 'It changes nothing and fails with `not_revertible`, an entry for each.' },
-    OVERWRITE: { value: 'OVERWRITE', description: 'It gives them the values from before the request.' },
+    SKIP: { value: 'SKIP', description: 'Leave them as they are, and list them in the result.' },
+    FAIL: { value: 'FAIL', description: 'Change nothing and fail with `not_revertible`, with an entry for each.' },
+    OVERWRITE: { value: 'OVERWRITE', description: 'Restore the values from before the request.' },
   } satisfies Record<RevertPolicy, { value: RevertPolicy; description: string }>,
 })
 
 const RevertedCountsRef = builder.objectRef<RevertedCounts>('RevertedCounts').implement({
   extensions: partOfResult,
-  description: 'How much a revert changed. What had its old value already is not counted.',
+  description: 'Numbers of what a revert changed. What had its old value already is not counted.',
   fields: (t) => ({
     products: t.exposeInt('products', { description: 'Number of products changed, deleted or created again.' }),
     assets: t.exposeInt('assets', { description: 'Number of assets deleted or created again.' }),
@@ -46,7 +46,7 @@ const SkippedItemRef = builder.objectRef<SkippedItem>('SkippedItem').implement({
     ),
     reason: t.exposeString('reason', {
       description:
-        'Stable code: `changed_since`, `gone` (what it belongs to does not exist any more), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted).',
+        'Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted).',
     }),
   }),
 })
@@ -56,9 +56,9 @@ const RevertResultRef = builder.objectRef<RevertResult>('RevertResult').implemen
   fields: (t) => ({
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     requestId: t.exposeString('requestId', {
-      description: 'Request id of the revert itself: to revert the revert.',
+      description: 'Request id of the revert itself, by which it can be reverted.',
     }),
-    reverted: t.expose('reverted', { type: RevertedCountsRef, description: 'How much was changed.' }),
+    reverted: t.expose('reverted', { type: RevertedCountsRef, description: 'Numbers of what was changed.' }),
     skipped: t.expose('skipped', {
       type: [SkippedItemRef],
       description: 'What was not reverted: at most 10,000 items and 8 MiB.',
@@ -71,14 +71,14 @@ builder.mutationFields((t) => ({
   revertRequest: t.field({
     type: RevertResultRef,
     description:
-      'Gives all that a request changed in a store the values from before it, also where present attribute definitions would refuse them. It is one transaction, and a change like any other: it can be reverted, too. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`.',
+      'Restores the values from before a request, in one transaction, also where present attribute definitions would refuse them. A revert can be reverted itself. At most 100,000 values, links and rows; `catalog revert` takes more. Errors: `request_not_found`, `not_revertible`, `changes_disabled`, `payload_too_large`.',
     args: {
       ...writeArgs,
       requestId: t.arg.string(required('Id of the request to revert.')),
       ifChangedSince: t.arg({
         type: RevertPolicyRef,
         defaultValue: 'SKIP',
-        description: 'What to do with what another request has changed since.',
+        description: 'What to do with values changed by later requests.',
       }),
     },
     resolve: resolveWrite(

@@ -22,7 +22,7 @@ const pollMs = 1_000
 export function addChanges(program: Command): void {
   program
     .command('changes')
-    .description('list what has changed in a store: when, by whom, and what it touched')
+    .description('list the changes of a store: time, author, operation and changed items')
     .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .option('--since <duration>', 'how far back, such as 1h or 7d', durationOf, durationOf('24h'))
     .option('--product <code>', 'only changes of this product and of the links of its assets')

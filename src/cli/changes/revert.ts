@@ -21,15 +21,15 @@ interface RevertOptions {
 export function addRevert(program: Command): void {
   program
     .command('revert')
-    .description('give all that a request changed in a store its values from before')
+    .description('restore the values from before a request, in one transaction')
     .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .requiredOption('--request <id>', 'the id of the request')
     .addOption(
-      new Option('--if-changed-since <policy>', 'what to do with what others have changed since')
+      new Option('--if-changed-since <policy>', 'what to do with values changed by later requests')
         .choices(['skip', 'fail', 'overwrite'])
         .default('skip'),
     )
-    .option('--dry-run', 'change nothing, only say what would happen', false)
+    .option('--dry-run', 'change nothing, only print the result', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (options: RevertOptions, command: Command) => {
       const result = await withDatabase((work) => revert(work, options)).catch((error: unknown) => {
