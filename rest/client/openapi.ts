@@ -1230,7 +1230,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: The token has exceeded its rate limit. */
+        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers kept for `Idempotency-Key`s of its stores take 64 MiB. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1284,7 +1284,7 @@ export interface components {
     parameters: {
         /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
         XRequestId: string;
-        /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+        /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
         IdempotencyKey: string;
         /** @description `ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body. */
         IfNoneMatch: string;
@@ -1437,7 +1437,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
@@ -1499,7 +1499,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
@@ -1627,7 +1627,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
@@ -1693,7 +1693,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
@@ -1814,7 +1814,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
@@ -1873,7 +1873,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
@@ -2117,7 +2117,7 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
-                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again. The same key with another body is refused with `idempotency_conflict`. */
+                /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
