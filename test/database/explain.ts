@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { isOfAnyForm, sendPlanned } from '../../src/database/connection/session.ts'
+import { needsCustomPlan } from '../../src/database/connection/session.ts'
 import type { Database } from '../../src/database/tables.ts'
 
 /** A node of a plan as `explain (analyze, format json)` tells it; rows are an average over the loops. */
@@ -23,16 +23,16 @@ export interface Explainer {
   close(): Promise<void>
 }
 
-/**
- * PostgreSQL explains what it runs as it runs it, planned as the service has it planned: for any parameters, unless it
- * is on Citus, or the statement of a filter.
- */
+/** As the service sets it: Citus plans for each store. */
+const useGenericPlans = `select set_config('plan_cache_mode', 'force_generic_plan', false)
+  where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`
+
+/** PostgreSQL explains each statement while it runs it, planned as for the service. */
 const explaining = `
   load 'auto_explain';
   set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on; set auto_explain.log_format = json;
   set auto_explain.log_nested_statements = on; set client_min_messages = log;
-  select set_config('plan_cache_mode', 'force_generic_plan', false)
-    where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`
+  ${useGenericPlans}`
 
 /** Explains what is sent by its database. The user must be a superuser. */
 export function createExplainer(url: string): Explainer {
@@ -60,13 +60,18 @@ export function createExplainer(url: string): Explainer {
   }
 }
 
-/** Plans for their values what the service plans so. */
+/** Uses a custom plan for the statements for which the service uses one. */
 function planning(pool: pg.Pool): PostgresPool {
   const connect = async () => {
     const client = await pool.connect()
-    const query = (text: string, values: readonly unknown[] = []) =>
-      isOfAnyForm(text) ? sendPlanned(client, text, values) : client.query(text, [...values])
-    return { query, release: () => client.release() } as PostgresPoolClient
+    const query = async (text: string, values: readonly unknown[] = []) => {
+      if (!needsCustomPlan(text)) return client.query(text, [...values])
+      await client.query('set plan_cache_mode = force_custom_plan')
+      const result = await client.query(text, [...values])
+      await client.query(`reset plan_cache_mode; ${useGenericPlans}`)
+      return result
+    }
+    return { query, release: () => client.release() } as unknown as PostgresPoolClient
   }
   return { connect, end: () => pool.end(), options: pool.options }
 }

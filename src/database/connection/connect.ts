@@ -56,7 +56,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   const { max: slots = 0, connectionTimeoutMillis: maxWaitMs = 0 } = pool.options
   const slotsPerToken = maxPerToken ?? Math.ceil(slots / 2)
   const queue = new FairQueue({ slots, slotsPerToken, maxWaiting, maxWaitMs })
-  const settings = transactionPooling ? settingsOf('local', own) : undefined
+  const settings = transactionPooling ? settingsOf('local', own) : ''
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: queued(pool, queue, urls, settings) }) })
   const direct = directUrl ? { connectionString: directUrl, connectionTimeoutMillis: maxWaitMs } : pool.options
   pools.set(db.getExecutor().adapter, { pool, queue, direct })
@@ -106,7 +106,7 @@ function closeWhenSilent(client: PooledClient, silentMs: number): void {
 }
 
 /** Makes the pool acquire a slot of the queue first; connections are opened with backoff while that fails. */
-function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settings: string | undefined): PostgresPool {
+function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settings: string): PostgresPool {
   const withFailover = createFailover(pool.options, urls)
   const openNew = () => withFailover(() => pool.connect())
   const withBackOff = createBackOff(async () => (await openNew()).release())

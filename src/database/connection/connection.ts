@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { type RequestContext, requestContext } from '../../request/context.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
-import { sendWithSettings } from './session.ts'
+import { needsCustomPlan, sendWithSettings } from './session.ts'
 
 /** A statement was not sent because the client has left. The code is PostgreSQL's for a cancelled statement. */
 class Cancelled extends Error {
@@ -29,13 +29,13 @@ export type PooledClient = pg.PoolClient & {
  */
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
-  readonly #settings: string | undefined
+  readonly #settings: string
   #onRelease = () => {}
   #context: RequestContext | undefined
   #cancelling: NodeJS.Timeout | undefined
 
-  /** `settings` begin each transaction; without them the session has its own. */
-  constructor(pooled: PooledClient, settings: string | undefined) {
+  /** `settings` begin each transaction; '' where the session has its own. */
+  constructor(pooled: PooledClient, settings: string) {
     this.#pooled = pooled
     this.#settings = settings
     pooled.connection.stream.on('data', this.#limitAnswers)
@@ -59,7 +59,8 @@ export class Connection implements PostgresPoolClient {
     const isRollback = text.startsWith('rollback')
     const hasLeft = this.#context?.signal.aborted
     if (hasLeft && !isRollback) return Promise.reject(new Cancelled('the client has left'))
-    const answer = this.#settings
+    const needsTransaction = this.#settings !== '' || needsCustomPlan(text)
+    const answer = needsTransaction
       ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
       : sendPrepared<R>(this.#pooled, text, values)
     this.#trace(text, answer)

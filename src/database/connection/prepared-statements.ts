@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { PostgresQueryResult } from 'kysely'
 import pg from 'pg'
-import { isOfAnyForm, sendPlanned } from './session.ts'
 
 /** Names of statements, by their text: there are about as many as places in the code. */
 const names = new Map<string, string>()
@@ -13,7 +12,6 @@ export function sendPrepared<R>(
   text: string,
   values: readonly unknown[],
 ): Promise<PostgresQueryResult<R>> {
-  if (isOfAnyForm(text)) return sendPlanned(client, text, values)
   const name = nameOf(text)
   if (name === undefined) return client.query(text, [...values]) as Promise<unknown> as Promise<PostgresQueryResult<R>>
   // `client.query({ name, text, values })` would copy its argument, which takes it longer than all else. The callback

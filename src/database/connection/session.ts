@@ -1,4 +1,4 @@
-import type { PostgresQueryResult } from 'kysely'
+import { type PostgresQueryResult, sql } from 'kysely'
 import type pg from 'pg'
 
 /** How a gateway connects. */
@@ -22,50 +22,37 @@ export type Timeouts = Required<
 >
 
 /**
- * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals, and
- * plans for any parameters: the statements use their indexes whatever these are, and statistics expect no row of a new
- * store.
+ * Statements that set time-outs and, whatever the server's settings, durable commits, the standard's literals and
+ * generic plans.
  */
 export function settingsOf(scope: 'session' | 'local', timeouts: Timeouts): string {
+  const isLocal = scope === 'local'
   const set = Object.entries({ ...timeouts, standard_conforming_strings: 'on' }).map(
     ([name, value]) => `set ${scope} ${name} = ${value || 0}`,
   )
-  const durable = `set_config('synchronous_commit', 'on', ${scope === 'local'})`
-  return [...set, `select ${durable} where current_setting('synchronous_commit') = 'off'`, plansForAny(scope)].join(
-    '; ',
-  )
+  const durable = `set_config('synchronous_commit', 'on', ${isLocal})`
+  const useDurableCommits = `select ${durable} where current_setting('synchronous_commit') = 'off'`
+  return [...set, useDurableCommits, useGenericPlans(isLocal)].join('; ')
 }
 
-/** Citus plans for the store that a statement names. */
-function plansForAny(scope: 'session' | 'local'): string {
-  const set = `set_config('plan_cache_mode', 'force_generic_plan', ${scope === 'local'})`
+/** Generic plans use indexes even where statistics expect no row, as of a new store. Citus plans for each store. */
+function useGenericPlans(isLocal: boolean): string {
+  const set = `set_config('plan_cache_mode', 'force_generic_plan', ${isLocal})`
   return `select ${set} where current_setting('citus.propagate_set_commands', true) is distinct from 'local'`
 }
 
-/**
- * Sends a statement that is planned for its values: of a filter, what is best depends on how common they are. If it
- * fails within a transaction, the end of that restores the setting.
- */
-export async function sendPlanned<R>(
-  client: pg.ClientBase,
-  text: string,
-  values: readonly unknown[],
-): Promise<PostgresQueryResult<R>> {
-  await client.query('set plan_cache_mode = force_custom_plan')
-  try {
-    return (await client.query(text, [...values])) as unknown as PostgresQueryResult<R>
-  } finally {
-    await client.query(`reset plan_cache_mode; ${plansForAny('session')}`).catch(() => {})
-  }
-}
+/** Begins a statement whose best plan depends on its values, and whose text on the filter: it is not prepared. */
+export const customPlan = sql`/* custom plan */`
 
-/** Whether a statement begins as those do whose form depends on what is asked: they are not prepared. */
-export const isOfAnyForm = (text: string): boolean => /^\s*\/\* any filter \*\//.test(text)
+export function needsCustomPlan(text: string): boolean {
+  return text.trimStart().startsWith('/* custom plan */')
+}
 
 const opensTransaction = /^\s*(begin|start transaction)\b/i
 const endsTransaction = /\bcommit\b/i
+const useCustomPlans = 'set local plan_cache_mode = force_custom_plan'
 
-/** Sends a statement within a transaction that has the settings; one that is not within a transaction gets its own. */
+/** Sends a statement in a transaction that has the settings; a statement outside a transaction gets its own. */
 export async function sendWithSettings<R>(
   client: pg.ClientBase,
   settings: string,
@@ -74,15 +61,14 @@ export async function sendWithSettings<R>(
 ): Promise<PostgresQueryResult<R>> {
   const send = (statement: string, parameters: readonly unknown[] = []) =>
     client.query(statement, [...parameters]) as Promise<unknown> as Promise<PostgresQueryResult<R>>
-  const planned = 'set local plan_cache_mode = force_custom_plan'
   const status = client.getTransactionStatus()
   // After an error `pg` learns the status only from the server's next message.
   if (status !== 'I' || /^\s*rollback\b/i.test(text)) {
-    if (status === 'T' && isOfAnyForm(text)) await send(planned)
+    if (status === 'T' && needsCustomPlan(text)) await send(useCustomPlans)
     return send(text, values)
   }
   if (opensTransaction.test(text)) return send(endsTransaction.test(text) ? text : `${text}; ${settings}`)
-  await send(`begin; ${settings}${isOfAnyForm(text) ? `; ${planned}` : ''}`)
+  await send(['begin', settings, needsCustomPlan(text) && useCustomPlans].filter(Boolean).join('; '))
   try {
     const answer = await send(text, values)
     await send('commit')

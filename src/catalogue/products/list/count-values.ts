@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
 import { hasAtMost } from '../../../text.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { isBare } from '../../conditions.ts'
@@ -27,7 +28,7 @@ export async function countByValues(
   if (exists === false) {
     if (eq != null || list != null || !isBare(ranges)) return undefined
     const { rows } = await sql<{ count: number }>`
-      /* any filter */ select ${totalOf(uuid)} - coalesce(sum(products), 0)::int as count
+      ${customPlan} select ${totalOf(uuid)} - coalesce(sum(products), 0)::int as count
       from value_count where store_uuid = ${uuid} and slot = ${known.slot}`.execute(catalogue.db)
     return rows[0]?.count
   }
@@ -35,7 +36,7 @@ export async function countByValues(
   // Where a value is given, it is found by the key.
   const isGiven = texts.length > 0 && isBare(ranges)
   const { rows } = await sql<{ count: number; isCut: boolean }>`
-    /* any filter */ select coalesce(sum(products) filter (where ${ofUnindexed(filter, known, sql`value`)}), 0)::int as count,
+    ${customPlan} select coalesce(sum(products) filter (where ${ofUnindexed(filter, known, sql`value`)}), 0)::int as count,
       coalesce(bool_or(length(value) >= ${countedCharacters}::integer), false) as "isCut"
     from value_count
     where store_uuid = ${uuid} and slot = ${known.slot} and ${isGiven ? sql`value = any(${texts}::text[])` : sql`products > 0`}`.execute(

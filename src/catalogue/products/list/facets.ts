@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
 import { invalidRequest } from '../../../errors.ts'
 import { shown } from '../../../text.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
@@ -44,7 +45,7 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
   })
   const searched = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
   const { rows } = await sql<Facet & { products: number }>`
-    /* any filter */ with counted as materialized (${sql.join(counted, sql` union all `)})
+    ${customPlan} with counted as materialized (${sql.join(counted, sql` union all `)})
     select n.name, count(c.value)::int as distinct, now() as "asOf", coalesce(sum(c.products), 0)::int as products,
       coalesce(sum(c.products) filter (where c.value is null), 0)::int as missing, coalesce((
         select json_agg(json_build_object('value', value, 'count', products)) from (

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
 import { storeNotFound } from '../../../errors.ts'
 import { currentReadLimit } from '../../../request/context.ts'
 import { isStorable } from '../../../text.ts'
@@ -45,8 +46,7 @@ export async function listProducts(
   const listed = ({ where, by }: NonNullable<typeof first>, further: Condition | false = false) => sql`
       select p.product_code, ${sort.text} as "orderValue", row_number() over (order by ${by}) as nth
       from ${source} where ${allOf([further, ofStore, ...where])}
-      order by ${by}
-      limit ${page.limit}`
+      order by ${by} limit ${page.limit}`
   if (!first) return []
   if (!second && !isIndexed(types)) {
     const { rows } = await sql<ListedProduct>`
@@ -63,7 +63,7 @@ export async function listProducts(
     recent !== undefined && filter.updatedAt?.from != null && isEarlier(filter.updatedAt.from),
   ])
   const { rows } = await sql<ListedProduct>`
-    /* any filter */ with ${recent ?? sql``}first_part as materialized (${listed(first)}
+    ${customPlan} with ${recent ?? sql``}first_part as materialized (${listed(first)}
     ), second_part as materialized (${second ? listed(second, further) : sql`select * from first_part where false`}
     )
     select ${columns}, l."orderValue"
@@ -125,10 +125,10 @@ function indexed(uuid: string | null, isLean: boolean): RawBuilder<unknown> {
       ) p`
 }
 
-/** Begins a statement that is not prepared: connections keep a few hundred, and filters may have any form. */
+/** The marker of a custom plan, unless the filter has one of a few forms: those statements are prepared. */
 export function unlessPlain(filter: ProductFilter, order = byCode): RawBuilder<unknown> {
   const { status, codePrefix, codes, search, ...others } = filter
-  return order.field === 'code' && isBare(others) ? sql`` : sql`/* any filter */ `
+  return order.field === 'code' && isBare(others) ? sql`` : sql`${customPlan} `
 }
 
 /** A page by offset, with the exact number of matches: up to three statements. Throws `store_not_found`. */
