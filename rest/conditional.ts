@@ -43,7 +43,7 @@ export async function answerVersioned(
     return { status: 200, headers: version === null ? {} : headersOf(version), body }
   }
   const key = `${endpoint.path} ${JSON.stringify(variables)}`
-  const ifNoneMatch = request.header('if-none-match')
+  const ifNoneMatch = request.headers['if-none-match']
   const cached = cache.get(key)
   if (ifNoneMatch !== undefined || cached) {
     const current = await read.version()

@@ -1,9 +1,12 @@
+/** Header fields by their names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>
+
 export interface RestRequest<Caller = unknown> {
   method: string
   /** The path as it came, percent-encoding and all: `/v1/assets`. */
   path: string
   search: string
-  header(name: string): string | undefined
+  headers: RequestHeaders
   /** The caller of the request's token; undefined without a valid one. Throws what kept the caller out. */
   caller(): Caller | undefined
   /** What `status.request_id` is in the answer. */

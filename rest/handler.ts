@@ -65,7 +65,7 @@ async function answer<Caller>(
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const caller = request.caller()
-  if (caller === undefined) throw unauthorized(request.header('authorization'))
+  if (caller === undefined) throw unauthorized(request.headers.authorization)
   if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
   const endpoint = endpointOf(route, request.method)

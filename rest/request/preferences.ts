@@ -1,10 +1,9 @@
 import { shown } from '../../src/text.ts'
-import type { RestRequest } from '../exchange.ts'
+import type { RequestHeaders } from '../exchange.ts'
 import type { ErrorInfo } from '../response/envelope.ts'
 
 /** What `Prefer` says of a write: how much it may change, which is no wish but a guard, and how long its answer is. */
-export function readWritePreferences(header: RestRequest['header']) {
-  const prefer = header('prefer')
+export function readWritePreferences({ prefer }: RequestHeaders) {
   const most = preferenceOf(prefer, 'max-affected')
   const isNumber = /^\d{1,9}$/.test(most ?? '')
   const faults: ErrorInfo[] = []

@@ -15,9 +15,8 @@ const longestKey = 255
 
 /** Reads the body of a request, which must be declared as JSON. Throws `unsupported_media_type` and others. */
 export async function readBody(request: RestRequest): Promise<Uint8Array<ArrayBuffer>> {
-  const type = request.header('content-type')
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers
   if (type !== undefined && !isJson(type)) throw unsupported(type)
-  const encoding = request.header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)
   const bytes = await request.body()
   if (bytes === 'too large') throw new HttpError('payload_too_large', 'body must have at most 10 MiB')
@@ -49,10 +48,10 @@ export function readRequest(
     const named = new Set(faults.map((fault) => fault.field))
     faults.push(...faultsOf(query.error, values, '').filter((fault) => !named.has(fault.field)))
   }
-  const key = endpoint.takesBody ? request.header('idempotency-key') : undefined
+  const key = endpoint.takesBody ? request.headers['idempotency-key'] : undefined
   if (key !== undefined) faults.push(...faultsOfKey(key))
-  const staleness = endpoint.takesBody ? undefined : readStaleness(request.header)
-  const preferences = endpoint.takesBody ? readWritePreferences(request.header) : undefined
+  const staleness = endpoint.takesBody ? undefined : readStaleness(request.headers)
+  const preferences = endpoint.takesBody ? readWritePreferences(request.headers) : undefined
   faults.push(...((staleness ?? preferences)?.faults ?? []))
   const isNeeded = shapes.body !== undefined || (bytes?.length ?? 0) > 0
   const raw = bytes && isNeeded ? readJson(bytes, faults) : undefined
@@ -90,8 +89,8 @@ function faultsOfKey(key: string): ErrorInfo[] {
 }
 
 /** What a key counts for: the token, the method, and the path with its query. */
-function keyScopeOf({ method, path, search, header }: RestRequest) {
-  return { token: /\S*$/.exec(header('authorization') ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
+function keyScopeOf({ method, path, search, headers }: RestRequest) {
+  return { token: /\S*$/.exec(headers.authorization ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
 }
 
 /** The value of a body; undefined when it is none, which is added to the faults. */

@@ -1,14 +1,13 @@
 import { shown, stalenessOf } from '../../src/text.ts'
-import type { RestRequest } from '../exchange.ts'
+import type { RequestHeaders } from '../exchange.ts'
 import { preferenceOf } from './preferences.ts'
 
 /** What the headers of a read say of replicas: how old the answer may be, and the position that it must include. */
 export type StalenessHeaders = ReturnType<typeof readStaleness>
 
 /** Reads `Prefer` and `X-Catalogue-After`. */
-export function readStaleness(header: RestRequest['header']) {
+export function readStaleness({ prefer, 'x-catalogue-after': position }: RequestHeaders) {
   const faults: { reason: 'invalid_request'; details: string; field: string }[] = []
-  const [prefer, position] = [header('prefer'), header('x-catalogue-after')]
   const refuse = (field: string, expected: string, got: unknown) => {
     faults.push({ reason: 'invalid_request', details: `${field} must ${expected}; got ${shown(got)}`, field })
   }

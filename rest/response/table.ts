@@ -14,7 +14,7 @@ export async function answerTable(
   query: Record<string, unknown>,
   data: unknown,
 ): Promise<HttpResponse> {
-  const format = formatOf(request.header('accept'))
+  const format = formatOf(request.headers.accept)
   const total = table?.totalOf?.(data)
   const headers = { Vary: 'Accept', ...(total !== undefined && nextPage(request, query, total)) }
   if (!table || format === 'application/json')

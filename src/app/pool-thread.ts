@@ -54,24 +54,22 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.moveOn),
     log,
   })
-  return async (request: ThreadRequest, { requestId }: RequestContext): Promise<Work<ThreadAnswer>> => {
+  return async (input: ThreadRequest, { requestId }: RequestContext): Promise<Work<ThreadAnswer>> => {
     // What is made of the enumerations is kept as long as they are the same object.
-    if (!isDeepStrictEqual(enumerations, request.enumerations)) enumerations = request.enumerations
+    if (!isDeepStrictEqual(enumerations, input.enumerations)) enumerations = input.enumerations
     hasQueuedJob = false
-    const { answer, operation } = await answerBy(api, request, requestId.text)
+    const { answer, operation } = await answerBy(api, input, requestId.text)
     const body = answer.body === undefined ? undefined : bytesOf(answer.body)
     const { status, headers } = answer
     return { output: { status, headers, body, operation, hasQueuedJob }, moved: body ? [body.buffer] : [] }
   }
 }
 
-async function answerBy(api: Api, request: ThreadRequest, requestId: string): Promise<OperationAnswer> {
-  const { caller, headers, body = new Uint8Array() } = request
-  const header = (name: string) => headers[name]
-  if (request.api === 'graphql') {
-    return api.graphql({ ...request, accept: headers.accept ?? '', header }, caller, requestId)
-  }
-  return { answer: await api.rest({ ...request, requestId, caller: () => caller, header, body: async () => body }) }
+async function answerBy(api: Api, input: ThreadRequest, requestId: string): Promise<OperationAnswer> {
+  const { caller } = input
+  if (input.api === 'graphql') return api.graphql(input.request, caller, requestId)
+  const { body = new Uint8Array(), ...request } = input.request
+  return { answer: await api.rest({ ...request, requestId, caller: () => caller, body: async () => body }) }
 }
 
 function bytesOf(body: string | readonly Buffer[]): Uint8Array<ArrayBuffer> {

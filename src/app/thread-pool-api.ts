@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
+import type { RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
@@ -12,17 +12,12 @@ import type { RequestSummary } from '../request/log.ts'
 import { traced } from '../request/traced.ts'
 import type { JobThreadData } from './job-thread.ts'
 
-export interface ThreadRequest {
-  api: 'rest' | 'graphql'
-  caller: Caller
-  enumerations: Enumerations
-  method: string
-  path: string
-  search: string
-  headers: Readonly<Record<string, string | undefined>>
-  body: Uint8Array<ArrayBuffer> | undefined
-  document?: string | undefined
-}
+export type ThreadRequest = { caller: Caller; enumerations: Enumerations } & (
+  | { api: 'rest'; request: Pick<RestRequest, 'method' | 'path' | 'search' | 'headers'> & { body: Body } }
+  | { api: 'graphql'; request: GraphQLRequest }
+)
+
+type Body = GraphQLRequest['body']
 
 export interface ThreadAnswer {
   status: number
@@ -34,39 +29,32 @@ export interface ThreadAnswer {
 
 export type ThreadPoolApi = ReturnType<typeof createThreadPoolApi>
 
-/** The headers that the APIs read once the caller is authenticated. */
-const readHeaders =
-  'accept authorization content-type content-encoding idempotency-key if-none-match prefer x-catalogue-after'.split(' ')
-
-function namedHeaders(header: RestRequest['header']): Record<string, string | undefined> {
-  return Object.fromEntries(readHeaders.map((name) => [name, header(name)]))
-}
-
 export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
-  const answer = async (request: Omit<ThreadRequest, 'enumerations'>) => {
-    // Short bytes may share their memory, which cannot be moved then.
-    const isOwn = request.body?.byteLength === request.body?.buffer.byteLength
-    const body = isOwn || !request.body ? request.body : new Uint8Array(request.body)
-    const input: ThreadRequest = { ...request, body, enumerations: enumerations() }
-    const job = { input, moved: body ? [body.buffer] : [] }
+  const answer = async (input: ThreadRequest): Promise<OperationAnswer> => {
+    const { body: moved } = input.request
+    const job = { input, moved: moved ? [moved.buffer] : [] }
     const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(job))
     if (answered.hasQueuedJob) onJobQueued()
-    const { operation, status, headers, body: bytes } = answered
-    const pieces = bytes && [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
+    const { operation, status, headers, body } = answered
+    const pieces = body && [Buffer.from(body.buffer, body.byteOffset, body.byteLength)]
     return { operation, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
-    rest: async (
-      { method, path, search, header }: RestRequest<Caller>,
-      caller: Caller,
-      body?: Uint8Array<ArrayBuffer>,
-    ): Promise<HttpResponse> => {
-      const headers = namedHeaders(header)
-      return (await answer({ api: 'rest', caller, method, path, search, headers, body })).answer
+    rest: async ({ method, path, search, headers }: RestRequest<Caller>, caller: Caller, body?: Body) => {
+      const request = { method, path, search, headers, body: movable(body) }
+      const { answer: response } = await answer({ api: 'rest', request, caller, enumerations: enumerations() })
+      return response
     },
-    graphql: ({ header, accept, ...request }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> =>
-      answer({ api: 'graphql', caller, path: '/graphql', ...request, headers: { ...namedHeaders(header), accept } }),
+    graphql: ({ body, ...given }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> => {
+      const request = { ...given, body: movable(body) }
+      return answer({ api: 'graphql', request, caller, enumerations: enumerations() })
+    },
   }
+}
+
+/** The bytes in memory of their own. Short ones may share it with others, and cannot be moved then. */
+function movable(body: Body): Body {
+  return body && body.byteLength !== body.buffer.byteLength ? new Uint8Array(body) : body
 }
 
 /** The file that a thread runs, which ends as this one does: the published package has JavaScript. */

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
-import type { HttpResponse, RestRequest } from '../../rest/exchange.ts'
+import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
 import { preferenceApplied, readWritePreferences } from '../../rest/request/preferences.ts'
 import { readStaleness, type StalenessHeaders } from '../../rest/request/staleness.ts'
 import { httpStatus } from '../../rest/response/status.ts'
@@ -24,7 +24,7 @@ export interface GraphQLRequest {
   body: Uint8Array<ArrayBuffer> | undefined
   /** A document of the service's own, which is run whatever documents callers may send. */
   document?: string | undefined
-  header: RestRequest['header']
+  headers: RequestHeaders
 }
 
 export interface PreparedRequest {
@@ -50,7 +50,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     const limit = limitsOf(caller).cost
     if (requested > limit) throw tooCostly(limit, requested)
     if (operation.isMutation && operation.size.rootFields > 1) requireFewItems(operation.document, variables)
-    const { staleness, maxAffected } = readPreferences(operation, request.header)
+    const { staleness, maxAffected } = readPreferences(operation, request.headers)
     const cost = { requested, limit }
     const run = async (context: Context) => {
       const result = async () => {
@@ -88,8 +88,8 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
 /**
  * What the headers prefer. Throws `invalid_request`; what a guard covers is one field, so that it is all or nothing.
  */
-function readPreferences({ isMutation, size }: PreparedOperation, header: RestRequest['header']) {
-  const read = isMutation ? readWritePreferences(header) : readStaleness(header)
+function readPreferences({ isMutation, size }: PreparedOperation, headers: RequestHeaders) {
+  const read = isMutation ? readWritePreferences(headers) : readStaleness(headers)
   if (read.faults.length > 0) throw invalidRequest(read.faults as Fault[])
   if (!('maxAffected' in read)) return { staleness: read, maxAffected: undefined }
   const { maxAffected } = read

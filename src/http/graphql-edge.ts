@@ -27,9 +27,9 @@ export interface OperationAnswer {
 /** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
 export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise<Routed> {
   const summary = { api: 'graphql' } as const
-  const { method, headers: sent } = incoming.request
-  if (method === 'GET' && sent.accept?.includes('text/html')) {
-    return { answer: answerWithPage(await api.graphiql(), incoming.request), summary }
+  const { request, headers } = incoming
+  if (request.method === 'GET' && headers.accept?.includes('text/html')) {
+    return { answer: answerWithPage(await api.graphiql(), request), summary }
   }
   try {
     const { answer, operation } = await answerTo(api, incoming)
@@ -41,22 +41,24 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
   }
 }
 
-async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: Incoming): Promise<OperationAnswer> {
-  const { method = 'GET', headers } = request
+async function answerTo(
+  api: GraphQLApi,
+  { request, search, headers, id, ...incoming }: Incoming,
+): Promise<OperationAnswer> {
+  const { method = 'GET' } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
   const caller = incoming.admission.caller()
   if (caller === undefined) throw unauthorized(headers.authorization)
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }
-  const header = (name: string) => headers[name]?.toString()
   if (method !== 'POST') {
     await waitForRound()
     const { answer, operation } = await api.graphql(
-      { method, search, accept, body: undefined, header },
+      { method, search, accept, body: undefined, headers },
       caller,
       id.text,
     )
-    return { answer: answer.headers?.['Cache-Control'] ? tagged(answer, header('if-none-match')) : answer, operation }
+    return { answer: answer.headers?.['Cache-Control'] ? tagged(answer, headers['if-none-match']) : answer, operation }
   }
   const contentType = headers['content-type']
   if (contentType !== undefined && !/^application\/(graphql\+)?json\s*(;|$)/i.test(contentType)) throw notJson()
@@ -69,7 +71,7 @@ async function answerTo(api: GraphQLApi, { request, search, id, ...incoming }: I
       ? notJson()
       : new HttpError('invalid_request', 'the body is required: a JSON object with a query')
   }
-  return api.graphql({ method, search, accept, body, header }, caller, id.text)
+  return api.graphql({ method, search, accept, body, headers }, caller, id.text)
 }
 
 /** An answer that the client may keep, with its tag; 304 for a client that has it. */

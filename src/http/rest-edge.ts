@@ -10,14 +10,17 @@ export interface RestApi {
   maxAnswerBytes: number
 }
 
-export async function serveRest(api: RestApi, { request, path, search, id, ...incoming }: Incoming): Promise<Routed> {
-  const { method = 'GET', headers } = request
+export async function serveRest(
+  api: RestApi,
+  { request, path, search, headers, id, ...incoming }: Incoming,
+): Promise<Routed> {
+  const { method = 'GET' } = request
   const answer = await api.rest({
     method,
     path,
     search,
     caller: incoming.admission.caller,
-    header: (name) => headers[name]?.toString(),
+    headers,
     requestId: id.text,
     body: () => readBody(request, incoming.reserve),
   })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { HttpResponse } from '../../rest/exchange.ts'
+import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
@@ -10,6 +10,7 @@ export interface Incoming {
   request: IncomingMessage
   path: string
   search: string
+  headers: RequestHeaders
   id: RequestId
   admission: Admission
   /** Memory for the body. */

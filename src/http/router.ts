@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestHeaders } from '../../rest/exchange.ts'
 import { errorResponse } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import type { Admission } from '../auth/admission.ts'
@@ -46,9 +47,11 @@ export async function route(
   }
   const reserve = bodies.reserveFor(response, tokenId)
   const hold = answerHold(answers, response, tokenId)
+  // Node makes a list of Set-Cookie alone.
+  const sent = request.headers as RequestHeaders
   // FairQueue reads the token from the context, to share connections and threads among tokens.
   const { answer, summary } = await withContext({ tokenId }, () =>
-    serve({ request, path, search, id, admission: { ...admission, caller }, reserve, hold }).catch(
+    serve({ request, path, search, headers: sent, id, admission: { ...admission, caller }, reserve, hold }).catch(
       (thrown: unknown): Routed => ({ answer: errorResponse(routes.errorOf(thrown, id.text), id.text) }),
     ),
   )

@@ -74,7 +74,7 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
     method: 'POST',
     search: '',
     accept: 'application/json',
-    header: (name: string) => (name === 'prefer' ? `max-affected=${maxAffected}` : undefined),
+    headers: { prefer: `max-affected=${maxAffected}` },
     document: tool.text,
     body,
   }

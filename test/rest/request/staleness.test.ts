@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readStaleness } from '../../../rest/request/staleness.ts'
 
 function read(headers: Record<string, string>) {
-  const { faults, ...read } = readStaleness((name) => headers[name])
+  const { faults, ...read } = readStaleness(headers)
   return { ...read, faults: faults.map(({ field }) => field) }
 }
 
