@@ -15,6 +15,16 @@ export interface RestRequest<Caller = unknown> {
   body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
 }
 
+/** A response, and how the log and the metrics describe its request. */
+export interface HandledRequest {
+  answer: HttpResponse
+  operation: {
+    /** The name of the endpoint's operation; `none` where no endpoint serves the request. */
+    operation: string
+    isWrite: boolean
+  }
+}
+
 /** A response for whatever server. */
 export interface HttpResponse {
   status: number

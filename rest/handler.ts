@@ -1,12 +1,13 @@
+import { type DocumentNode, getOperationAST } from 'graphql'
 import { unreachable } from '../src/errors.ts'
 import { answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HttpResponse, RestRequest } from './exchange.ts'
+import type { HandledRequest, HttpResponse, RestRequest } from './exchange.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
 import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
-import { HttpError, toHttpError } from './response/http-error.ts'
+import { HttpError, toHttpError, unauthorized } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { httpStatus } from './response/status.ts'
 import { answerTable } from './response/table.ts'
@@ -17,26 +18,34 @@ import type { Execute, RestServices, Result } from './services.ts'
 export function createHandler<Caller>(
   endpoints: readonly Endpoint[],
   services: RestServices<Caller>,
-): (request: RestRequest<Caller>) => Promise<HttpResponse> {
+): (request: RestRequest<Caller>) => Promise<HandledRequest> {
   const routeOf = createRoutes(endpoints)
   return async (request) => {
+    const { requestId } = request
     const route = routeOf(request.path)
+    const endpoint = endpointOf(route.endpoints, request.method)
+    const operation = { operation: endpoint ? nameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
     try {
-      return await answer(request, route, services)
+      return { answer: await answer(request, route, endpoint, services), operation }
     } catch (thrown) {
-      const error = services.errorOf(thrown, request.requestId)
-      return errorResponse(mapUnavailableToDownstream(error, request, route.endpoints), request.requestId)
+      const error = mapUnavailableToDownstream(services.errorOf(thrown, requestId), endpoint)
+      return { answer: errorResponse(error, requestId), operation }
     }
   }
 }
 
+function isRead({ method }: { method: string }): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** The name of the document's operation. */
+export function nameOf(document: DocumentNode): string {
+  return getOperationAST(document)?.name?.value ?? 'none'
+}
+
 /** For the listing, the database is its downstream, also while a token is looked up (spec: HTTP mapping). */
-function mapUnavailableToDownstream(
-  error: HttpError,
-  request: RestRequest,
-  route: readonly Endpoint[] | undefined,
-): HttpError {
-  if (error.reason !== 'unavailable' || !endpointOf(route, request.method)?.dependsOnFilter) return error
+function mapUnavailableToDownstream(error: HttpError, endpoint: Endpoint | undefined): HttpError {
+  if (error.reason !== 'unavailable' || !endpoint?.dependsOnFilter) return error
   const [{ details = '' } = {}] = error.errorInfo
   const ofSource = details.replace(unreachable.unavailable, unreachable.downstream_unavailable)
   return new HttpError('downstream_unavailable', ofSource)
@@ -62,13 +71,13 @@ export function errorHead({ reason, headers }: HttpError): { status: number; hea
 async function answer<Caller>(
   request: RestRequest<Caller>,
   { endpoints: route, values }: Route<Endpoint>,
+  endpoint: Endpoint | undefined,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
   const caller = request.caller()
   if (caller === undefined) throw unauthorized(request.headers.authorization)
   if (!route) throw new HttpError('not_found', `there is no ${prefix} path ${JSON.stringify(request.path)}`)
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allowedMethods(route) } }
-  const endpoint = endpointOf(route, request.method)
   if (!endpoint) {
     const allow = allowedMethods(route)
     const details = `${request.path} takes ${allow}; got ${request.method}`
@@ -128,18 +137,6 @@ function withoutErrors<R extends Result>(result: R): R {
   if (result.errors) throw toHttpError(result.errors)
   return result
 }
-
-/** The refusal of a request without a valid token. It does not say whether a token that was sent ever existed. */
-export function unauthorized(authorization: string | undefined): HttpError {
-  if (!authorization) return noToken
-  return isBearer.test(authorization) ? badToken : otherHeader
-}
-
-const isBearer = /^Bearer +\S+$/i
-const refusal = (details: string) => new HttpError('unauthorized', details, { 'WWW-Authenticate': 'Bearer' })
-const noToken = refusal('a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>')
-const otherHeader = refusal('the header Authorization that was sent has no token: it must be Bearer <ACCESS_TOKEN>')
-const badToken = refusal('the token that was sent is not valid: it is unknown, expired or revoked')
 
 function allowedMethods(route: readonly Endpoint[]): string {
   const methods = route.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

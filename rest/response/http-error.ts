@@ -34,3 +34,15 @@ function withRestNames(entry: ErrorInfo): ErrorInfo {
   if (entry.field === undefined) return entry
   return { ...entry, field: entry.field.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) }
 }
+
+/** The error of a request without a valid token. It does not say whether the token has ever existed. */
+export function unauthorized(authorization: string | undefined): HttpError {
+  if (!authorization) return noToken
+  return isBearer.test(authorization) ? badToken : otherHeader
+}
+
+const isBearer = /^Bearer +\S+$/i
+const refusal = (details: string) => new HttpError('unauthorized', details, { 'WWW-Authenticate': 'Bearer' })
+const noToken = refusal('a valid token is required: send the header Authorization: Bearer <ACCESS_TOKEN>')
+const otherHeader = refusal('the header Authorization that was sent has no token: it must be Bearer <ACCESS_TOKEN>')
+const badToken = refusal('the token that was sent is not valid: it is unknown, expired or revoked')

@@ -116,16 +116,12 @@ export function createApi(options: ApiOptions): Api {
   return {
     errorOf,
     rest: async (request) => {
-      const answer = await handleRest(request)
-      return isRead(request) ? answer : withPosition(answer)
+      const { answer, operation } = await handleRest(request)
+      return { answer: operation.isWrite ? await withPosition(answer) : answer, operation }
     },
     graphql: async (request, caller, requestId) => {
       const { answer, operation } = await handleGraphQL(request, caller, requestId)
       return { answer: operation?.isWrite ? await withPosition(answer) : answer, operation }
     },
   }
-}
-
-function isRead({ method }: { method: string }): boolean {
-  return method === 'GET' || method === 'HEAD'
 }

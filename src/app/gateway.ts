@@ -39,7 +39,6 @@ import { startMaintenance } from './maintenance.ts'
 import type { ThreadData } from './pool-thread.ts'
 import { createReadiness } from './ready.ts'
 import { requireAdmin } from './require-admin.ts'
-import { createOperationNames } from './rest-services.ts'
 import { createJobThreads, createThreadPoolApi, threadProgram } from './thread-pool-api.ts'
 
 /** The configuration, and what was made from it. */
@@ -102,7 +101,6 @@ export async function startGateway(options: GatewayOptions) {
     authenticate: createAdmission(options),
     ...api,
     mcp: loadMcp(options, schema, api),
-    operationOf: createOperationNames(),
     maxAnswerBytes,
     graphiql: async () => (await graphiql()).page,
     pages: createPages(enumerations, ownVersion(), graphiql, async () => ({

@@ -69,7 +69,7 @@ async function answerBy(api: Api, input: ThreadRequest, requestId: string): Prom
   const { caller } = input
   if (input.api === 'graphql') return api.graphql(input.request, caller, requestId)
   const { body = new Uint8Array(), ...request } = input.request
-  return { answer: await api.rest({ ...request, requestId, caller: () => caller, body: async () => body }) }
+  return api.rest({ ...request, requestId, caller: () => caller, body: async () => body })
 }
 
 function bytesOf(body: string | readonly Buffer[]): Uint8Array<ArrayBuffer> {

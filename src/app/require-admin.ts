@@ -1,5 +1,4 @@
-import { unauthorized } from '../../rest/handler.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
+import { HttpError, unauthorized } from '../../rest/response/http-error.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
 
 export function requireAdmin(caller: Caller | undefined, authorization: string | undefined): void {

@@ -1,14 +1,14 @@
-import { type DocumentNode, getOperationAST } from 'graphql'
+import type { DocumentNode } from 'graphql'
 import type { Kysely, Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { type AnswerCache, createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
+import { nameOf } from '../../rest/handler.ts'
 import {
   ListAssetsDocument,
   type ListAssetsQuery,
   type ListAssetsQueryVariables,
 } from '../../rest/operations.generated.ts'
-import { createRoutes } from '../../rest/path.ts'
 import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
 import type { CallContext, Reader, RestServices } from '../../rest/services.ts'
@@ -137,18 +137,4 @@ function createThreadChoice({ threads, routeLimits, isHeavy }: RestParts): RestS
       return threads.rest(request, caller, body)
     }
   }
-}
-
-/** Makes the function that names the operation at a method and path; `none` where there is none. */
-export function createOperationNames(): (method: string, path: string) => string {
-  const routeOf = createRoutes(endpoints)
-  return (method, path) => {
-    const read = method === 'HEAD' ? 'GET' : method
-    const endpoint = routeOf(path).endpoints?.find((one) => one.method === read)
-    return endpoint ? nameOf(endpoint.document) : 'none'
-  }
-}
-
-function nameOf(document: DocumentNode): string {
-  return getOperationAST(document)?.name?.value ?? 'none'
 }

@@ -1,5 +1,4 @@
-import { unauthorized } from '../../rest/handler.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
+import { HttpError, unauthorized } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
 import { jsonOf } from '../graphql/request-params.ts'
 import { isObject } from '../text.ts'

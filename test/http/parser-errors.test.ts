@@ -195,7 +195,6 @@ describe('a client that is slow, or goes away', () => {
       authenticate: never,
       memory: { bodies: createHeldMemory(0), answers: createHeldMemory(0) },
       rest: never,
-      operationOf: () => 'none',
       graphql: never,
       mcp: undefined,
       graphiql: never,
