@@ -43,6 +43,7 @@ export interface Tool {
 /** It is done at once: what it changes was changed by one request. */
 const undoing = 'UndoRequest'
 
+/** Not typed by codegen: agents send the variables, and tools need the descriptions and variables of the document. */
 const file = new URL('../../mcp/operations.graphql', import.meta.url)
 
 /** The tools of `mcp/operations.graphql`, in its order. */
