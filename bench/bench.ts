@@ -14,8 +14,8 @@ import { workers } from './workers.ts'
 import { writers } from './writers.ts'
 
 /**
- * The benchmark: `npm run bench`. Rounds alternate, so that ratios mean something on a machine that does other things
- * besides. `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long,
+ * The benchmark: `npm run bench`. Rounds alternate, so that ratios are comparable on a machine with other load.
+ * `--large` adds a store of 1,000,000 groups, `--only` names parts, `--rounds` and `--seconds` say how long,
  * `--rows` how large a file is imported, `--changes` how many changes there are, `--products` how many products
  * dashboards ask about.
  */

@@ -5,6 +5,7 @@ import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
 import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
 import { write } from '../src/catalogue/transaction.ts'
 import type { Database } from '../src/database/tables.ts'
+import { alternate } from './alternate.ts'
 import { stores } from './data.ts'
 import { type Link, mergeProducts, referenceDelete, referenceUnlink } from './reference-statements.ts'
 import { type Server, token } from './servers.ts'
@@ -17,7 +18,7 @@ const items = (round: number, n: number) =>
 const ids = upTo(1_000, (i) => `asset-${i * 401}`)
 const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', asset_id: `asset-${i * 400}` }))
 
-/** Something that is done with many items, in one way; `round` makes its values new. */
+/** Does something with many items; `round` makes its values new. */
 type Way = (round: number) => Promise<unknown>
 
 export const put =
@@ -76,8 +77,8 @@ function linkOf({ parent_code, channel, asset_id }: Link) {
 }
 
 /**
- * Each way alternately, so many rounds after two that warm up; speeds are ratios to the first. How long others wait is
- * measured in rounds of its own: to ask for /health again and again takes part of what it measures.
+ * Rows of the ways' times, measured alternately; speeds are ratios to the first way's. How long other requests wait is
+ * measured in separate rounds, because the repeated requests for /health slow down what they measure.
  */
 export async function inTurn(
   title: string,
@@ -85,21 +86,19 @@ export async function inTurn(
   gateway: Server,
   rounds: number,
 ): Promise<string[][]> {
-  const times = new Map<string, number[]>()
-  for (let round = -1; round <= rounds * 3; round++) {
-    for (const [name, way] of Object.entries(ways)) {
-      const began = performance.now()
-      await way(round + Math.random())
-      if (round > 0) times.set(name, [...(times.get(name) ?? []), performance.now() - began])
-    }
+  const timed = async (way: Way, round: number) => {
+    const began = performance.now()
+    await way(round + Math.random())
+    return performance.now() - began
   }
+  const times = await alternate(ways, rounds * 3, timed, { warmUps: 2 })
   const waits: number[] = []
   for (let round = 0; round < rounds; round++) {
     const pulse = startPulse(gateway)
     await ways.façade?.(round + Math.random())
     waits.push(await pulse())
   }
-  const of = (name: string) => median(times.get(name) ?? [])
+  const of = (name: string) => median(times[name] ?? [])
   const [first = ''] = Object.keys(ways)
   return Object.keys(ways).map((name) => [
     `${title}: ${name}`,
@@ -109,7 +108,7 @@ export async function inTurn(
   ])
 }
 
-/** Asks for /health again and again; tells the longest wait when it is stopped. */
+/** Requests /health repeatedly until the returned function is called, which returns the longest wait. */
 function startPulse({ url }: Server): () => Promise<number> {
   let beating = true
   const beats = (async () => {

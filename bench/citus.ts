@@ -1,10 +1,11 @@
 import { connect } from '../src/database/connection/connect.ts'
 import { citusNodes, createSpread, dropSpread } from '../test/support/database/citus.ts'
+import { alternate, rateRows } from './alternate.ts'
 import { generate, smallStores } from './data.ts'
 import { load, type Target } from './load.ts'
 import { pageOf } from './reads.ts'
 import { npmStart, type Server, startServer } from './servers.ts'
-import { figure, median, table } from './table.ts'
+import { table } from './table.ts'
 
 const sizes = [1, 2]
 const connections = 16
@@ -12,24 +13,19 @@ const connections = 16
 /** As many gateways as there are workers of Citus, one or two, on 200 stores of 20 products and groups. */
 export async function citusServers({ rounds, seconds }: { rounds: number; seconds: number }): Promise<string> {
   const deployments = await Promise.all(sizes.map(start))
-  const results = new Map<number, number[]>()
+  const ways = Object.fromEntries(deployments.map((one) => [`GET /v1/assets: ${one.size} on ${one.size}`, one]))
   try {
-    for (let round = 0; round <= rounds; round++) {
-      for (const { size, gateways } of deployments) {
-        const loads = await Promise.all(gateways.map((each) => load(pages(each), connections / size, seconds)))
-        const perSecond = loads.reduce((sum, { perSecond }) => sum + perSecond, 0)
-        if (round > 0) results.set(size, [...(results.get(size) ?? []), perSecond])
-      }
-    }
+    const perSecond = await alternate(ways, rounds, async ({ size, gateways }) => {
+      const loads = await Promise.all(gateways.map((each) => load(pages(each), connections / size, seconds)))
+      return loads.reduce((sum, { perSecond }) => sum + perSecond, 0)
+    })
+    return table(['gateways on workers of Citus', 'requests/s', 'ratio'], rateRows(perSecond))
   } finally {
     for (const { gateways, drop } of deployments) {
       await Promise.all(gateways.map((gateway) => gateway.stop()))
       await drop()
     }
   }
-  const of = (size: number) => median(results.get(size) ?? [])
-  const rows = sizes.map((size) => [`GET /v1/assets: ${size} on ${size}`, figure(of(size)), figure(of(size) / of(1))])
-  return table(['gateways on workers of Citus', 'requests/s', 'ratio'], rows)
 }
 
 async function start(size: number) {

@@ -1,3 +1,4 @@
+import { alternate } from './alternate.ts'
 import { stores } from './data.ts'
 import { type Load, load, type Target } from './load.ts'
 import type { Server } from './servers.ts'
@@ -52,30 +53,24 @@ const columns = {
 } as const
 const allColumns = Object.keys(columns) as (keyof typeof columns)[]
 
-/**
- * Measures the contenders alternately, round after round, after a warm-up round, and returns a table of medians; ratios
- * are to the first of them. Other load of the machine affects all alike.
- */
+/** Measures the contenders alternately and returns a table of medians; ratios are to the first of them. */
 export async function compare(
   title: string,
   contenders: readonly Contender[],
   { connections, rounds, seconds }: { connections: number; rounds: number; seconds: number },
   shown: readonly (keyof typeof columns)[] = allColumns,
 ): Promise<string> {
-  const results = new Map<string, Measured[]>(contenders.map(({ name }) => [name, []]))
-  for (let round = 0; round <= rounds; round++) {
-    for (const { name, server, target } of contenders) {
-      await server.forgetPeak()
-      await server.loopDelay()
-      const before = await server.cpuSeconds()
-      const measured = await load(target, connections, round === 0 ? 1 : seconds)
-      const cpu = (((await server.cpuSeconds()) - before) / measured.requests) * 1000
-      const delay = await server.loopDelay()
-      const { peak } = await server.memory()
-      if (round > 0) results.get(name)?.push({ ...measured, cpu, delay, peak })
-    }
+  const measure = async ({ server, target }: Contender, round: number): Promise<Measured> => {
+    await server.forgetPeak()
+    await server.loopDelay()
+    const before = await server.cpuSeconds()
+    const measured = await load(target, connections, round === 0 ? 1 : seconds)
+    const cpu = (((await server.cpuSeconds()) - before) / measured.requests) * 1000
+    return { ...measured, cpu, delay: await server.loopDelay(), peak: (await server.memory()).peak }
   }
-  const of = (name: string, key: keyof Measured) => median((results.get(name) ?? []).map((measured) => measured[key]))
+  const byName = Object.fromEntries(contenders.map((contender) => [contender.name, contender]))
+  const results = await alternate(byName, rounds, measure)
+  const of = (name: string, key: keyof Measured) => median((results[name] ?? []).map((measured) => measured[key]))
   const first = contenders[0]?.name ?? ''
   const rows = contenders.map(({ name }) => [
     name,

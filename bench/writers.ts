@@ -1,21 +1,16 @@
+import { alternate, rateRows } from './alternate.ts'
 import { stores } from './data.ts'
 import { load, type Target } from './load.ts'
 import type { Server } from './servers.ts'
-import { figure, median, table } from './table.ts'
+import { table } from './table.ts'
 
 /** Writers of one store, each adding an asset to some group of 200,000: 1, 8 and 32 at once, one after the other. */
 export async function writers(gateway: Server, seconds: number, rounds: number): Promise<string> {
-  const counts = [1, 8, 32]
-  const results = new Map<number, number[]>()
-  for (let round = 0; round <= rounds; round++) {
-    for (const count of counts) {
-      const { perSecond } = await load(additions(gateway, `${round}-${count}-${Date.now()}`), count, seconds)
-      if (round > 0) results.set(count, [...(results.get(count) ?? []), perSecond])
-    }
-  }
-  const of = (count: number) => median(results.get(count) ?? [])
-  const rows = counts.map((count) => [`${count} at once`, figure(of(count)), figure(of(count) / of(1))])
-  return table(['writers of one store', 'writes/s', 'ratio'], rows)
+  const counts = Object.fromEntries([1, 8, 32].map((count) => [`${count} at once`, count]))
+  const perSecond = await alternate(counts, rounds, async (count, round) => {
+    return (await load(additions(gateway, `${round}-${count}-${Date.now()}`), count, seconds)).perSecond
+  })
+  return table(['writers of one store', 'writes/s', 'ratio'], rateRows(perSecond))
 }
 
 export function additions({ url }: Server, run: string): Target {
