@@ -37,6 +37,21 @@ const fast = [
   'test/security/graphql-cop.test.ts',
 ]
 
+/** What runs on Citus too: each file makes databases of its own on the coordinator and the workers. */
+const citus = [
+  'test/**/*.citus.ts',
+  'test/{spec,export,schema,catalogue}/**/*.test.ts',
+  'test/faults/concurrency/*.test.ts',
+  'test/import/{import,import-file}.test.ts',
+  'test/cli/{backup,changes,revert}.test.ts',
+  'test/random/{property,ledger,products}/*.test.ts',
+  'test/random/readiness.test.ts',
+]
+/** Not on Citus: the last two are about plans of one server. */
+const oneServer = ['export/formulas', 'catalogue/changes/plans', 'catalogue/search'].map(
+  (name) => `test/${name}.test.ts`,
+)
+
 interface ProjectOptions {
   exclude?: string[]
   /** Files of one worker share their modules where it is false, which saves a second a file. */
@@ -48,12 +63,13 @@ interface ProjectOptions {
   retries?: boolean
   /** These run first, five files at a time; then the others, three at a time. */
   waits?: boolean
+  timeoutMs?: number
 }
 
 const project = (
   name: string,
   include: string[],
-  { exclude = [], isolate = false, retries, waits }: ProjectOptions = {},
+  { exclude = [], isolate = false, retries, waits, timeoutMs = 60_000 }: ProjectOptions = {},
 ) => ({
   test: {
     name,
@@ -64,8 +80,8 @@ const project = (
     maxWorkers: waits ? 5 : 3,
     sequence: { groupOrder: waits ? 0 : 1 },
     retry: retries && process.env.CI ? 1 : 0,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
     // For conditions that are waited for: a busy machine takes its time, a quiet one ends the waiting at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },
     // Node itself loads the sources, as it does in production: its types are stripped, nothing is bundled.
@@ -74,15 +90,30 @@ const project = (
 })
 
 /**
- * `fast` has files of the other projects: it is a project only where it is named, so that all tests run each file once.
+ * Projects that exist only where they are named. `fast` and `citus` have files of the other projects; `outside` needs
+ * programs from outside the project, and `packages` a package registry, which not every CI reaches.
  */
-const isFast = process.argv.some((argument) => /^(--project=)?fast$/.test(argument))
+const optional = [
+  project('fast', fast),
+  project('outside', ['test/**/*.outside.ts'], { isolate: true, retries: true }),
+  project('packages', ['test/**/*.registry.ts'], { isolate: true, retries: true }),
+  project('citus', citus, {
+    exclude: oneServer,
+    isolate: true,
+    timeoutMs: 120_000,
+  }),
+]
+const isNamed = (name: string) => process.argv.some((argument) => argument === name || argument === `--project=${name}`)
+
+if (isNamed('citus') && !process.env.CITUS_URL) {
+  throw new Error('CITUS_URL must name a database on a coordinator of Citus: test/README.md says how to start one')
+}
 
 export default defineConfig({
   test: {
     globalSetup: 'test/support/database/postgres.ts',
     projects: [
-      ...(isFast ? [project('fast', fast)] : []),
+      ...optional.filter(({ test }) => isNamed(test.name)),
       project('checks', [checks], { waits: true }),
       project('deadlines', deadlines, { isolate: true, retries: true, waits: true }),
       project('faults', faults, { isolate: true, retries: true }),

@@ -9,15 +9,6 @@ interface Node {
   user: string
 }
 
-/** For `npm run test:citus`. */
-export function setup(): void {
-  if (process.env.CITUS_URL) return
-  const start = 'test/README.md says how to start a coordinator and two workers'
-  throw new Error(
-    `CITUS_URL is not set: a database on the coordinator of Citus, to which its workers are added; ${start}`,
-  )
-}
-
 /** The nodes of CITUS_URL, the coordinator first. */
 export async function citusNodes(): Promise<Node[]> {
   const client = new pg.Client({ connectionString: process.env.CITUS_URL })
