@@ -1,7 +1,8 @@
-import type { Asset } from '../../src/catalogue/assets/list-assets.ts'
-import { firstArg, firstCost, perStore, requireFirst, storeArgs } from '../builder/arguments.ts'
+import type { Asset, AssetFilter } from '../../src/catalogue/assets/list-assets.ts'
+import { isBare } from '../../src/catalogue/conditions.ts'
+import { firstArg, firstCost, requireFirst, storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, totalCount } from '../builder/connection.ts'
+import { connectionCost, keysetConnection, scanCost, totalCount } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { anyText } from '../builder/validation.ts'
 import { loadStore, requireLoaded, StoreRef } from '../store.ts'
@@ -49,11 +50,20 @@ const AssetFilterInput = builder.inputType('AssetFilter', {
   }),
 })
 
+/** Whether a filter may read all assets: no index serves its conditions. */
+function mayReadAll(filter: AssetFilter | null | undefined): boolean {
+  const { ids: _, ...others } = filter ?? {}
+  return !isBare(others)
+}
+
 builder.objectField(StoreRef, 'assets', (t) =>
   t.connection(
     {
       type: AssetRef,
-      complexity: perStore(connectionCost),
+      complexity: ({ filter, ...args }) => ({
+        ...connectionCost(args),
+        field: 10 + (mayReadAll(filter) ? scanCost : 0),
+      }),
       description:
         'Assets of the store, ordered by id, linked or not. For the assets of products on a channel use `assetGroups`.',
       args: { filter: t.arg({ type: AssetFilterInput, description: 'Filter. Default: all assets.' }) },

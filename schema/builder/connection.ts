@@ -18,6 +18,9 @@ const largestSize = 100
 /** What a field costs that takes a statement of its own for each object. */
 export const statementCost = 100
 
+/** What it costs to read all products or assets of a store, at worst. */
+export const scanCost = 1_000
+
 /** What a connection costs: what is asked of an edge, as often as the page is long. */
 export function connectionCost({ first, last }: ConnectionArguments) {
   return { field: 1, multiplier: Math.min(last ?? first ?? defaultSize, largestSize) }

@@ -6,7 +6,7 @@ import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
 import { StoreRef } from '../store.ts'
-import { ProductFilterInput, scanCost } from './product-filter.ts'
+import { ProductFilterInput, selectionCost } from './product-filter.ts'
 
 const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({
   description: 'A value of an attribute.',
@@ -40,7 +40,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
   t.field({
     type: [FacetRef],
     complexity: ({ names, filter, first }) => ({
-      field: statementCost * Math.max(names.length, 1) + scanCost({ filter }),
+      field: statementCost * Math.max(names.length, 1) + selectionCost({ filter }),
       multiplier: names.length * (first ?? defaultFacetValues),
     }),
     description: `Values of attributes and how many products have each, in the order of \`names\`: for charts, and for the choices of a filter. Of an attribute of more than ${shown(mostCounted)} different values at most ${shown(mostRead)} products are read: where there are more, \`filter\` must select some of them. Errors: \`invalid_request\`.`,

@@ -1,6 +1,7 @@
 import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import type { ProductOrder } from '../../src/catalogue/products/list/product-order.ts'
 import { builder } from '../builder/builder.ts'
+import { scanCost } from '../builder/connection.ts'
 import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { ProductStatus } from '../enumerations.ts'
@@ -108,10 +109,11 @@ interface Selection {
   orderBy?: Pick<ProductOrder, 'field'> | null | undefined
 }
 
-const served: readonly string[] = ['status', 'codePrefix', 'codes', 'search'] satisfies (keyof ProductFilter)[]
+/** The others may read all products: of a rare status, or with a search for a part that an index does not find. */
+const served: readonly string[] = ['codePrefix', 'codes'] satisfies (keyof ProductFilter)[]
 
-/** What products of a store cost besides: such conditions and orders as no index serves may read all of them. */
-export function scanCost({ filter, orderBy }: Selection): number {
+/** The additional cost of products of a store whose conditions or order may read all of them. */
+export function selectionCost({ filter, orderBy }: Selection): number {
   const isServed = Object.entries(filter ?? {}).every(([name, value]) => value == null || served.includes(name))
-  return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : 1_000
+  return isServed && (orderBy ?? { field: 'code' }).field === 'code' ? 0 : scanCost
 }

@@ -7,7 +7,7 @@ import { connectionCost, keysetConnection, totalCount } from '../builder/connect
 import { ProductStatus } from '../enumerations.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
-import { ProductFilterInput, ProductOrderInput, scanCost } from './product-filter.ts'
+import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
 
 const largestPage = 100
 
@@ -32,7 +32,7 @@ builder.queryField('productPage', (t) =>
   t.field({
     type: ProductPageRef,
     complexity: ({ filter, limit }) => ({
-      field: 1 + scanCost({ filter }),
+      field: 1 + selectionCost({ filter }),
       multiplier: Math.min(limit ?? largestPage, largestPage),
     }),
     description:
@@ -85,7 +85,7 @@ builder.objectFields(StoreRef, (t) => ({
       type: ProductRef,
       complexity: (args) => {
         const { field, multiplier } = perStore(connectionCost)(args)
-        return { field: field + scanCost(args), multiplier }
+        return { field: field + selectionCost(args), multiplier }
       },
       description:
         'Products of the store, by default ordered by code (by code point). Errors: `invalid_request` (one entry per fault of the filter or order).',

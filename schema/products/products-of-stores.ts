@@ -12,7 +12,7 @@ import { builder } from '../builder/builder.ts'
 import { connectionCost, keysetConnection, statementCost } from '../builder/connection.ts'
 import { rowStoresArg } from '../dashboards/rows.ts'
 import { ProductRef } from '../product.ts'
-import { scanCost } from './product-filter.ts'
+import { selectionCost } from './product-filter.ts'
 import { listArgs, ProductConnection } from './product-lists.ts'
 
 builder.queryField('products', (t) =>
@@ -21,7 +21,7 @@ builder.queryField('products', (t) =>
       type: ProductRef,
       complexity: ({ storeUuids, ...args }) => ({
         ...connectionCost(args),
-        field: statementCost + (10 + scanCost(args)) * (storeUuids?.length ?? mostStores),
+        field: statementCost + (10 + selectionCost(args)) * (storeUuids?.length ?? mostStores),
       }),
       description: `Products of several stores: one code everywhere, what changed last. Ordered by code by default, those that are equal by store. For one store use \`Store.products\`, which can order by attributes too. Errors: \`invalid_request\`, \`store_not_found\`.`,
       args: {

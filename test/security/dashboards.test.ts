@@ -127,6 +127,8 @@ const dear = [
   `{ stores(first: 100) { nodes { ${times(3, (i) => `a${i}: products${scan} { totalCount }`, ' ')} } } }`,
   `{ stores(first: 100) { nodes { ${times(3, (i) => `a${i}: products(orderBy: { field: UPDATED_AT }) { totalCount }`, ' ')} } } }`,
   `{ stores(first: 100) { nodes { ${times(3, (i) => `a${i}: facets(names: ["x"], filter: { blockedOn: "x" }) { distinct }`, ' ')} } } }`,
+  `{ stores(first: 100) { nodes { ${times(3, (i) => `a${i}: products(filter: { search: "_" }) { totalCount }`, ' ')} } } }`,
+  `{ stores(first: 100) { nodes { ${times(3, (i) => `a${i}: assets(filter: { urlContains: "x" }) { totalCount }`, ' ')} } } }`,
   `{ ${times(15, (i) => `a${i}: request(storeUuid: "x", requestId: "x") { changes(first: 100) { nodes { items(first: 100) { nodes { before after } } } } }`, ' ')} }`,
 ]
 
@@ -157,9 +159,21 @@ describe('what would take too much', () => {
       expect(errors).toBeUndefined()
       return extensions?.cost.requested ?? 0
     }
-    const cheap = await costOf('(first: 1, filter: { search: "x", status: [NEW] }) { totalCount }')
-    expect(await costOf('(first: 1, filter: { not: { search: "x" } }) { totalCount }')).toBe(cheap + 1_000)
-    expect(await costOf('(first: 1, orderBy: { field: STATUS }) { totalCount }')).toBe(cheap + 1_000)
+    const cheap = await costOf('(first: 1, filter: { codePrefix: "x", codes: ["x"] }) { totalCount }')
+    for (const args of [
+      'filter: { status: [NEW] }',
+      'filter: { search: "abc" }',
+      'filter: { codePrefix: "x", search: "_" }',
+      'filter: { not: { codes: ["x"] } }',
+      'orderBy: { field: STATUS }',
+    ]) {
+      expect(await costOf(`(first: 1, ${args}) { totalCount }`), args).toBe(cheap + 1_000)
+    }
+    const assets = await costOf('(first: 1, filter: { ids: ["x"] }) { totalCount }', 'assets')
+    for (const condition of ['urlContains: "x"', 'unlinked: true', 'unlinked: false', 'assetFormat: "image"']) {
+      const args = `(first: 1, filter: { ids: ["x"], ${condition} }) { totalCount }`
+      expect(await costOf(args, 'assets'), condition).toBe(assets + 1_000)
+    }
     const facets = await costOf('(names: ["x"]) { distinct }', 'facets')
     expect(await costOf('(names: ["x"], filter: { hasAssets: {} }) { distinct }', 'facets')).toBe(facets + 1_000)
   })
