@@ -68,7 +68,7 @@ builder.queryField('tokens', (t) =>
   t.field({
     type: [TokenRef],
     description:
-      'All tokens, revoked and expired ones included, in the order of their creation. Needs the scope `admin`.',
+      'All tokens, revoked and expired ones included, in the order of their creation; a list without a connection. Needs the scope `admin`.',
     args: {
       first: t.arg.int({ defaultValue: 100, description: 'Page size: 0 to 1,000.', validate: { min: 0, max: 1_000 } }),
       after: t.arg.id({ description: 'Only tokens after the token with this id.', validate: uuid }),

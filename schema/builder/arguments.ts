@@ -43,7 +43,7 @@ export function resolveWrite<Args extends { dryRun?: boolean | null | undefined 
 }
 
 export function firstArg(max: number, usual = max) {
-  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}.` }
+  return { description: `Maximum number of items: 1 to ${max}. Default: ${usual}. The list has no further pages.` }
 }
 
 /** The value of `firstArg`. Resolvers check it: zod's plugin would make a promise for each item that has the list. */

@@ -25,7 +25,8 @@ export const ChangeConnection = builder.connectionObject(
   {
     type: ChangeRef,
     name: 'ChangeConnection',
-    description: 'A page of changes. It may have fewer than `first` although more follow: see `pageInfo`.',
+    description:
+      'A page of changes, forward only and without a total. It may have fewer than `first` although more follow: see `pageInfo`.',
     fields: (t) => ({
       next: t.string({
         nullable: true,
@@ -34,7 +35,7 @@ export const ChangeConnection = builder.connectionObject(
       }),
     }),
   },
-  { name: 'ChangeConnectionEdge', description: 'A change and its cursor.' },
+  { name: 'ChangeEdge', description: 'A change and its cursor.' },
 )
 
 const largestPage = 100

@@ -120,15 +120,16 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
         },
       },
       {
-        description: 'A page of products that miss something.',
+        name: 'ProductGapConnection',
+        description: 'A page of products that do not meet a requirement.',
         fields: (c) => ({
           totalCount: c.int({
-            description: 'Number of them on all pages.',
+            description: 'Number of these products on all pages.',
             resolve: (connection) => connection.totalCount,
           }),
         }),
       },
-      { description: 'A product that misses something, and its cursor.' },
+      { name: 'ProductGapEdge', description: 'A product that does not meet a requirement, and its cursor.' },
     ),
   }),
 })
