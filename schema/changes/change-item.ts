@@ -47,7 +47,11 @@ const ChangeItemRef = builder.objectRef<ChangeItem>('ChangeItem').implement({
 })
 
 const ChangeItemConnection = builder.connectionObject(
-  { type: ChangeItemRef, name: 'ChangeItemConnection', description: 'A page of the items of a change, forward only and without a total.' },
+  {
+    type: ChangeItemRef,
+    name: 'ChangeItemConnection',
+    description: 'A page of the items of a change, forward only and without a total.',
+  },
   { name: 'ChangeItemEdge', description: 'An item and its cursor.' },
 )
 

@@ -47,7 +47,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
     args: {
       names: t.arg.stringList({
         required: true,
-        description: `Names of the attributes: 1 to ${maxFacets}.`,
+        description: `Names of the attributes: 1 to ${maxFacets}. A name that no product has is no error: its \`distinct\` is 0.`,
         validate: { minLength: 1, maxLength: maxFacets },
       }),
       filter: t.arg({ type: ProductFilterInput, description: 'Products to count. Default: all.' }),

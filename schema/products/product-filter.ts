@@ -26,7 +26,11 @@ const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter'
   description:
     'Conditions on the value of one attribute; all given ones must hold. A product without the attribute matches `exists: false` only. `gt`, `gte`, `lt` and `lte` compare as the attribute is declared: numbers by size (other values match none), all else by code points; an attribute that is declared `BOOLEAN` has no order.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Name of the attribute, case-sensitive.' }),
+    name: t.string({
+      required: true,
+      description:
+        'Name of the attribute, case-sensitive. A name that the store does not know is no error: no product has it.',
+    }),
     eq: t.string({ description: 'Just this value, character by character.' }),
     ne: t.string({ description: 'Another value.' }),
     in: t.stringList({ description: 'One of these values: at most 1,000.' }),
@@ -99,7 +103,9 @@ export const ProductOrderInput = builder.inputType('ProductOrder', {
   description: 'Order of products. Cursors are for the order that they were made in.',
   fields: (t) => ({
     field: t.field({ type: ProductOrderField, ...required('What orders the products.') }),
-    attribute: t.string({ description: 'Name of the attribute, with the field `ATTRIBUTE` only.' }),
+    attribute: t.string({
+      description: 'Name of the attribute, with the field `ATTRIBUTE` only; not of one that is declared `BOOLEAN`.',
+    }),
     direction: t.field({ type: OrderDirection, defaultValue: 'asc', description: 'Direction.' }),
   }),
 })

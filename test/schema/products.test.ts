@@ -102,6 +102,15 @@ it.each<[order: object, message: string]>([
   expect(await refusal(listing, { store: await newStore(gateway), order })).toBe(message)
 })
 
+it('an order by an attribute that is declared BOOLEAN is refused by a sentence', async () => {
+  const store = await newStore(gateway)
+  const order = { field: 'ATTRIBUTE', attribute: 'Flag' }
+  await define(gateway, store, [{ name: 'Flag', type: 'BOOLEAN', filterable: true }])
+  expect(await refusal(listing, { store, order })).toBe(
+    'orderBy.attribute must be an attribute with an order; "Flag" is declared BOOLEAN, which has none: filter by eq',
+  )
+})
+
 it('cursors are for the order that they were made in', async () => {
   const store = await storeWithProducts(gateway, [{ productCode: '1', attributes: { Price: 'x' } }, '2'])
   const price = { field: 'ATTRIBUTE', attribute: 'Price' }

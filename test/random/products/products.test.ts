@@ -169,7 +169,7 @@ const { filter } = fc.letrec<{ filter: Filter; simple: Filter; nested: Filter }>
 
 const order = fc.record({
   field: fc.constantFrom('CODE', 'CREATED_AT', 'UPDATED_AT', 'STATUS', 'ATTRIBUTE' as const),
-  attribute: fc.constantFrom('Price', 'Day', 'Flag', 'Color', 'Nothing'),
+  attribute: fc.constantFrom('Price', 'Day', 'Color', 'Nothing'),
   direction: fc.constantFrom('ASC' as const, 'DESC' as const),
 })
 const orderOf = ({ attribute, ...rest }: Required<Order>): Order =>

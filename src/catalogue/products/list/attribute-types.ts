@@ -65,6 +65,14 @@ export function requireBounds(attributes: readonly NamedAttribute[], types: Attr
   if (faults.length > 0) throw invalidRequest(faults)
 }
 
+/** Throws `invalid_request` for an attribute whose declared type has no order. */
+export function requireOrdered(attribute: string | null | undefined, types: AttributeTypes): void {
+  if (attribute == null || types.get(attribute)?.type !== 'boolean') return
+  const field = 'orderBy.attribute'
+  const details = `${field} must be an attribute with an order; ${shown(attribute)} is declared BOOLEAN, which has none: filter by eq`
+  throw invalidRequest([{ field, details }])
+}
+
 /** What is wrong with a bound of the values of a type, or undefined. */
 export function boundFault(type: AttributeDefinition['type'], bound: string): string | undefined {
   if (type === 'boolean') {

@@ -9,7 +9,7 @@ import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import type { ProductStatus } from '../../enumerations.ts'
 import { withCodes, withTexts } from '../../search-codes.ts'
 import { totalOf } from '../product-totals.ts'
-import { type AttributeTypes, findTypes, requireBounds } from './attribute-types.ts'
+import { type AttributeTypes, findTypes, requireBounds, requireOrdered } from './attribute-types.ts'
 import { countByValues } from './count-values.ts'
 import { matching } from './matching-products.ts'
 import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
@@ -100,6 +100,7 @@ export async function selectionOf(
   const used = [...named, ...ordered, ...further]
   const types = await findTypes(catalogue, storeUuid, used)
   requireBounds(attributes, types)
+  requireOrdered(order?.attribute, types)
   const uuid = visibleStore(catalogue, storeUuid)
   const found = await withCodes(catalogue, uuid, filter)
   const isLean = used.every(({ name }) => types.get(name)?.slot) && !needsProduct(filter, order ?? byCode)
