@@ -23,8 +23,9 @@ export async function openDatabase(
     if (!isClosing) log.warn({ reason: error.message }, 'a database connection broke')
   }
   const starting = databaseUrl ? undefined : startEmbedded({ dataDir, mayCreate, log: (line) => log.info(line) })
-  const [{ connect, checkServer, isPooled }, embedded] = await Promise.all([
+  const [{ connect, checkServer }, { isPooled, sharesSessions }, embedded] = await Promise.all([
     import('./connection/connect.ts'),
+    import('./connection/pooler.ts'),
     starting,
     loading,
   ])
@@ -33,6 +34,11 @@ export async function openDatabase(
     const isFound = databasePooling === undefined && (await isPooled(connection))
     if (isFound) log.info('a pooler was found: each transaction sets what it needs (DATABASE_POOLING=transaction)')
     connection.transactionPooling = isFound || databasePooling === 'transaction'
+    if (databasePooling === 'session' && (await sharesSessions(connection))) {
+      throw new Error(
+        'DATABASE_POOLING is session, but the pooler gives each transaction any session: set DATABASE_POOLING=transaction, or use the session mode of the pooler',
+      )
+    }
   }
   const db = connect(connection, onError)
   const close = async () => {

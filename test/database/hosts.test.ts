@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { connect, isPooled } from '../../src/database/connection/connect.ts'
+import { connect } from '../../src/database/connection/connect.ts'
 import { urlsOf } from '../../src/database/connection/hosts.ts'
+import { isPooled } from '../../src/database/connection/pooler.ts'
 import { databaseUrl, useDatabase } from '../support/database/database.ts'
 import { startPostgresProxy } from '../support/servers/fault-proxy.ts'
 

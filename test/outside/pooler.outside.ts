@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
-import { connect, isPooled } from '../../src/database/connection/connect.ts'
+import { connect } from '../../src/database/connection/connect.ts'
+import { isPooled, sharesSessions } from '../../src/database/connection/pooler.ts'
 import type { ConnectionConfig } from '../../src/database/connection/session.ts'
 import { runCli } from '../support/clients/cli.ts'
 import { createTestDatabase, databaseUrl, type TestDatabase } from '../support/database/database.ts'
@@ -10,6 +11,7 @@ import { startPooler } from '../support/database/pooler.ts'
 import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { startProgram } from '../support/servers/program.ts'
 import { newToken } from '../support/tokens.ts'
 
 const program = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer'
@@ -38,6 +40,25 @@ afterAll(async () => {
 it('is found at the start', async () => {
   expect(await isPooled(pooled)).toBe(true)
   expect(await isPooled(database.direct)).toBe(false)
+})
+
+it('in transaction mode is refused where session mode is configured, and nothing starts', async () => {
+  const env = { DATABASE_URL: url, DATABASE_POOLING: 'session' }
+  const refused = await runCli(['check'], env)
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain(
+    'DATABASE_POOLING is session, but the pooler gives each transaction any session: set DATABASE_POOLING=transaction',
+  )
+  await expect(startProgram(['serve'], env)).rejects.toThrow('set DATABASE_POOLING=transaction')
+  expect((await runCli(['check'], { ...env, DATABASE_URL: database.url })).code).toBe(0)
+})
+
+it('in session mode is accepted, also with one session only', async () => {
+  await mkdir(folder.file('session'))
+  const settings = { pool_mode: 'session', default_pool_size: 1 }
+  const session = await startPooler(program, folder.file('session'), inject('postgres'), settings)
+  onTestFinished(session.stop)
+  expect(await sharesSessions({ ...database.direct, ...session.connection })).toBe(false)
 })
 
 it('has the time-outs in each statement and transaction', async () => {

@@ -63,24 +63,6 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   return db
 }
 
-/**
- * Whether there is a pooler: the process id of the connection is not that of the server's session. A pooler in session
- * mode looks the same, and is used in the same way.
- */
-export async function isPooled({ urls = [], ...connection }: ConnectionConfig): Promise<boolean> {
-  const { connectionTimeoutMillis } = defaults
-  const pool = new pg.Pool({ connectionTimeoutMillis, query_timeout: maxSilentMs, ...connection, max: 1 })
-  pool.on('error', () => {})
-  const client = await createFailover(pool.options, urls)(() => pool.connect())
-  try {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    return rows[0]?.pid !== (client as pg.PoolClient & { processID: number }).processID
-  } finally {
-    client.release(true)
-    await pool.end()
-  }
-}
-
 /** Throws if the server does not suit: the service stores any Unicode text and uses features of PostgreSQL 14. */
 export async function checkServer(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`

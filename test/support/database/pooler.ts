@@ -13,12 +13,18 @@ interface Server {
 }
 
 /**
- * Starts PgBouncer before a server, for all its databases: a connection serves another client after each transaction.
+ * Starts PgBouncer in front of a server, for all its databases, by default in transaction mode. `settings` are more
+ * lines of its configuration.
  */
-export async function startPooler(program: string, directory: string, server: Server) {
+export async function startPooler(
+  program: string,
+  directory: string,
+  server: Server,
+  settings: Record<string, string | number> = {},
+) {
   const pooler = { host: directory, port: 6432, user: server.user }
   const file = join(directory, 'pgbouncer.ini')
-  await writeFile(file, configuration(pooler, server))
+  await writeFile(file, configuration(pooler, server, settings))
   const [command, ...args] = unprivileged(program, '-q', file)
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
@@ -40,8 +46,8 @@ export async function startPooler(program: string, directory: string, server: Se
   return { connection: pooler, stop }
 }
 
-/** Few connections to the server, so that clients get each other's. */
-function configuration(pooler: Server, server: Server): string {
+/** Few connections to the server, so that clients get each other's. The last value of a setting counts. */
+function configuration(pooler: Server, server: Server, settings: Record<string, string | number>): string {
   return `[databases]
 * = host=${server.host} port=${server.port} user=${server.user}
 [pgbouncer]
@@ -56,5 +62,7 @@ server_idle_timeout = 10
 server_reset_query =
 ignore_startup_parameters =
 logfile =
-`
+${Object.entries(settings)
+  .map(([name, value]) => `${name} = ${value}\n`)
+  .join('')}`
 }
