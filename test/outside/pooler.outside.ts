@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/database/connection/connect.ts'
 import { isPooled, sharesSessions } from '../../src/database/connection/pooler.ts'
 import type { ConnectionConfig } from '../../src/database/connection/session.ts'
+import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { runCli } from '../support/clients/cli.ts'
 import { createTestDatabase, databaseUrl, type TestDatabase } from '../support/database/database.ts'
 import { startPooler } from '../support/database/pooler.ts'
@@ -125,6 +127,36 @@ it('outlives clients that leave while their statement runs', async () => {
   }
   await other.end()
   await expect.poll(async () => (await gateway.call(`/v1/products?store_uuid=${store}`)).status).toBe(200)
+})
+
+it('that is killed and started again loses no acknowledged write and needs no restart of the gateway', {
+  timeout: 120_000,
+}, async () => {
+  const [gateway] = gateways as [TestGateway]
+  const store = await newStore(gateway)
+  const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
+  for (const ledger of ledgers) await createProducts(gateway.url, token, ledger)
+  let isOver = false
+  const writers = ledgers.map(async (ledger) => {
+    for (; !isOver; await sleep(5)) await writeOnce(gateway.url, token, ledger)
+  })
+  onTestFinished(async () => {
+    isOver = true
+    await Promise.all(writers)
+  })
+  for (let round = 0; round < 3; round++) {
+    for (const ledger of ledgers) ledger.refusals.clear()
+    const restart = await pooler.kill()
+    await expect.poll(() => ledgers.every(({ refusals }) => refusals.size > 0)).toBe(true)
+    await restart()
+    const before = ledgers.map(({ acknowledged }) => acknowledged)
+    await expect.poll(() => ledgers.every(({ acknowledged }, i) => acknowledged > (before[i] ?? 0) + 1)).toBe(true)
+    for (const { refusals } of ledgers) expect([...refusals.keys()]).toEqual(['503 with Retry-After'])
+  }
+  isOver = true
+  await Promise.all(writers)
+  for (const ledger of ledgers)
+    await expect.poll(() => faultsOf(gateway.url, token, ledger), { timeout: 30_000 }).toEqual([])
 })
 
 /** What sessions of the server keep, of what one client must not leave to the next: seen through the pooler. */

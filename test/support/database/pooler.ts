@@ -26,8 +26,6 @@ export async function startPooler(
   const file = join(directory, 'pgbouncer.ini')
   await writeFile(file, configuration(pooler, server, settings))
   const [command, ...args] = unprivileged(program, '-q', file)
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const exited = once(child, 'exit')
   const listens = () => {
     const client = new pg.Client({ ...pooler, database: 'postgres' })
     return client.connect().then(
@@ -35,15 +33,30 @@ export async function startPooler(
       () => false,
     )
   }
-  while (!(await listens())) {
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
-    await sleep(50)
+  const start = async () => {
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+    const exited = once(child, 'exit')
+    while (!(await listens())) {
+      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
+      await sleep(50)
+    }
+    return async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      await exited
+    }
   }
-  const stop = async () => {
-    child.kill('SIGINT')
-    await exited
+  let end = await start()
+  return {
+    connection: pooler,
+    /** Kills it, and returns the function that starts it again. */
+    kill: async () => {
+      await end('SIGKILL')
+      return async () => {
+        end = await start()
+      }
+    },
+    stop: () => end('SIGINT'),
   }
-  return { connection: pooler, stop }
 }
 
 /** Few connections to the server, so that clients get each other's. The last value of a setting counts. */
