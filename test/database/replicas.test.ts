@@ -322,6 +322,32 @@ describe('a replica', () => {
     await inUse(1)
   })
 
+  it('serves alone where another one is dead', async () => {
+    const dead = 'postgresql://127.0.0.1:1/none'
+    for (const urls of [
+      [dead, servers.replica.url],
+      [servers.replica.url, dead],
+    ]) {
+      const own = await startGateway(urls)
+      const reachable = async () => {
+        const { text } = await own.call('/metrics')
+        return [...text.matchAll(/^catalogue_replica_reachable\{replica="127.0.0.1:(\d+)"\} (\d)$/gm)].map(
+          ([, port, value]) => [port, value],
+        )
+      }
+      const port = new URL(servers.replica.url).port
+      await expect.poll(reachable).toEqual(urls.map((url) => (url === dead ? ['1', '0'] : [port, '1'])))
+      const lag = new RegExp(`replica_lag_seconds\\{replica="127.0.0.1:${port}"\\} 0`)
+      await expect.poll(async () => (await own.call('/metrics')).text).toMatch(lag)
+      const read = () => own.call(`/v1/assets?store_uuid=${store}`, { headers: allow('60s') })
+      // Nobody else can answer then.
+      await servers.primary.proxy.set({ kind: 'down' })
+      for (let i = 0; i < 10; i++) expect(groupsIn(await read())).toBe(1)
+      await servers.primary.proxy.set({ kind: 'none' })
+      await own.stop()
+    }
+  })
+
   it('of something else is not used, and the log says why', async () => {
     await servers.primary.query('create role other superuser login')
     await servers.catchUp()
