@@ -35,6 +35,8 @@ export interface FaultProxy {
   set(fault: Fault): Promise<void>
   /** Resets the open connections. */
   cut(): void
+  /** How many connections were accepted since the last call. */
+  accepted(): number
   /** How many connections were rejected since the last call. */
   rejected(): number
   close(): Promise<void>
@@ -48,13 +50,14 @@ export function startPostgresProxy(): Promise<FaultProxy> {
 /** A TCP proxy on the loopback in front of what is reached by `target`. */
 export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProxy> {
   let fault: Fault = { kind: 'none' }
-  let rejected = 0
+  let [accepted, rejected] = [0, 0]
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     if (fault.kind === 'reject') {
       rejected++
       return void client.destroy()
     }
+    accepted++
     const upstream = connect(target)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -89,6 +92,11 @@ export async function startFaultProxy(target: NetConnectOpts): Promise<FaultProx
       }
     },
     cut,
+    accepted: () => {
+      const seen = accepted
+      accepted = 0
+      return seen
+    },
     rejected: () => {
       const seen = rejected
       rejected = 0
