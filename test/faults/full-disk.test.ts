@@ -14,6 +14,10 @@ import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './s
 const token = 'a-token-for-a-full-disk'
 const folder = useFolder()
 
+it.runIf(process.env.CI)('runs in CI', () => {
+  expect(canMount(), 'the tests of a full disk need "unshare --user --mount", so that they can mount a disk').toBe(true)
+})
+
 // Where nobody may mount, PostgreSQL's files have a limit instead: test/security/isolation/shortages.test.ts.
 describe.runIf(canMount())('a disk that is full', () => {
   let postgres: Awaited<ReturnType<typeof startOnSmallDisk>>
