@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { type RequestContext, requestContext } from '../../request/context.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
+import { sentStatements } from './sent-statements.ts'
 import { needsCustomPlan, sendWithSettings } from './session.ts'
 
 /** A statement was not sent because the client has left. The code is PostgreSQL's for a cancelled statement. */
@@ -59,6 +60,7 @@ export class Connection implements PostgresPoolClient {
     const isRollback = text.startsWith('rollback')
     const hasLeft = this.#context?.signal.aborted
     if (hasLeft && !isRollback) return Promise.reject(new Cancelled('the client has left'))
+    sentStatements.publish(text)
     const needsTransaction = this.#settings !== '' || needsCustomPlan(text)
     const answer = needsTransaction
       ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)

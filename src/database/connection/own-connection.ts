@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../tables.ts'
 import { directConnectionOf, timeouts } from './connect.ts'
+import { sentStatements } from './sent-statements.ts'
 import { sendWithSettings, settingsOf } from './session.ts'
 
 type CopyValue = string | number | boolean | null
@@ -26,7 +27,10 @@ export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: Own
   const client = new pg.Client(directConnectionOf(db))
   client.on('error', () => {}) // the statement that is under way says so
   await client.connect()
-  const query = (text: string, values: readonly unknown[]) => sendWithSettings(client, settings, text, values)
+  const query = (text: string, values: readonly unknown[]) => {
+    sentStatements.publish(text)
+    return sendWithSettings(client, settings, text, values)
+  }
   const single = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
   const dialect = new PostgresDialect({ pool: single as unknown as PostgresPool })
   // Loaded here: migrations use such a connection too, and must not delay the start by what they do not need.

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { type Kysely, PostgresQueryCompiler } from 'kysely'
 import pg from 'pg'
-import { expect, inject } from 'vitest'
+import { inject } from 'vitest'
 import { type Catalogue, wholeCatalogue } from '../../../src/catalogue/catalogue.ts'
 import { connect, connectionStateOf } from '../../../src/database/connection/connect.ts'
 import type { ConnectionConfig } from '../../../src/database/connection/session.ts'
@@ -10,7 +10,7 @@ import type { Database } from '../../../src/database/tables.ts'
 import { requestContext } from '../../../src/request/context.ts'
 import { fixture } from '../fixture.ts'
 import { createSpread, dropSpread } from './citus.ts'
-import { readVolatility, violationsOf } from './one-store.ts'
+import { expectOneStore, noteCaller } from './sent-statements.ts'
 
 export interface TestDatabase {
   db: Kysely<Database>
@@ -57,13 +57,10 @@ export async function createTestDatabase({
   const config = { ...gatewayServer, database, ...connection }
   const connected = connect(config, () => {})
   let sent = 0
-  const texts = new Set<string>()
   const db = connected.withPlugin({
     transformQuery: ({ node, queryId }) => {
       if (!background.getStore() || requestContext.getStore()) sent++
-      const text = compiler.compileQuery(node, queryId).sql
-      // A stack takes longer than the text.
-      if (!texts.has(text) && !checked.has(text) && isOfProduct(new Error().stack)) texts.add(text)
+      noteCaller(compiler.compileQuery(node, queryId).sql)
       return node
     },
     transformResult: async ({ result }) => result,
@@ -95,7 +92,7 @@ export async function createTestDatabase({
     drop: async () => {
       await (await watcher)?.end()
       await db.destroy()
-      if (texts.size > 0) await expectOneStore(texts, client)
+      await expectOneStore(client)
       if (!shared && process.env.CITUS_URL) await dropSpread(database)
       else if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
     },
@@ -114,26 +111,6 @@ export function useDatabase(options: TestDatabaseOptions = {}, per: 'all' | 'eac
 export const background = new AsyncLocalStorage<true>()
 
 const compiler = new PostgresQueryCompiler()
-
-/** Whether the innermost caller outside of packages and this folder is in the product. */
-function isOfProduct(stack = ''): boolean {
-  const caller = stack.split('\n').find((line) => line.includes('file:') && !/node_modules|test\/support/.test(line))
-  return caller?.includes('/src/') ?? false
-}
-
-const checked = new Set<string>()
-
-/** All that the product has sent could also run where several servers share the stores. */
-async function expectOneStore(texts: ReadonlySet<string>, connect: () => Promise<pg.Client>): Promise<void> {
-  const unchecked = [...texts].filter((text) => !checked.has(text) && /\bstore_uuid\b|advisory/.test(text))
-  if (unchecked.length === 0) return
-  const client = await connect()
-  const volatility = await readVolatility(client).finally(() => client.end())
-  for (const text of unchecked) {
-    expect(await violationsOf(text, volatility), text).toEqual([])
-    checked.add(text)
-  }
-}
 
 /** On Citus, those of all its servers. */
 const lockWaiters = `select count(*)::int as count from ${process.env.CITUS_URL ? 'citus_stat_activity' : 'pg_stat_activity'}

@@ -46,10 +46,12 @@ export async function violationsOf(
     ...of('FuncCall', tree).map(({ funcname }) => namesOf(funcname).at(-1) ?? ''),
     ...of('SQLValueFunction', tree).map(() => 'now'),
   ]
-  const spread = (table: Tree) => {
+  const isAmong = (names: readonly string[]) => (table: Tree) => {
     const name = String(table.relname)
-    return table.schemaname === undefined && !ctes.has(name) && [...tables.tenant, ...tables.directory].includes(name)
+    return table.schemaname === undefined && !ctes.has(name) && names.includes(name)
   }
+  const spread = isAmong([...tables.tenant, ...tables.directory])
+  const isShared = isAmong(Object.values(tables).flat())
   const written = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'].flatMap((type) => of(type, tree))
   const inAll = of('RangeVar', tree).concat(written.map(({ relation }) => relation as Tree))
   const hasTenantTable = inAll.some(({ relname }) => tables.tenant.includes(String(relname)) && !ctes.has(relname))
@@ -61,7 +63,8 @@ export async function violationsOf(
   if (locks && !inAll.some(({ relname }) => relname === 'store'))
     found.push('a lock is not taken on the row of a store')
 
-  for (const type of hasTenantTable ? ['SelectStmt', 'UpdateStmt', 'DeleteStmt'] : []) {
+  // `larg` and `rarg` are the sides of a union.
+  for (const type of hasTenantTable ? ['SelectStmt', 'larg', 'rarg', 'UpdateStmt', 'DeleteStmt'] : []) {
     for (const { fromClause, usingClause, relation, whereClause } of of(type, tree)) {
       const joined: Tree[] = relation ? [relation as Tree] : []
       const conditions = [whereClause]
@@ -94,7 +97,8 @@ export async function violationsOf(
       if (!volatility.get(name)?.isImmutable) found.push(`${name} in do update is not immutable`)
   }
   for (const type of ['UpdateStmt', 'DeleteStmt']) {
-    for (const { targetList, whereClause } of of(type, tree)) {
+    for (const { relation, targetList, whereClause } of of(type, tree)) {
+      if (!isShared(relation as Tree)) continue
       const cases = ['CaseExpr', 'CoalesceExpr'].flatMap((kind) =>
         nodesOf([targetList, whereClause], kind, 'SelectStmt'),
       )
@@ -106,10 +110,26 @@ export async function violationsOf(
   return found
 }
 
-/** The statements of the functions in a file. */
-export async function statementsOfFunctions(file: URL): Promise<string[]> {
+/** The functions in a file, with their statements. */
+export async function functionsOf(file: URL): Promise<{ name: string; statements: string[] }[]> {
   await loadModule()
-  const { plpgsql_funcs } = parsePlPgSQLSync(readFileSync(file, 'utf8')) as unknown as Tree
+  const text = readFileSync(file, 'utf8')
+  const { stmts } = parseSync(text) as unknown as { stmts: { stmt: Tree; stmt_location?: number; stmt_len?: number }[] }
+  const bytes = Buffer.from(text)
+  return stmts.flatMap(({ stmt, stmt_location: from = 0, stmt_len: length = 0 }) => {
+    const { CreateFunctionStmt } = stmt as { CreateFunctionStmt?: Tree }
+    if (!CreateFunctionStmt) return []
+    const source = bytes.subarray(from, from + length).toString()
+    return [{ name: namesOf(CreateFunctionStmt.funcname).at(-1) ?? '', statements: bodyOf(CreateFunctionStmt, source) }]
+  })
+}
+
+function bodyOf(declared: Tree, source: string): string[] {
+  const options = nodesOf(declared.options, 'DefElem')
+  const optionOf = (name: string) => options.find(({ defname }) => defname === name)?.arg as Tree | undefined
+  if ((optionOf('language')?.String as Tree)?.sval === 'sql')
+    return namesOf((optionOf('as')?.List as Tree | undefined)?.items)
+  const { plpgsql_funcs } = parsePlPgSQLSync(source) as unknown as Tree
   const expressions = nodesOf(plpgsql_funcs, 'PLpgSQL_expr')
   return expressions.flatMap(({ query, parseMode }) => (parseMode === 0 ? [String(query)] : []))
 }

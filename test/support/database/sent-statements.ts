@@ -1,0 +1,55 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type pg from 'pg'
+import { expect } from 'vitest'
+import { sentStatements } from '../../../src/database/connection/sent-statements.ts'
+import { readVolatility, violationsOf } from './one-store.ts'
+
+/** Statements that the product has sent in this process, those of tests and restores, and those that are checked. */
+const [ofProduct, ofTests, checked] = [new Set<string>(), new Set<string>(), new Set<string>()]
+
+/** Notes whose statement this is: the caller is on the stack, also where a function returns a promise without `await`. */
+export function noteCaller(text: string): void {
+  // A stack takes longer than the text.
+  if (checked.has(text) || ofProduct.has(text)) return
+  const kind = isOfProduct(stack()) ? ofProduct : ofTests
+  kind.add(text)
+}
+
+// Commands, replicas and the job queue open connections of their own.
+subscribe(sentStatements.name, (message) => {
+  const text = String(message)
+  if (checked.has(text) || ofProduct.has(text) || ofTests.has(text)) return
+  if (isOfProduct(stack())) ofProduct.add(text)
+})
+
+/** Expects that all statements of the product could also run where several servers share the stores. */
+export async function expectOneStore(connect: () => Promise<pg.Client>): Promise<void> {
+  const texts = Array.from(ofProduct)
+  ofProduct.clear()
+  if (texts.length === 0) return
+  const client = await connect()
+  const volatility = await readVolatility(client).finally(() => client.end())
+  for (const text of texts) {
+    expect(await violationsOf(text, volatility), text).toEqual([])
+    checked.add(text)
+  }
+}
+
+/** Transactions within transactions have many frames of Kysely. */
+const maxFrames = 60
+
+function stack(): string {
+  const usual = Error.stackTraceLimit
+  Error.stackTraceLimit = maxFrames
+  const { stack = '' } = new Error()
+  Error.stackTraceLimit = usual
+  return stack
+}
+
+/** Whose the innermost caller is outside of packages, this folder and connections. */
+function isOfProduct(stack: string): boolean {
+  const isPassedBy = /node_modules|test\/support|src\/database\/connection/
+  const caller = stack.split('\n').find((line) => line.includes('file:') && !isPassedBy.test(line))
+  // A restore replaces whole tables.
+  return caller === undefined || (caller.includes('/src/') && !caller.includes('/src/backup/'))
+}
