@@ -7,7 +7,7 @@ import { useDatabase } from '../support/database/database.ts'
 import { functionsOf, readVolatility, tables, violationsOf } from '../support/database/one-store.ts'
 
 /**
- * `support/database/database.ts` checks every statement that the product sends in any test; here are the rules
+ * `support/database/sent-statements.ts` checks every statement that the product sends in any test; here are the rules
  * themselves.
  */
 const database = useDatabase()
