@@ -85,9 +85,7 @@ const examples: Record<string, string> = { updatedAt: '2026-11-23T09:00:00.000Z'
 /** JSON whose values stand in one line each if they fit. */
 function compact(value: unknown, indent: string): string {
   const line = JSON.stringify(value)
-    .replaceAll('":', '": ')
-    .replaceAll(/,(?=["{[\d])/g, ', ')
-  if (typeof value !== 'object' || value === null || line.length + indent.length <= 140) return line
+  if (typeof value !== 'object' || value === null || line.length + indent.length <= 150) return line
   const inner = `${indent}  `
   const isList = Array.isArray(value)
   const members = isList
