@@ -94,7 +94,7 @@ export type JobKind =
   | 'EXPORT'
   /** Import of products and their assets into the store. */
   | 'IMPORT'
-  /** Indexing of the values of attributes that have been declared `filterable` or `searchable`, or are so no more, by `defineAttributes` and the like. */
+  /** Indexing of the values of attributes after `filterable` or `searchable` has changed in their definitions. */
   | 'INDEX';
 
 /** State of a job. */

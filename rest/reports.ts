@@ -16,7 +16,7 @@ interface Report<Row extends object> {
   description: string
   document: TypedDocumentNode<{ rows: Row[] }, Variables>
   extraReasons?: string[]
-  /** What a row says beside the store. */
+  /** Fields of a row without those of the store. */
   row: z.ZodRawShape
 }
 
@@ -86,7 +86,7 @@ export const reports: readonly Endpoint[] = [
       at: time('Time of the request for the job.'),
       ...job,
       row: z.int().nullable().describe('Number of the row, from 1; null for what made the job fail.'),
-      line: z.int().nullable().describe('Line of the file on which the row begins, if it has lines.'),
+      line: z.int().nullable().describe('Line of the file on which the row starts; null for formats without lines.'),
       product_code: z.string().nullable().describe('Product code of the row.'),
       field: z.string().nullable().describe('Column with the fault; null: the whole row.'),
       reason: z.string().describe('Explanation: the expected value and the received one.'),
@@ -113,7 +113,7 @@ function report<Row extends object>(name: string, { row, ...given }: Report<Row>
           .refine((list) => list.split(',').length <= 100, 'must name at most 100 stores')
           .optional()
           .describe(
-            'UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more.',
+            'UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100.',
           ),
         limit: input
           .wholeNumber(1, 10_000)

@@ -17,7 +17,7 @@ export const JobKind = builder.enumType('JobKind', {
     INDEX: {
       value: 'index',
       description:
-        'Indexing of the values of attributes that have been declared `filterable` or `searchable`, or are so no more, by `defineAttributes` and the like.',
+        'Indexing of the values of attributes after `filterable` or `searchable` has changed in their definitions.',
     },
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })
@@ -61,10 +61,10 @@ const JobProblemRef = builder.objectRef<Job['problems'][number]>('JobProblem').i
     row: t.exposeInt('row', { description: 'Number of the row, from 1, the header not counted.' }),
     line: t.exposeInt(
       'line',
-      nullable('Line of the file on which the row begins, from 1; null for the format `JSON`.'),
+      nullable('Line of the file on which the row starts, from 1; null for the format `JSON`.'),
     ),
     productCode: t.exposeString('productCode', nullable('Product code of the row; null if it has none.')),
-    field: t.exposeString('field', nullable('Column with the fault; null when the whole row is at fault.')),
+    field: t.exposeString('field', nullable('Invalid column; null when the whole row is invalid.')),
     reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
   }),
 })

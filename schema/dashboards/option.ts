@@ -5,23 +5,26 @@ import { builder } from '../builder/builder.ts'
 import { rowStoresArg } from './rows.ts'
 
 const OptionKindRef = builder.enumType('OptionKind', {
-  description: 'What the options are values of.',
+  description: 'Kind of options.',
   values: {
-    STORES: { value: 'store', description: 'Stores: their names, and their UUIDs as values.' },
+    STORES: { value: 'store', description: 'Stores: the label is the name, the value the UUID.' },
     CHANNELS: { value: 'channel', description: 'Channels of the stores.' },
     FORMATS: { value: 'format', description: 'Asset formats.' },
-    STATUSES: { value: 'status', description: 'Product statuses as in REST, with values as in `ProductStatus`.' },
-    ATTRIBUTES: { value: 'attribute', description: 'Attributes that the stores have definitions of.' },
+    STATUSES: {
+      value: 'status',
+      description: 'Product statuses: the label is as in REST, the value as in `ProductStatus`.',
+    },
+    ATTRIBUTES: { value: 'attribute', description: 'Names of the attribute definitions of the stores.' },
     OPERATIONS: { value: 'operation', description: 'Operations of the last 1,000 changes of the stores.' },
-    ACTORS: { value: 'actor', description: 'Who made the last 1,000 changes of the stores.' },
+    ACTORS: { value: 'actor', description: 'Actors of the last 1,000 changes of the stores.' },
   } satisfies Record<string, { value: OptionKind; description: string }>,
 })
 
 const OptionRef = builder.objectRef<Option>('Option').implement({
-  description: 'A value that a variable of a dashboard can have.',
+  description: 'A choice for a variable of a dashboard.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'What people see.' }),
-    value: t.exposeString('value', { description: 'What arguments and filters take.' }),
+    text: t.exposeString('text', { description: 'Label.' }),
+    value: t.exposeString('value', { description: 'Value for arguments and filters.' }),
   }),
 })
 
@@ -31,8 +34,8 @@ builder.queryField('options', (t) =>
     complexity: ({ storeUuids }) => ({ field: 10 * (storeUuids?.length ?? mostStores), multiplier: 100 }),
     description: `Options for the variables of a dashboard, in alphabetical order: at most ${mostOptions}. Errors: \`changes_disabled\` (operations and actors).`,
     args: {
-      of: t.arg({ type: OptionKindRef, required: true, description: 'What to list the values of.' }),
-      search: t.arg.string({ description: 'Options whose text contains this string, case-insensitive.' }),
+      of: t.arg({ type: OptionKindRef, required: true, description: 'Kind of options.' }),
+      search: t.arg.string({ description: 'Only options whose label contains this string, case-insensitive.' }),
       ...rowStoresArg,
     },
     resolve: (_root, { of, ...given }, context) => {

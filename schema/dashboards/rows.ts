@@ -15,7 +15,7 @@ const usualRows = 5_000
 
 export const rowStoresArg = builder.args((t) => ({
   storeUuids: t.idList({
-    description: `UUIDs of stores: at most ${mostStores}. Default: all stores that the token has access to, if they are no more. Errors: \`store_not_found\`.`,
+    description: `UUIDs of stores: at most ${mostStores}. Default: all accessible stores; an error if there are more than ${mostStores}. Errors: \`store_not_found\`.`,
     validate: { maxLength: mostStores },
   }),
 }))
@@ -24,7 +24,7 @@ const rowsArgs = builder.args((t) => ({
   ...rowStoresArg,
   limit: t.int({
     defaultValue: usualRows,
-    description: `Maximum number of rows, of all stores together: 1 to ${mostRows}.`,
+    description: `Maximum number of rows in total: 1 to ${mostRows}.`,
     validate: { min: 1, max: mostRows },
   }),
 }))
@@ -64,39 +64,42 @@ const StatusRow = builder.objectRef<Row<typeof listStatusRows>>('StatusRow').imp
 })
 
 const CoverageRow = builder.objectRef<Row<typeof listCoverageRows>>('CoverageRow').implement({
-  description: 'Number of asset groups of a store on one channel, of one format.',
+  description: 'Number of asset groups of a store on one channel with one format.',
   fields: (t) => ({
     ...storeFields(t),
     channel: t.exposeString('channel', { description: 'Channel of the groups.' }),
     assetFormat: t.exposeString('assetFormat', { description: 'Format of the assets in the groups.' }),
     groups: t.exposeInt('groups', {
       description:
-        'Number of parent codes that have an asset of the format on the channel; 0 where the store uses the channel and has nothing on it. A parent code need not be the code of a product.',
+        'Number of parent codes that have an asset of the format on the channel; 0 for a channel of the store without assets. A parent code need not be the code of a product.',
     }),
     products: t.exposeInt('products', { description: 'Number of products of the store, for comparison.' }),
   }),
 })
 
 const ChangeRow = builder.objectRef<Row<typeof listChangeRows>>('ChangeRow').implement({
-  description: 'A change, without the codes and values that it touched: `Change` has those.',
+  description: 'A change without its codes and values: `Change` has these.',
   fields: (t) => ({
     ...storeFields(t),
     at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
-    requestId: t.exposeString('requestId', { description: 'Id of the request, for `request` and `revertRequest`.' }),
-    actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
-    via: t.expose('via', { type: ChangeSource, description: 'Where the change came from.' }),
+    requestId: t.exposeString('requestId', {
+      description: 'Id of the request: for `Query.request` and `revertRequest`.',
+    }),
+    actor: t.exposeString('actor', { description: 'Name of the token, or user of the command line.' }),
+    via: t.expose('via', { type: ChangeSource, description: 'Source of the change.' }),
     operation: t.exposeString('operation', { description: 'Name of the mutation; `import` for imports.' }),
-    kind: t.expose('kind', { type: ChangeKind, description: 'What the change is about.' }),
-    action: t.expose('action', { type: ChangeAction, description: 'What happened.' }),
+    kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the changed objects.' }),
+    action: t.expose('action', { type: ChangeAction, description: 'Action.' }),
     items: t.exposeInt('items', { description: 'Number of values that changed.' }),
     failed: t.exposeInt('failed', {
-      description: 'Number of items of the request that failed, on one of its changes.',
+      description: 'Number of failed items of the request. Only one change of the request has it; the others have 0.',
     }),
   }),
 })
 
 const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
-  description: 'An import or export, without its problems and output: `Job` has those.',
+  description:
+    'A job (an import, an export or the indexing of attributes) without its problems and output: `Job` has these.',
   fields: (t) => ({
     ...storeFields(t),
     jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
@@ -109,7 +112,7 @@ const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
       description: 'Number of rows that changed nothing.',
       resolve: ({ counts }) => counts.unchanged,
     }),
-    failed: t.int({ description: 'Number of rows that were refused.', resolve: ({ counts }) => counts.failed }),
+    failed: t.int({ description: 'Number of rows that were rejected.', resolve: ({ counts }) => counts.failed }),
     error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
     startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
@@ -118,16 +121,19 @@ const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
 })
 
 const FailureRow = builder.objectRef<Row<typeof listFailureRows>>('FailureRow').implement({
-  description: 'A row that an import refused, or what made a job fail.',
+  description: 'A row that an import rejected, or the error of a failed job.',
   fields: (t) => ({
     ...storeFields(t),
     at: t.expose('at', { type: 'DateTime', description: 'Time of the request for the job.' }),
     jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
     kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
-    row: t.exposeInt('row', nullable('Number of the row, from 1; null for what made the job fail.')),
-    line: t.exposeInt('line', nullable('Line of the file on which the row begins, from 1, if it has lines.')),
+    row: t.exposeInt('row', nullable('Number of the row, from 1; null for the error of the job.')),
+    line: t.exposeInt(
+      'line',
+      nullable('Line of the file on which the row starts, from 1; null for formats without lines.'),
+    ),
     productCode: t.exposeString('productCode', nullable('Product code of the row, if it has one.')),
-    field: t.exposeString('field', nullable('Column with the fault; null when the whole row is at fault.')),
+    field: t.exposeString('field', nullable('Invalid column; null when the whole row is invalid.')),
     reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
   }),
 })
@@ -137,14 +143,14 @@ builder.queryFields((t) => ({
     type: [StatusRow],
     complexity: rowsCost(6),
     description:
-      'Number of products by store and status, flat, for tables and charts. Of one store: `Store.productCounts`.',
+      'Number of products by store and status, as flat rows for tables and charts. For one store use `Store.productCounts`.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listStatusRows(catalogue, requestOf(args)),
   }),
   coverageRows: t.field({
     type: [CoverageRow],
     complexity: rowsCost(20),
-    description: 'Number of asset groups by store, channel and format, flat: which channels lack images.',
+    description: 'Number of asset groups by store, channel and format, as flat rows.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listCoverageRows(catalogue, requestOf(args)),
   }),
@@ -152,7 +158,7 @@ builder.queryFields((t) => ({
     type: [ChangeRow],
     complexity: rowsCost(mostRows),
     description:
-      'The last changes of several stores, flat, the newest first: who did what. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`.',
+      'The last changes of several stores, as flat rows, the newest first. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`.',
     args: rowsArgs,
     resolve: (_root, args, context) => {
       requireLedger(context)
@@ -162,7 +168,7 @@ builder.queryFields((t) => ({
   jobRows: t.field({
     type: [JobRow],
     complexity: rowsCost(mostRows),
-    description: 'The last imports and exports of several stores, flat, the newest first. Of one store: `Store.jobs`.',
+    description: 'The last jobs of several stores, as flat rows, the newest first. For one store use `Store.jobs`.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listJobRows(catalogue, requestOf(args)),
   }),
@@ -170,7 +176,7 @@ builder.queryFields((t) => ({
     type: [FailureRow],
     complexity: rowsCost(mostRows),
     description:
-      'What the last imports of several stores refused, flat, those of the newest job first; of each job the first 20 faults. All of a job: `Job.output`.',
+      'Rows that the last imports of several stores rejected, as flat rows, those of the newest job first: the first 20 of each job. For all rows of a job use `Job.output`.',
     args: rowsArgs,
     resolve: (_root, args, { catalogue }) => listFailureRows(catalogue, requestOf(args)),
   }),

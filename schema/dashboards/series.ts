@@ -47,7 +47,7 @@ const MetricRef = builder.enumType('Metric', {
 })
 
 const DimensionRef = builder.enumType('Dimension', {
-  description: 'What the values of a series are grouped by.',
+  description: 'Dimension by which a series is grouped.',
   values: {
     STORE: { value: 'store', description: 'Stores.' },
     CHANNEL: { value: 'channel', description: 'Channels.' },
@@ -62,13 +62,15 @@ const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint').implement({
   description: 'A value of a series in one interval.',
   fields: (t) => ({
     time: t.float({
-      description: 'Begin of the interval in milliseconds since 1970, UTC.',
+      description: 'Start of the interval in milliseconds since 1970, UTC.',
       resolve: ({ time }) => time.getTime(),
     }),
-    timeIso: t.expose('time', { type: 'DateTime', description: 'The same as RFC 3339.' }),
-    value: t.exposeFloat('value', nullable('Value; null before the first one is known.')),
-    label: t.exposeString('label', { description: 'Values of the dimensions, separated by `/`; else the metric.' }),
-    storeUuid: t.exposeID('storeUuid', nullable('UUID of the store, with the dimension `STORE`.')),
+    timeIso: t.expose('time', { type: 'DateTime', description: 'Start of the interval as RFC 3339.' }),
+    value: t.exposeFloat('value', nullable('Value; null before the first known one.')),
+    label: t.exposeString('label', {
+      description: 'Values of the dimensions, separated by `/`; without dimensions the name of the metric.',
+    }),
+    storeUuid: t.exposeID('storeUuid', nullable('UUID of the store, with the dimension `STORE`; otherwise null.')),
   }),
 })
 
@@ -84,8 +86,8 @@ builder.queryField('series', (t) =>
       metric: t.arg({ type: MetricRef, required: true, description: 'Metric.' }),
       ...rowStoresArg,
       by: t.arg({ type: [DimensionRef], description: 'Dimensions. Default: one series.' }),
-      from: t.arg({ type: 'Instant', required: true, description: 'Begin: in the first interval.' }),
-      to: t.arg({ type: 'Instant', required: true, description: 'End: in the last interval.' }),
+      from: t.arg({ type: 'Instant', required: true, description: 'Start: a time in the first interval.' }),
+      to: t.arg({ type: 'Instant', required: true, description: 'End: a time in the last interval.' }),
       interval: t.arg({
         type: 'Duration',
         description:

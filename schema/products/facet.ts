@@ -11,13 +11,13 @@ import { ProductFilterInput, selectionCost } from './product-filter.ts'
 const FacetValueRef = builder.objectRef<Facet['values'][number]>('FacetValue').implement({
   description: 'A value of an attribute.',
   fields: (t) => ({
-    value: t.exposeString('value', { description: 'Value; of a longer one the first 255 characters.' }),
+    value: t.exposeString('value', { description: 'Value: its first 255 characters.' }),
     count: t.exposeInt('count', { description: 'Number of products with this value.' }),
   }),
 })
 
 const FacetRef = builder.objectRef<Facet>('Facet').implement({
-  description: 'How many products have which value of an attribute, such as products by brand.',
+  description: 'Values of an attribute with the number of products that have each, such as products by brand.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the attribute.' }),
     distinct: t.exposeInt('distinct', { description: 'Number of different values.' }),
@@ -27,7 +27,7 @@ const FacetRef = builder.objectRef<Facet>('Facet').implement({
       complexity: { field: 0, multiplier: 1 },
       description: 'Values, the most frequent ones first.',
     }),
-    asOf: t.expose('asOf', { type: 'DateTime', description: 'Time at which the numbers were exact.' }),
+    asOf: t.expose('asOf', { type: 'DateTime', description: 'Time as of which the numbers are exact.' }),
   }),
 })
 
@@ -43,17 +43,21 @@ builder.objectField(StoreRef, 'facets', (t) =>
       field: statementCost * Math.max(names.length, 1) + selectionCost({ filter }),
       multiplier: names.length * (first ?? defaultFacetValues),
     }),
-    description: `Values of attributes and how many products have each, in the order of \`names\`: for charts, and for the choices of a filter. Of an attribute of more than ${shown(mostCounted)} different values at most ${shown(mostRead)} products are read: where there are more, \`filter\` must select some of them. Errors: \`invalid_request\`.`,
+    description: `Values of attributes with the number of products that have each, in the order of \`names\`: for charts and for the choices of a filter. For an attribute of more than ${shown(mostCounted)} different values, \`filter\` must match at most ${shown(mostRead)} products. Errors: \`invalid_request\`.`,
     args: {
       names: t.arg.stringList({
         required: true,
         description: `Names of the attributes: 1 to ${maxFacets}. A name that no product has is no error: its \`distinct\` is 0.`,
         validate: { minLength: 1, maxLength: maxFacets },
       }),
-      filter: t.arg({ type: ProductFilterInput, description: 'Products to count. Default: all.' }),
+      filter: t.arg({
+        type: ProductFilterInput,
+        description: 'Filter for the products that are counted. Default: all products.',
+      }),
       first: t.arg.int(firstArg(maxFacetValues, defaultFacetValues)),
       search: t.arg.string({
-        description: 'Values that contain this string, case-insensitive; `distinct` and `missing` stay those of all.',
+        description:
+          'Only values that contain this string (case-insensitive). `distinct` and `missing` still count all values.',
       }),
     },
     resolve: async (store, { names, filter, first, search }, { loaders, enumerations }) => {

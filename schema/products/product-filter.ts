@@ -7,7 +7,7 @@ import { anyText } from '../builder/validation.ts'
 import { ProductStatus } from '../enumerations.ts'
 
 const DateTimeRange = builder.inputType('DateTimeRange', {
-  description: 'Times between two bounds, of which at least one is given.',
+  description: 'Range of time. At least one bound is required.',
   fields: (t) => ({
     from: t.field({ type: 'DateTime', description: 'This time or later.' }),
     to: t.field({ type: 'DateTime', description: 'Before this time.' }),
@@ -31,15 +31,15 @@ const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter'
       description:
         'Name of the attribute, case-sensitive. A name that the store does not know is no error: no product has it.',
     }),
-    eq: t.string({ description: 'Just this value, character by character.' }),
-    ne: t.string({ description: 'Another value.' }),
-    in: t.stringList({ description: 'One of these values: at most 1,000.' }),
-    contains: t.string({ description: 'A value that contains this string, case-insensitive.' }),
-    startsWith: t.string({ description: 'A value that begins with this string, case-sensitive.' }),
-    gt: t.string({ description: 'A value above this one.' }),
-    gte: t.string({ description: 'This value or one above.' }),
-    lt: t.string({ description: 'A value below this one.' }),
-    lte: t.string({ description: 'This value or one below.' }),
+    eq: t.string({ description: 'Equal to this value (case-sensitive).' }),
+    ne: t.string({ description: 'Not equal to this value.' }),
+    in: t.stringList({ description: 'Equal to one of these values: at most 1,000.' }),
+    contains: t.string({ description: 'Contains this string (case-insensitive).' }),
+    startsWith: t.string({ description: 'Starts with this string (case-sensitive).' }),
+    gt: t.string({ description: 'Greater than this value.' }),
+    gte: t.string({ description: 'Greater than or equal to this value.' }),
+    lt: t.string({ description: 'Less than this value.' }),
+    lte: t.string({ description: 'Less than or equal to this value.' }),
     exists: t.boolean({ description: 'Whether the product has the attribute.' }),
   }),
 })
@@ -47,28 +47,30 @@ const AttributeFilterInput = builder.inputRef<AttributeFilter>('AttributeFilter'
 export const ProductFilterInput = builder.inputRef<ProductFilter>('ProductFilter')
 builder.inputType(ProductFilterInput, {
   description:
-    'Filter for products. All given conditions must hold: at most 50, with those of the filters within it, which have at most 5 levels. Conditions on attributes that are not declared `filterable` are for stores of up to 50,000 products.',
+    'Filter for products. All given conditions must hold. A filter has at most 50 conditions, including those of nested filters, and at most 5 levels. Conditions on attributes that are not declared `filterable` are for stores of up to 50,000 products.',
   fields: (t) => ({
     status: t.field({ type: [ProductStatus], description: 'Products with one of these statuses.' }),
-    codePrefix: t.string({ description: 'Products whose code begins with this string, case-sensitive.' }),
+    codePrefix: t.string({ description: 'Products whose code starts with this string (case-sensitive).' }),
     codes: t.stringList({ ...anyText, description: 'Products with one of these codes: at most 10,000.' }),
     search: t.string({
       description:
-        'Products whose code, or value of an attribute declared `searchable`, contains this string, case-insensitive.',
+        'Products whose code, or value of an attribute declared `searchable`, contains this string (case-insensitive).',
     }),
     attributes: t.field({ type: [AttributeFilterInput], description: 'Products whose attributes match all of these.' }),
-    createdAt: t.field({ type: DateTimeRange, description: 'Products that were created then.' }),
-    updatedAt: t.field({ type: DateTimeRange, description: 'Products that were last changed then.' }),
+    createdAt: t.field({ type: DateTimeRange, description: 'Products that were created in this range.' }),
+    updatedAt: t.field({ type: DateTimeRange, description: 'Products that were last changed in this range.' }),
     hasAssets: t.field({
       type: AssetPresence,
       description: 'Products with an asset on the channel, such as an image.',
     }),
     missingAssets: t.field({ type: AssetPresence, description: 'Products without an asset on the channel.' }),
     blockedOn: t.string({
-      description: 'Products that lack something required on this channel, as `Store.readiness` has counted.',
+      description:
+        'Products that do not meet all required requirements of this channel, as counted by `Store.readiness`.',
     }),
     readyOn: t.string({
-      description: 'Products that are ready for this channel, likewise: none if it has no requirements.',
+      description:
+        'Products that meet all required requirements of this channel, as counted by `Store.readiness`: none if it has no requirements.',
     }),
     and: t.field({ type: [ProductFilterInput], description: 'Products that match all of these filters.' }),
     or: t.field({ type: [ProductFilterInput], description: 'Products that match one of these filters or more.' }),
@@ -77,7 +79,7 @@ builder.inputType(ProductFilterInput, {
 })
 
 const ProductOrderField = builder.enumType('ProductOrderField', {
-  description: 'What orders products. Products that are equal in it are ordered by code.',
+  description: 'Sort key of a list of products. Ties are sorted by code.',
   values: {
     CODE: { value: 'code', description: 'Product code, by code point.' },
     CREATED_AT: { value: 'createdAt', description: 'Time of creation.' },
@@ -92,17 +94,17 @@ const ProductOrderField = builder.enumType('ProductOrderField', {
 })
 
 const OrderDirection = builder.enumType('OrderDirection', {
-  description: 'Direction of an order.',
+  description: 'Sort direction.',
   values: {
-    ASC: { value: 'asc', description: 'From the lowest to the highest, from the oldest to the newest.' },
-    DESC: { value: 'desc', description: 'The other way round.' },
+    ASC: { value: 'asc', description: 'From lowest to highest, from oldest to newest.' },
+    DESC: { value: 'desc', description: 'From highest to lowest, from newest to oldest.' },
   } as const,
 })
 
 export const ProductOrderInput = builder.inputType('ProductOrder', {
-  description: 'Order of products. Cursors are for the order that they were made in.',
+  description: 'Order of a list of products. A cursor is valid only for the order of its list.',
   fields: (t) => ({
-    field: t.field({ type: ProductOrderField, ...required('What orders the products.') }),
+    field: t.field({ type: ProductOrderField, ...required('Sort key.') }),
     attribute: t.string({
       description: 'Name of the attribute, with the field `ATTRIBUTE` only; not of one that is declared `BOOLEAN`.',
     }),

@@ -7,19 +7,19 @@ const MissingRequirementRef = builder.objectRef<ProductReadiness['missing'][numb
   description: 'A requirement that a product does not meet.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'Name of the requirement.' }),
-    severity: t.expose('severity', { type: Severity, description: 'Whether the product can do without it.' }),
-    reason: t.exposeString('reason', { description: 'Explanation: what is expected, and what the product has.' }),
+    severity: t.expose('severity', { type: Severity, description: 'Severity of the requirement.' }),
+    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the value of the product.' }),
   }),
 })
 
 const ProductReadinessRef = builder.objectRef<ProductReadiness>('ProductReadiness').implement({
-  description: 'How a product stands on a channel.',
+  description: 'Readiness of a product for a channel.',
   fields: (t) => ({
     channel: t.exposeString('channel', { description: 'Channel.' }),
-    ready: t.exposeBoolean('ready', { description: 'Whether nothing that is required is missing.' }),
+    ready: t.exposeBoolean('ready', { description: 'Whether the product meets all required requirements.' }),
     missing: t.expose('missing', {
       type: [MissingRequirementRef],
-      description: 'What is missing, required or recommended, in the order of the requirements.',
+      description: 'Required and recommended requirements that the product does not meet, in their order.',
     }),
   }),
 })
@@ -29,7 +29,7 @@ builder.objectField(ProductRef, 'readiness', (t) =>
     type: [ProductReadinessRef],
     complexity: { field: 10, multiplier: 5 },
     description:
-      'What the product lacks on each channel with requirements, computed now. For the numbers of a whole store use `Store.readiness`.',
+      'Readiness of the product for each channel that has requirements, computed on request. For the numbers of a store use `Store.readiness`.',
     resolve: async (product, _args, { loaders }) => (await loaders.productReadiness.load(product)) ?? [],
   }),
 )

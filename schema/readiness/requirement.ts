@@ -15,37 +15,45 @@ import { anyText } from '../builder/validation.ts'
 import { StoreRef } from '../store.ts'
 
 const RequirementKind = builder.enumType('RequirementKind', {
-  description: 'What a requirement is about.',
+  description: 'Kind of a requirement.',
   values: {
-    ATTRIBUTE: { value: requirementKinds[0], description: 'A value of an attribute that is not blank.' },
-    ASSET: { value: requirementKinds[1], description: 'Assets of a format on the channel.' },
-    STATUS: { value: requirementKinds[2], description: 'The status of the product.' },
+    ATTRIBUTE: {
+      value: requirementKinds[0],
+      description: 'The product must have a value of an attribute that is not blank.',
+    },
+    ASSET: { value: requirementKinds[1], description: 'The product must have assets of a format on the channel.' },
+    STATUS: { value: requirementKinds[2], description: 'The product must have a status that matches a pattern.' },
   } as const,
 })
 
 export const Severity = builder.enumType('RequirementSeverity', {
-  description: 'Whether a product can do without what is missing.',
+  description: 'Severity of a requirement.',
   values: {
-    REQUIRED: { value: severities[0], description: 'A product without it is not ready.' },
-    RECOMMENDED: { value: severities[1], description: 'A product without it is ready, but has a gap.' },
+    REQUIRED: { value: severities[0], description: 'A product that does not meet the requirement is not ready.' },
+    RECOMMENDED: {
+      value: severities[1],
+      description: 'A product that does not meet the requirement can be ready; the gap is only counted.',
+    },
   } as const,
 })
 
 const descriptions = {
   code: 'Name of the requirement, unique on its channel: 1 to 64 characters.',
-  kind: 'What it is about.',
-  attribute: 'Attribute that must have a value. For the kind `ATTRIBUTE` only, which needs it.',
+  kind: 'Kind of requirement.',
+  attribute: 'Attribute that must have a value. Required for the kind `ATTRIBUTE`, not allowed for others.',
   assetFormat: 'Format of the assets, for the kind `ASSET` only. Default: `image`.',
-  minimum: 'At least so many characters, or assets of the format. Default: 1. Not for the kind `STATUS`.',
+  minimum: 'Minimum number of characters, or of assets of the format. Default: 1. Not for the kind `STATUS`.',
   pattern:
-    'Regular expression in RE2 syntax that the whole value, of at most 1,000 characters, or the status as REST spells it must match. Default for the status: `active`. The patterns of a channel have at most 1,000 steps together.',
-  severity: 'Whether a product can do without it. Default: `REQUIRED`.',
-  whenAttribute: 'The requirement holds only for products that have a value of this attribute. Default: for all.',
-  whenValues: 'The requirement holds only where `whenAttribute` has one of these values. Default: any.',
+    'Regular expression in RE2 syntax. It must match the whole value, which may have at most 1,000 characters, or the status as REST spells it. Default for the kind `STATUS`: `active`. The patterns of a channel may have at most 1,000 steps together.',
+  severity: 'Severity. Default: `REQUIRED`.',
+  whenAttribute:
+    'The requirement applies only to products that have a value of this attribute. Default: to all products.',
+  whenValues:
+    'The requirement applies only to products whose `whenAttribute` has one of these values. Default: any value.',
 }
 
 const ChannelRequirementRef = builder.objectRef<Requirement>('ChannelRequirement').implement({
-  description: 'Something that the products of a store must have on a channel.',
+  description: 'A requirement that the products of a store must meet on a channel.',
   extensions: partOfResult,
   fields: (t) => ({
     code: t.exposeString('code', { description: descriptions.code }),
@@ -80,7 +88,7 @@ builder.objectField(StoreRef, 'channelRequirements', (t) =>
   t.field({
     type: [ChannelRequirementRef],
     complexity: { field: statementCost, multiplier: 10 },
-    description: 'What products must have on a channel, in the order that was given; empty if nothing.',
+    description: 'Requirements of a channel, in the order in which they were set; empty if there are none.',
     args: { channel: t.arg.string({ required: true, ...anyText, description: 'Channel.' }) },
     resolve: ({ storeUuid }, { channel }, { catalogue }) => listRequirements(catalogue, storeUuid, channel),
   }),
@@ -97,7 +105,7 @@ builder.mutationField('setChannelRequirements', (t) =>
       requirements: t.arg({
         type: [ChannelRequirementInput],
         required: true,
-        description: `Requirements: at most ${mostRequirements}, which take at most 256 KiB of JSON.`,
+        description: `Requirements: at most ${mostRequirements}, with at most 256 KiB of JSON.`,
       }),
     },
     resolve: resolveWrite(

@@ -19,22 +19,22 @@ import { Severity } from './requirement.ts'
 const RequirementCountRef = builder
   .objectRef<Pick<Requirement, 'code' | 'severity'> & { missing: number | null }>('RequirementCount')
   .implement({
-    description: 'How many products do not meet a requirement.',
+    description: 'Number of products that do not meet a requirement.',
     fields: (t) => ({
       code: t.exposeString('code', { description: 'Name of the requirement.' }),
-      severity: t.expose('severity', { type: Severity, description: 'Whether a product can do without it.' }),
+      severity: t.expose('severity', { type: Severity, description: 'Severity of the requirement.' }),
       missing: t.exposeInt('missing', nullable('Number of products that do not meet it; null before the first count.')),
     }),
   })
 
 const ReadinessPointRef = builder.objectRef<ReadinessPoint>('ReadinessPoint').implement({
-  description: 'How many products were ready at the end of a time.',
+  description: 'Number of products that were ready at the end of an interval.',
   fields: (t) => ({
-    time: t.expose('time', { type: 'DateTime', description: 'Beginning of the time.' }),
+    time: t.expose('time', { type: 'DateTime', description: 'Start of the interval.' }),
     total: t.exposeInt('total', { description: 'Number of products.' }),
     ready: t.exposeInt('ready', { description: 'Number of products that were ready.' }),
     percent: t.float({
-      ...nullable('Part of the products that were ready; null without products.'),
+      ...nullable('Percentage of products that were ready, 0 to 100; null without products.'),
       resolve: (point) => percentOf(point),
     }),
   }),
@@ -45,7 +45,7 @@ function percentOf({ total, ready }: { total: number; ready: number }): number |
 }
 
 const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').implement({
-  description: 'How many products of a store are ready for a channel, and what the others lack.',
+  description: 'Readiness of the products of a store for a channel.',
   fields: (t) => ({
     channel: t.exposeString('channel', { description: 'Channel.' }),
     total: t.int({
@@ -53,27 +53,27 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
       resolve: ({ counted }) => counted?.total,
     }),
     ready: t.int({
-      ...nullable('Number of products to which nothing is missing that is required.'),
+      ...nullable('Number of products that meet all required requirements; null before the first count.'),
       resolve: ({ counted }) => counted && counted.total - counted.blocked,
     }),
     percent: t.float({
-      ...nullable('Part of the products that are ready, 0 to 100; null without products.'),
+      ...nullable('Percentage of products that are ready, 0 to 100; null without products and before the first count.'),
       resolve: ({ counted }) => counted && percentOf({ total: counted.total, ready: counted.total - counted.blocked }),
     }),
     asOf: t.field({
       ...nullableTime(
-        'Time of which the numbers are exact: now, unless changes are yet to be counted, usually for less than a second.',
+        'Time as of which the numbers are exact. Usually less than a second behind. Null before the first count.',
       ),
       resolve: ({ counted }) => counted?.asOf,
     }),
     isCounting: t.exposeBoolean('isCounting', {
       description:
-        'Whether all products are being counted for newer requirements; the numbers are the old ones until then.',
+        'Whether all products are being counted for new requirements. Until that ends, the numbers are those of the old requirements.',
     }),
     requirements: t.field({
       type: [RequirementCountRef],
       complexity: { field: 1, multiplier: 10 },
-      description: 'The requirements that were counted, in their order.',
+      description: 'Requirements that the numbers are for, in their order.',
       resolve: ({ requirements, counted }) =>
         requirements.map(({ code, severity }, i) => ({ code, severity, missing: counted?.missing[i] ?? null })),
     }),
@@ -81,9 +81,9 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
       type: [ReadinessPointRef],
       complexity: { field: statementCost, multiplier: 100 },
       description:
-        'The numbers over time, the oldest first: by hour for the last 14 days, by day before. It begins with the first count. At most 1,000 points. Errors: `invalid_request`.',
+        'The numbers at the end of each interval, or now, the oldest first. They are stored once an hour from the first count on: by hour for 14 days, by day without a limit. At most 1,000 points. Errors: `invalid_request`.',
       args: {
-        from: t.arg({ type: 'DateTime', required: true, description: 'Begin.' }),
+        from: t.arg({ type: 'DateTime', required: true, description: 'Start.' }),
         to: t.arg({ type: 'DateTime', description: 'End. Default: now.' }),
         interval: t.arg({
           type: 'Duration',
@@ -98,11 +98,11 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
         type: ProductRef,
         complexity: (args) => ({ ...connectionCost(args), field: statementCost }),
         description:
-          'Products that miss something required, or what `requirement` names, ordered by code. Errors: `invalid_request` for a name that no counted requirement has.',
+          'Products that do not meet a required requirement, or the one that `requirement` names, ordered by code. Errors: `invalid_request` (no counted requirement has the name).',
         args: {
           requirement: t.arg.string({
             ...anyText,
-            description: 'Name of a requirement. Default: any that is required.',
+            description: 'Name of a requirement. Default: all that are required.',
           }),
         },
         resolve: async (readiness, { requirement, ...args }, { catalogue }) => {
@@ -140,7 +140,7 @@ builder.objectField(StoreRef, 'readiness', (t) =>
     nullable: true,
     complexity: statementCost,
     description:
-      'How many products are ready for a channel, counted from the changes of the store as they come; null if the channel has no requirements. Errors: `changes_disabled`.',
+      'Readiness of the products for a channel. It is counted in the background from the changes of the store; null if the channel has no requirements. Errors: `changes_disabled`.',
     args: { channel: t.arg.string({ required: true, ...anyText, description: 'Channel.' }) },
     resolve: ({ storeUuid }, { channel }, context) => {
       requireLedger(context)
