@@ -23,6 +23,14 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'catalog changes --store $STORE --since 1h',
     'catalog changes --store $STORE --product 1002 --follow --json',
   ],
+  'request show': [
+    'catalog request show $REQUEST --store $STORE',
+    'catalog request show $REQUEST --store $STORE --json',
+  ],
+  'product show': [
+    'catalog product show 1002 --store $STORE',
+    'catalog product show 1002 --store $STORE --at 2026-11-21T10:00:00Z --json',
+  ],
   revert: [
     'catalog revert --store $STORE --request $REQUEST --dry-run',
     'catalog revert --store $STORE --request $REQUEST --if-changed-since overwrite --json',

@@ -10,6 +10,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   import: async () => (await import('./import/import.ts')).addImport,
   export: async () => (await import('./export.ts')).addExport,
   changes: async () => (await import('./changes/changes.ts')).addChanges,
+  request: async () => (await import('./changes/request.ts')).addRequest,
+  product: async () => (await import('./changes/product.ts')).addProduct,
   revert: async () => (await import('./changes/revert.ts')).addRevert,
   requirements: async () => (await import('./requirements/requirements.ts')).addRequirements,
   backup: async () => (await import('./backup/backup.ts')).addBackup,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
 import { outcomeOf, runCli, startCli } from '../support/clients/cli.ts'
 import { settled } from '../support/database/changes.ts'
@@ -91,4 +92,61 @@ it('catalog export --since writes what has changed and what is gone, and the cur
   const off = { DATABASE_URL: gateway.database.url, CHANGES_RETENTION: '0' }
   const unrecorded = await runCli(['export', '--store', store, '--since', first.next], off)
   expect(unrecorded).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('CHANGES_RETENTION is 0') })
+})
+
+it('catalog request show prints the receipt of a request, also of a revert', async () => {
+  await addProducts(gateway, store, ['A', 'B'])
+  const { stdout: list } = await catalog('changes', '--store', store, '--product', 'A', '--json')
+  const [{ request_id: request } = {}] = jsonLines(list)
+  const show = (...args: string[]) => catalog('request', 'show', ...args, '--store', store)
+  const { code, stdout } = await show(String(request))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^request_id +\S+\nat +\S+Z\nactor +bootstrap\nvia +graphql\noperation +upsertProducts\n/)
+  expect(stdout).toMatch(/^product +2 created, 0 updated, 0 deleted\n\S+Z {2}bootstrap .* product created 2: A, B /m)
+  const reverted = JSON.parse(
+    (await catalog('revert', '--store', store, '--request', String(request), '--json')).stdout,
+  )
+  expect(JSON.parse((await show(String(request), '--json')).stdout)).toMatchObject({
+    request_id: request,
+    operation: 'upsertProducts',
+    failed: 0,
+    counts: [{ kind: 'product', created: 2, updated: 0, deleted: 0 }],
+    reverted_by: reverted.request_id,
+    changes: [{ action: 'created', codes: ['A', 'B'] }],
+    more: false,
+  })
+  expect(await show('none')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('has no changes of a request "none"'),
+  })
+})
+
+it('catalog product show prints a product as it is or as it was at a time', async () => {
+  const moment = async () => {
+    await sleep(2)
+    const at = new Date().toISOString()
+    await sleep(2)
+    return at
+  }
+  const before = await moment()
+  await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
+  const created = await moment()
+  await addProducts(gateway, store, [{ productCode: 'A', status: 'active', attributes: { Color: 'blue' } }])
+  const show = (...args: string[]) => catalog('product', 'show', 'A', '--store', store, ...args)
+  expect((await show()).stdout).toMatch(
+    /^product_code +A\nstatus +active\ncreated_at +\S+\nupdated_at +\S+\nColor +blue\n$/,
+  )
+  expect(JSON.parse((await show('--at', created, '--json')).stdout)).toMatchObject({
+    product_code: 'A',
+    status: 'new',
+    attributes: { Color: 'red' },
+  })
+  expect(await show('--at', before)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(`there is no product "A" at ${before}`),
+  })
+  for (const at of ['yesterday', '2000-01-01T00:00:00Z'])
+    expect(await show('--at', at), at).toMatchObject({ code: 2, stdout: '' })
 })

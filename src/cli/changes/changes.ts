@@ -37,7 +37,8 @@ export function addChanges(program: Command): void {
         if (options.follow) void untilSignal().then(() => stop.abort())
         for (let after: string | undefined; !stop.signal.aborted; ) {
           const { changes, next, more } = await listChanges(catalogue, store, filter, { after, limit: 100 })
-          for (const change of changes) process.stdout.write(`${options.json ? jsonOf(change) : lineOf(change)}\n`)
+          for (const change of changes)
+            process.stdout.write(`${options.json ? JSON.stringify(jsonOf(change)) : lineOf(change)}\n`)
           if (!more && !options.follow) return
           after = next ?? after
           if (!more) await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
@@ -52,7 +53,7 @@ export function addChanges(program: Command): void {
 const maxCodes = 5
 
 /** `2026-11-21T10:00:00.000Z  importer  updateProducts  product updated 2: A, B  request 1` */
-function lineOf(change: Change): string {
+export function lineOf(change: Change): string {
   const { at, actor, operation, kind, action, requestId, reverts } = change
   const codes = codesOf(change)
   const shown = codes.slice(0, maxCodes).map((code) => (/[\s,]/.test(code) ? JSON.stringify(code) : code))
@@ -61,19 +62,10 @@ function lineOf(change: Change): string {
   return [at.toISOString(), actor, operation, touched, `request ${requestId}`, ...reverted].join('  ')
 }
 
-function jsonOf(change: Change): string {
+export function jsonOf(change: Change) {
   const { cursor, at, requestId: request_id, actor, via, operation, kind, action, count, failed, reverts } = change
   const what = { kind, action, count, failed, codes: codesOf(change) }
-  return JSON.stringify({
-    cursor,
-    at,
-    request_id,
-    actor,
-    via,
-    operation,
-    ...what,
-    ...(reverts !== null && { reverts }),
-  })
+  return { cursor, at, request_id, actor, via, operation, ...what, ...(reverts !== null && { reverts }) }
 }
 
 function durationOf(text: string): number {

@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { findProductAt } from '../../catalogue/changes/product-at.ts'
+import { findProducts, type Product } from '../../catalogue/products/list/list-products.ts'
+import { requireStore } from '../../catalogue/stores/stores.ts'
+import { CatalogueError } from '../../errors.ts'
+import { timeOf } from '../../text.ts'
+import { findStoreUuid } from '../store/find-store.ts'
+import { tableOf } from '../table.ts'
+import { requireRecording, type Work, withDatabase } from '../with-database.ts'
+
+interface ShowOptions {
+  store: string
+  at?: Date
+  json: boolean
+}
+
+export function addProduct(program: Command): void {
+  program
+    .command('product')
+    .description('products of a store')
+    .command('show')
+    .description('show the status and attributes of a product, now or at a time')
+    .argument('<code>', 'the code of the product')
+    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
+    .option('--at <time>', 'as the product was at this time, such as 2026-11-21T10:00:00Z', parseTime)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (code: string, options: ShowOptions, command: Command) => {
+      const found = await withDatabase((work) => find(work, code, options)).catch((error: unknown) => {
+        if (error instanceof CatalogueError) return command.error(`error: ${error.message}`, { exitCode: 2 })
+        throw error
+      })
+      if (!found) {
+        const time = options.at ? ` at ${options.at.toISOString()}` : ''
+        return command.error(`error: there is no product ${JSON.stringify(code)}${time}`, { exitCode: 2 })
+      }
+      const { attributes, ...fields } = inJson(found)
+      const cells = Object.entries(fields).concat(Object.entries(attributes))
+      process.stdout.write(options.json ? `${JSON.stringify({ ...fields, attributes })}\n` : tableOf(cells))
+    })
+}
+
+async function find({ db, catalogue, config }: Work, code: string, { store, at }: ShowOptions) {
+  if (at) requireRecording(config)
+  const storeUuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
+  return at ? findProductAt(catalogue, storeUuid, code, at) : (await findProducts(catalogue, storeUuid, [code]))[0]
+}
+
+function inJson({ productCode, status, attributes, createdAt, updatedAt }: Product) {
+  const times = { created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
+  return { product_code: productCode, status, ...times, attributes }
+}
+
+function parseTime(text: string): Date {
+  const time = timeOf(text)
+  if (time) return time
+  throw new InvalidArgumentError('It must be a time as RFC 3339, such as 2026-11-21T10:00:00Z.')
+}
