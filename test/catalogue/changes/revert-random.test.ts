@@ -45,10 +45,12 @@ it(
           if (!isChanged) continue
           reverted++
           const undone = await revert(gateway, store, requestId)
-          expect({ operation, undone, state: await stateOf(gateway, store) }).toMatchObject({
+          const restored = await stateOf(gateway, store)
+          expect({ operation, undone, state: restored }).toMatchObject({
             undone: { skipped: [], more: 0 },
             state: before[i],
           })
+          expect(restored.exported).toBe(before[i]?.exported)
           await revert(gateway, store, undone.requestId)
           expect({ operation, state: await stateOf(gateway, store) }).toEqual({ operation, state: after })
         }

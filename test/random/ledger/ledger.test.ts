@@ -14,12 +14,13 @@ import { perform as performGraphQL } from '../property/over-graphql.ts'
 import { perform as performRest } from '../property/over-rest.ts'
 import { storedAssets } from '../property/state.ts'
 import { code, definition, fewOf, status, value } from '../property/values.ts'
+import { expectProductsAt, type Moment, momentOf } from './moments.ts'
 import { readState, type State, undo } from './state.ts'
 
 /** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
 const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 40) / 6)
 const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
-const msPerRun = 10_000
+const msPerRun = 15_000
 
 const gateway = useGateway()
 
@@ -72,8 +73,9 @@ const more: fc.Arbitrary<More> = fc.oneof(
 const steps = fc.tuple(operations, fc.array(more, { minLength: 50, maxLength: 50, size: 'max' }))
 
 it(
-  'holds what every write changed, so that each state before is found again',
+  'holds what every write changed: each state before is found again, and each product as it was at every step',
   async () => {
+    let compared = 0
     const property = fc.asyncProperty(steps, async ([sequence, others]) => {
       await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
       asset_group_total, product_total, change, idempotency_key, product_value, value_count, product_text`.execute(
@@ -81,6 +83,7 @@ it(
       )
       const catalogue: Catalogue = []
       let before = await readState(gateway.database)
+      const moments: Moment[] = []
       const seen = new Map<string, number>()
       const check = async (what: string, mayChange: boolean) => {
         const after = await readState(gateway.database)
@@ -97,6 +100,7 @@ it(
         expect(await valueFaults(gateway.database), what).toEqual([])
         if (!mayChange) expect(changes, what).toBe(0)
         before = after
+        moments.push(await momentOf(after))
       }
       for (const [i, named] of sequence.entries()) {
         const operation = resolved(catalogue, named)
@@ -109,6 +113,7 @@ it(
         await doMore(store, other, i)
         await check(`after operation ${i}: ${JSON.stringify(other)}`, !('isDryRun' in other && other.isDryRun))
       }
+      compared += await expectProductsAt(gateway, moments)
       const empty: State = structuredClone(before)
       for (const store of before.keys()) undo(empty, store, await changesOf(gateway.database, store))
       expect(empty).toEqual(new Map())
@@ -119,6 +124,7 @@ it(
       interruptAfterTimeLimit: numRuns * msPerRun - 10_000,
       endOnFailure: true,
     })
+    expect(compared).toBeGreaterThan(100 * numRuns)
   },
   numRuns * msPerRun,
 )
