@@ -1,4 +1,5 @@
 import { codeOf, type Reply, send } from '../../support/clients/http.ts'
+import { nothingRecorded, type Recorded, readFeed } from './recorded.ts'
 
 /** A writer's knowledge of its writes: acknowledged, failed or unknown. Its products always get one value together. */
 export interface Ledger {
@@ -11,11 +12,12 @@ export interface Ledger {
   all: number[]
   /** Statuses and errors that were no acknowledgement, and how often. */
   refusals: Map<string, number>
+  recorded: Recorded
 }
 
 export function newLedger(store: string, writer: number, products: number): Ledger {
   const codes = Array.from({ length: products }, (_, i) => `w${writer}-${i}`)
-  return { store, codes, sent: 0, acknowledged: 0, all: [0], refusals: new Map() }
+  return { store, codes, sent: 0, acknowledged: 0, all: [0], refusals: new Map(), recorded: nothingRecorded(codes) }
 }
 
 /** Makes the writer's products, with the value 0 and an asset each. */
@@ -52,59 +54,41 @@ async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): P
   }
 }
 
-/** What is wrong with the store now: an acknowledged write that is lost, or a write that is there only in part. */
-export async function faultsOf(
-  url: string,
-  token: string,
-  { store, codes, sent, acknowledged, all }: Ledger,
-): Promise<string[]> {
+/**
+ * What is wrong with the store now: an acknowledged write that is lost, a write that is there only in part, or changes
+ * that the feed has not, or not once, for what is there.
+ */
+export async function faultsOf(url: string, token: string, ledger: Ledger): Promise<string[]> {
+  const { store, codes, sent, acknowledged, all, recorded } = ledger
   const query = `?store_uuid=${store}&sku_codes=${codes.join(',')}`
   const { text } = await send(`${url}/v1/products${query}`, { token })
-  const { data } = JSON.parse(text) as { data: { products: Record<string, { n: string; assets: { SMP: object[] } }> } }
+  const { data } = JSON.parse(text) as { data: { products: Record<string, Stored> } }
+  await readFeed(url, token, store, recorded)
   const values = new Set(codes.map((code) => data.products[code]?.n))
   const assets = new Set(codes.map((code) => data.products[code]?.assets.SMP.length))
   const [value] = values
-  const [code = ''] = codes
-  const recorded = [...(await valuesBefore(url, token, store, code)), Number(value)]
-  const lacking = all.filter((acknowledged) => !recorded.includes(acknowledged))
+  const histories = new Set(codes.map((code) => [...(recorded.valuesBefore.get(code) ?? []), value].join(', ')))
+  const [history = ''] = histories
+  const valuesOf = history.split(', ').map(Number)
+  const lacking = all.filter((each) => !valuesOf.includes(each))
+  const links = codes.flatMap((code) => data.products[code]?.assets.SMP.map(({ asset_id }) => `${code} ${asset_id}`))
   return [
     ...(values.size === 1 ? [] : [`a part of a write: ${[...values].join(', ')}`]),
     ...(assets.size === 1 ? [] : [`a part of a placement: ${[...assets].join(', ')}`]),
     ...(Number(value) >= acknowledged ? [] : [`${value} is there, but ${acknowledged} was acknowledged`]),
+    ...(histories.size === 1 ? [] : [`a part of a change is recorded: ${[...histories].join('; ')}`]),
     ...(lacking.length === 0 ? [] : [`no change from ${lacking.join(', ')} is recorded`]),
-    ...(recorded.every((each, i) => i === 0 || each > Number(recorded[i - 1]))
+    ...(valuesOf.every((each, i) => i === 0 || each > Number(valuesOf[i - 1]))
       ? []
-      : [`changes that were not made are recorded: ${recorded.join(', ')}`]),
+      : [`changes that were not made are recorded: ${history}`]),
+    ...(links.sort().join() === recorded.links.sort().join()
+      ? []
+      : [`${links.length} links are there, and ${recorded.links.length} others are recorded`]),
     ...(Number(value) <= sent ? [] : [`${value} is there, but was never sent`]),
   ]
 }
 
-/** The values that a product had before each of its changes, by the feed. */
-async function valuesBefore(url: string, token: string, store: string, code: string): Promise<number[]> {
-  const query = `query ($store: ID!, $code: String!, $after: String) {
-    store(storeUuid: $store) {
-      changes(first: 10, after: $after, filter: { operation: "updateProducts", productCode: $code }) {
-        next pageInfo { hasNextPage } edges { node { items(first: 100) { edges { node { productCode before } } } } }
-      }
-    }
-  }`
-  const values: number[] = []
-  for (let after: string | undefined; ; ) {
-    const { text } = await send(`${url}/graphql`, {
-      method: 'POST',
-      token,
-      body: { query, variables: { store, code, after } },
-    })
-    const { changes } = (JSON.parse(text) as { data: { store: { changes: Feed } } }).data.store
-    const items = changes.edges.flatMap(({ node }) => node.items.edges.map((edge) => edge.node))
-    values.push(...items.filter(({ productCode }) => productCode === code).map(({ before }) => Number(before)))
-    if (!changes.pageInfo.hasNextPage) return values
-    after = changes.next
-  }
-}
-
-interface Feed {
-  next: string
-  pageInfo: { hasNextPage: boolean }
-  edges: { node: { items: { edges: { node: { productCode: string; before: string } }[] } } }[]
+interface Stored {
+  n: string
+  assets: { SMP: { asset_id: string }[] }
 }
