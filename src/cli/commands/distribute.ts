@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { distribute, planDistribution } from '../../database/citus/distribute.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
+import { checkOneServer } from '../check-one-server.ts'
 import { withDatabase } from '../with-database.ts'
-import { checkOneServer } from './check-one-server.ts'
 
 export function addDistribute(program: Command): void {
   program

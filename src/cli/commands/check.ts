@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { checkReadModel, type Difference } from '../catalogue/asset-groups/check-read-model.ts'
-import { withOwnConnection } from '../database/connection/own-connection.ts'
-import { findKind } from '../database/kind.ts'
-import { withDatabase } from './with-database.ts'
+import { checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
+import { withOwnConnection } from '../../database/connection/own-connection.ts'
+import { findKind } from '../../database/kind.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addCheck(program: Command): void {
   program

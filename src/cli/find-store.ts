@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../../database/tables.ts'
-import { invalidRequest, storeNotFound } from '../../errors.ts'
-import { shown, storeUuidOf } from '../../text.ts'
+import type { Database } from '../database/tables.ts'
+import { invalidRequest, storeNotFound } from '../errors.ts'
+import { shown, storeUuidOf } from '../text.ts'
 
 /** The UUID of a store given by its UUID or by a name that no other store has. Throws a CatalogueError. */
 export async function findStoreUuid(db: Kysely<Database>, given: string): Promise<string> {

@@ -5,11 +5,11 @@ import { write } from '../../catalogue/transaction.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { startIndexing } from '../../jobs/run-index.ts'
-import { findStoreUuid } from '../store/find-store.ts'
+import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
+import { applyConfig, type Difference, readStoreConfig } from '../config/store-config.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { tableOf } from '../table.ts'
 import { jobQuotasOf, recordWrites, type Work, withDatabase } from '../with-database.ts'
-import { type ConfigFile, readConfigFile, writeConfigFile } from './config-file.ts'
-import { applyConfig, type Difference, readStoreConfig } from './store-config.ts'
 
 interface StoreOptions {
   store: string

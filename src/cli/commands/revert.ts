@@ -7,7 +7,7 @@ import { write } from '../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { CatalogueError } from '../../errors.ts'
 import { startIndexing } from '../../jobs/run-index.ts'
-import { findStoreUuid } from '../store/find-store.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { jobQuotasOf, recordWrites, requireRecording, type Work, withDatabase } from '../with-database.ts'
 
 interface RevertOptions {

@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { isProductStatus, type ProductStatus, productStatuses } from '../catalogue/enumerations.ts'
-import { CatalogueError } from '../errors.ts'
-import { exportChanges } from '../export/export-changes.ts'
-import { exportStore } from '../export/export-store.ts'
-import { type ExportForm, exportFormats } from '../export/formats.ts'
-import { writeWhole } from '../export/whole-file.ts'
-import { startProgress } from './import/progress.ts'
-import { findStoreUuid } from './store/find-store.ts'
-import { requireRecording, withDatabase } from './with-database.ts'
+import { isProductStatus, type ProductStatus, productStatuses } from '../../catalogue/enumerations.ts'
+import { CatalogueError } from '../../errors.ts'
+import { exportChanges } from '../../export/export-changes.ts'
+import { exportStore } from '../../export/export-store.ts'
+import { type ExportForm, exportFormats } from '../../export/formats.ts'
+import { writeWhole } from '../../export/whole-file.ts'
+import { findStoreUuid } from '../find-store.ts'
+import { startProgress } from '../import/progress.ts'
+import { requireRecording, withDatabase } from '../with-database.ts'
 
 interface ExportOptions extends ExportForm {
   store: string

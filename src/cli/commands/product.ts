@@ -4,7 +4,7 @@ import { findProducts, type Product } from '../../catalogue/products/list/list-p
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
 import { timeOf } from '../../text.ts'
-import { findStoreUuid } from '../store/find-store.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { tableOf } from '../table.ts'
 import { requireRecording, type Work, withDatabase } from '../with-database.ts'
 

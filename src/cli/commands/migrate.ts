@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { addChangeDays } from '../database/change-days.ts'
-import { migrateQueue } from '../database/job-queue.ts'
-import { migrate } from '../database/migrate.ts'
-import { mostPartitions } from '../database/partitions.ts'
-import { wholeNumber } from './option-values.ts'
-import { type Work, withDatabase } from './with-database.ts'
+import { addChangeDays } from '../../database/change-days.ts'
+import { migrateQueue } from '../../database/job-queue.ts'
+import { migrate } from '../../database/migrate.ts'
+import { mostPartitions } from '../../database/partitions.ts'
+import { wholeNumber } from '../option-values.ts'
+import { type Work, withDatabase } from '../with-database.ts'
 
 export function addMigrate(program: Command): void {
   program

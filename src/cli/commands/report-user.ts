@@ -3,8 +3,8 @@ import { readConfig } from '../../app/config.ts'
 import { addReportUser, listReportUsers, removeReportUser } from '../../auth/report-users.ts'
 import { migrate } from '../../database/migrate.ts'
 import { CatalogueError } from '../../errors.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
-import { findStoreUuid } from '../store/find-store.ts'
 import { type Work, withDatabase } from '../with-database.ts'
 
 interface Json {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { type Config, maxWorkers, readConfig } from '../app/config.ts'
-import { createLog } from '../app/log.ts'
-import { openDatabase } from '../database/open.ts'
-import type { Database } from '../database/tables.ts'
-import { wholeNumber } from './option-values.ts'
-import { untilSignal } from './until-signal.ts'
-import { nameDatabase, originOf } from './with-database.ts'
+import { type Config, maxWorkers, readConfig } from '../../app/config.ts'
+import { createLog } from '../../app/log.ts'
+import { openDatabase } from '../../database/open.ts'
+import type { Database } from '../../database/tables.ts'
+import { wholeNumber } from '../option-values.ts'
+import { untilSignal } from '../until-signal.ts'
+import { nameDatabase, originOf } from '../with-database.ts'
 
 /** A process that has not ended this long after the signal is ended by force. */
 const maxStopMs = 15_000
@@ -28,7 +28,7 @@ export function addServe(program: Command): void {
       const config = readConfig(workers === undefined ? env : { ...env, WORKERS: String(workers) })
       const log = createLog(config.logLevel)
       if (config.workers > 1 && (await import('node:cluster')).default.isWorker) {
-        const { runWorker } = await import('../app/cluster/worker.ts')
+        const { runWorker } = await import('../../app/cluster/worker.ts')
         return runWorker(config, env, log)
       }
       nameDatabase(config)
@@ -75,12 +75,12 @@ async function serve(config: Config, demo: boolean, log: Logger) {
 /** With several workers this process only supervises them: it does not load the gateway. */
 async function load({ workers }: Config) {
   const [{ migrate, newerScripts }, { addChangeDays, noteRecording }, { ensureAdminToken }, start] = await Promise.all([
-    import('../database/migrate.ts'),
-    import('../database/change-days.ts'),
-    import('../auth/tokens.ts'),
+    import('../../database/migrate.ts'),
+    import('../../database/change-days.ts'),
+    import('../../auth/tokens.ts'),
     workers > 1
-      ? import('../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
-      : import('../app/run-gateway.ts').then(({ runGateway }) => runGateway),
+      ? import('../../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
+      : import('../../app/run-gateway.ts').then(({ runGateway }) => runGateway),
   ])
   return { migrate, addChangeDays, noteRecording, newerScripts, ensureAdminToken, start }
 }
@@ -97,9 +97,9 @@ function printToken({ secret, exists }: { secret?: string; exists: boolean }): v
 
 async function loadDemoCatalogue(db: Kysely<Database>, config: Config, log: Logger): Promise<void> {
   const [{ startGlobalConfig }, { wholeCatalogue }, { loadDemo }] = await Promise.all([
-    import('../global-config/global-config.ts'),
-    import('../catalogue/catalogue.ts'),
-    import('../demo/demo.ts'),
+    import('../../global-config/global-config.ts'),
+    import('../../catalogue/catalogue.ts'),
+    import('../../demo/demo.ts'),
   ])
   const globalConfig = await startGlobalConfig(config, log)
   const catalogue = { ...wholeCatalogue(db), origin: originOf(config, 'demo') }

@@ -39,7 +39,7 @@ export function addImport(program: Command): void {
 /** Returns whether all of the file was imported. */
 async function importAndPrint(file: string, { json, ...options }: ImportOptions & { json: boolean }): Promise<boolean> {
   // Loaded here, as it would delay the start of every other command.
-  const { importWithProgress } = await import('./import-with-progress.ts')
+  const { importWithProgress } = await import('../import/import-with-progress.ts')
   const interruption = new AbortController()
   const interrupt = (signal: NodeJS.Signals) => interruption.abort(signal)
   const signals = ['SIGINT', 'SIGTERM'] as const

@@ -5,7 +5,7 @@ import { listChanges } from '../../catalogue/changes/list-changes.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../errors.ts'
 import { millisecondsOf } from '../../text.ts'
-import { findStoreUuid } from '../store/find-store.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { untilSignal } from '../until-signal.ts'
 import { requireRecording, withDatabase } from '../with-database.ts'
 

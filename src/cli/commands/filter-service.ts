@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
-import { listen } from '../http/listen.ts'
-import { wholeNumber } from './option-values.ts'
-import { untilSignal } from './until-signal.ts'
-import { withDatabase } from './with-database.ts'
+import { listen } from '../../http/listen.ts'
+import { wholeNumber } from '../option-values.ts'
+import { untilSignal } from '../until-signal.ts'
+import { withDatabase } from '../with-database.ts'
 
 export function addFilterService(program: Command): void {
   program
@@ -14,7 +14,7 @@ export function addFilterService(program: Command): void {
     .action(({ port, json }: { port: number; json: boolean }) =>
       withDatabase(
         async ({ catalogue, config, log }) => {
-          const { createFilterService } = await import('../filter/filter-service.ts')
+          const { createFilterService } = await import('../../filter/filter-service.ts')
           const server = createFilterService(catalogue, log)
           const stopped = untilSignal().then((signal) => log.info({ signal }, 'stopping'))
           const url = await listen(server, { host: config.host, port })

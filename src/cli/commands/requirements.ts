@@ -5,8 +5,8 @@ import { write } from '../../catalogue/transaction.ts'
 import { CatalogueError, invalidRequest } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { shown } from '../../text.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
-import { findStoreUuid } from '../store/find-store.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 
 interface UseOptions {

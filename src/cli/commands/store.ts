@@ -5,10 +5,10 @@ import { createStore, findStores, type Store } from '../../catalogue/stores/stor
 import { write } from '../../catalogue/transaction.ts'
 import { CatalogueError, storeNotFound } from '../../errors.ts'
 import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
 import { tableOf } from '../table.ts'
 import { recordWrites, type Work, withDatabase } from '../with-database.ts'
-import { findStoreUuid } from './find-store.ts'
 
 interface CreateOptions {
   name: string
