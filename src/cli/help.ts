@@ -78,7 +78,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
 export function addHelp(program: Command): Command {
   program.addHelpText('after', general).showHelpAfterError('Run "catalog --help" to see the commands.')
   for (const { path, command } of commandsOf(program)) {
-    command.showHelpAfterError(`Run "catalog ${path} --help" to see what it takes.`)
+    command.showHelpAfterError(`Run "catalog ${path} --help" to see its arguments and options.`)
     const ofCommand = examples[path]
     if (ofCommand) command.addHelpText('after', textOf(ofCommand))
   }
@@ -103,7 +103,7 @@ const exitCodes = [
 
 const general = [
   '',
-  'Commands use the database of DATABASE_URL, else the embedded one in DATA_DIR, whether the gateway is running or not.',
+  'Commands use the database of DATABASE_URL, otherwise the embedded one in DATA_DIR, even while the gateway is running.',
   'Only "serve" and "migrate" create an embedded database.',
   'With --json a command prints one JSON object on stdout; everything else goes to stderr.',
   exitCodes,

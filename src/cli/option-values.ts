@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
@@ -6,6 +6,11 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
   }
+}
+
+/** Adds the option `--store`, whose value `findStoreUuid` reads. */
+export function storeOption(command: Command): Command {
+  return command.requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
 }
 
 /** The values of an option that may be repeated. */

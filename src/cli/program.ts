@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ownVersion } from '../database/version.ts'
+import { CatalogueError } from '../errors.ts'
+import { UsageError } from '../import/usage-error.ts'
 import { adviceOn } from './advice.ts'
 import { addHelp } from './help.ts'
 
@@ -50,13 +52,33 @@ export async function run(args: readonly string[]): Promise<void> {
     if (error.code === 'EPIPE') hasReader = false
     else fail(error)
   })
+  let running: Command | undefined
   try {
     const program = await createProgram(args[0])
+    program.hook('preAction', (_program, command) => {
+      running = command
+    })
     await program.parseAsync(args, { from: 'user' })
-  } catch (error) {
+  } catch (thrown) {
+    const error = isUsage(thrown) ? reportUsage(thrown, running) : thrown
     const isOfPipe = !hasReader && (error as NodeJS.ErrnoException).code === 'EPIPE'
     if (isOfPipe) return
     if (!(error instanceof CommanderError)) fail(error)
     else if (error.exitCode !== 0) process.exitCode = 2
+  }
+}
+
+/** Whether the command line names something that is refused, such as a store that does not exist. */
+function isUsage(error: unknown): error is Error {
+  if (error instanceof UsageError) return true
+  return error instanceof CatalogueError && error.code !== 'not_revertible'
+}
+
+/** Reports the error as commander reports its own, with a hint at the help of the command. Returns what that throws. */
+function reportUsage(error: Error, running: Command | undefined): unknown {
+  try {
+    return running?.error(`error: ${error.message}`, { exitCode: 2 }) ?? error
+  } catch (reported) {
+    return reported
   }
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { type Config, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalogue.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
 import { addChangeDays, noteRecording } from '../database/change-days.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
@@ -16,19 +17,32 @@ export interface Work {
   catalogue: Catalogue
   config: Config
   log: Logger
+  /** Reads the enumerations of the global configuration. */
+  enumerations(): Promise<Enumerations>
 }
 
-/** Does a command's work on the gateway's database, whether the gateway is running or not. */
+/**
+ * Does a command's work on the gateway's database, whether the gateway is running or not. With `migrates`, which a
+ * command needs that may run before the gateway, the tables are brought up to date first.
+ */
 export async function withDatabase<T>(
   work: (work: Work) => Promise<T>,
-  { mayCreate = false, logLevel = 'warn' } = {},
+  { mayCreate = false, migrates = false, logLevel = 'warn' } = {},
 ): Promise<T> {
   const config = readConfig({ LOG_LEVEL: logLevel, ...process.env })
   nameDatabase(config)
   const log = createLog(config.logLevel)
   const { db, close } = await openDatabase(config, log, { mayCreate })
   try {
-    return await work({ db, catalogue: wholeCatalogue(db), config, log })
+    // Loaded only where they are used: they would delay the start of `serve`.
+    if (migrates) await (await import('../database/migrate.ts')).migrate(db)
+    const enumerations = async () => {
+      const { startGlobalConfig } = await import('../global-config/global-config.ts')
+      const globalConfig = await startGlobalConfig(config, log)
+      globalConfig.stop()
+      return globalConfig.enumerations()
+    }
+    return await work({ db, catalogue: wholeCatalogue(db), config, log, enumerations })
   } finally {
     await close()
   }
@@ -40,8 +54,8 @@ export function nameDatabase({ databaseUrl, dataDir }: Config): void {
 }
 
 /**
- * Runs the writes of a command with the origin that the ledger records, if changes are recorded. The days of the ledger
- * are there then, also if no gateway has run for long. Unrecorded writes make the ledger begin anew; a dry run does not.
+ * Runs the writes of a command with the origin that the ledger records, if changes are recorded. Adds the partitions of
+ * the ledger first: no gateway may have run for days. Unrecorded writes restart the ledger; a dry run does not.
  */
 export async function recordWrites<T>(
   { db, catalogue, config }: Work,
@@ -54,7 +68,7 @@ export async function recordWrites<T>(
   try {
     return await write({ ...catalogue, origin })
   } finally {
-    // A gateway that records may have begun the ledger anew meanwhile. A failure here must not hide that of the writes.
+    // A gateway that records may have restarted the ledger meanwhile. An error here must not hide one of the writes.
     if (!origin && !dryRun) await noteRecording(db, false).catch(() => {})
   }
 }

@@ -34,7 +34,7 @@ describe('catalog distribute', () => {
 
   it('spreads the stores once, and finds that each operation needs one server', async () => {
     expect(await run('--apply', '--json')).toEqual(applied([], []))
-    expect((await run()).stdout).toBe('2 servers keep stores: they are spread already\n')
+    expect((await run()).stdout).toBe('2 servers keep stores: all tables are distributed already\n')
     expect(await spread()).toEqual(all)
   })
 
@@ -44,7 +44,7 @@ describe('catalog distribute', () => {
     for (const table of ['measure', 'channel_readiness', 'change_reader']) await undo(table)
     expect(await spread()).not.toEqual(all)
     expect((await run()).stdout).toBe(
-      '2 servers keep stores: would spread channel_readiness, measure, change_reader (whole on each)\n',
+      '2 servers keep stores: would distribute channel_readiness, measure, change_reader (whole on each)\n',
     )
     expect(await run('--apply', '--json')).toEqual(applied(['channel_readiness', 'measure'], ['change_reader']))
     expect(await spread()).toEqual(all)

@@ -41,7 +41,7 @@ describe('the command line', () => {
   it('answers wrong usage with 2, a sentence, and where to look', async () => {
     const unknown = await runCli(['token', 'crate'], {})
     expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("unknown command 'crate'") })
-    expect(unknown.stderr).toContain('Run "catalog token --help" to see what it takes.')
+    expect(unknown.stderr).toContain('Run "catalog token --help" to see its arguments and options.')
     const missing = await runCli(['export'], {})
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('Run "catalog export --help"') })
   })

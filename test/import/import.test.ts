@@ -172,7 +172,7 @@ test('SIGINT ends the import between two batches, with an answer', async () => {
   const { rows, created } = JSON.parse(stdout) as Record<string, number>
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    new RegExp(`stopped after row ${rows}: interrupted; what came before is in: --resume goes on there\n`),
+    new RegExp(`stopped after row ${rows}: interrupted; earlier rows were imported; continue with --resume\n`),
   )
   expect(rows).toBeLessThan(400_000)
   expect({ rows: (await productsOf(catalog, store)).size, created }).toEqual({ rows, created: rows })

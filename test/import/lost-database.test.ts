@@ -63,7 +63,7 @@ test('an import whose PostgreSQL is killed reports where it stopped, and can be 
     const { code, stderr } = await ended
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/stopped after row \d+: .*--resume goes on there\n/),
+      stderr: expect.stringMatching(/stopped after row \d+: .*continue with --resume\n/),
     })
     await expect.poll(() => position(disturbed)).toBeDefined()
     worked = (await position(disturbed)) ?? 0

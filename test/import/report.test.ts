@@ -162,7 +162,7 @@ test('a file that cannot be read any further fails in the same way when it is re
       const { code, stdout, stderr } = await catalog.run([...args, ...resume])
       expect({ name, code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, rows: 2, failed: 1 })
       expect(stderr).toMatch(
-        /stopped at row 2: .*; what came before is in: repair the file there and import it again\n/,
+        /stopped at row 2: .*; earlier rows were imported; repair the file there and import it again\n/,
       )
       expect(stderr).not.toContain('Parser')
     }
@@ -233,5 +233,8 @@ test('products whose assets alone are bad are in the catalogue, and the report s
     expect(stderr).toContain('where only an asset URL is bad, the product is imported without assets\n')
   }
   const { code, stderr } = await catalog.run([file, '--store', store, '--dry-run'])
-  expect([code, stderr]).toEqual([0, expect.stringContaining('of images? "Pictures" become attributes: --assets')])
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('"Pictures" look like image columns but are imported as attributes'),
+  ])
 })

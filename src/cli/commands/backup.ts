@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { backUp } from '../../backup/backup.ts'
 import type { RowCounts } from '../../backup/format.ts'
 import { writeWhole } from '../../export/whole-file.ts'
+import { printResult } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 export function addBackup(program: Command): void {
@@ -17,7 +18,7 @@ export function addBackup(program: Command): void {
       const rows = await withDatabase(({ db }) =>
         writeWhole(file, (partial) => backUp(db, partial, file.endsWith('.gz'))),
       )
-      process.stdout.write(`${json ? JSON.stringify({ rows }) : `backed up ${summaryOf(rows)}`}\n`)
+      printResult(json, { rows }, `backed up ${summaryOf(rows)}`)
     })
 }
 

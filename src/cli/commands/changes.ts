@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Change, codesOf } from '../../catalogue/changes/change.ts'
 import { listChanges } from '../../catalogue/changes/list-changes.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
-import { CatalogueError } from '../../errors.ts'
 import { millisecondsOf } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
+import { storeOption } from '../option-values.ts'
 import { untilSignal } from '../until-signal.ts'
 import { requireRecording, withDatabase } from '../with-database.ts'
 
@@ -20,15 +20,13 @@ interface ChangesOptions {
 const pollMs = 1_000
 
 export function addChanges(program: Command): void {
-  program
-    .command('changes')
+  storeOption(program.command('changes'))
     .description('list the changes of a store: time, author, operation and changed items')
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .option('--since <duration>', 'how far back, such as 1h or 7d', durationOf, durationOf('24h'))
     .option('--product <code>', 'only changes of this product and of the links of its assets')
-    .option('--follow', 'go on with new changes, until Ctrl-C', false)
+    .option('--follow', 'keep printing new changes until Ctrl-C', false)
     .option('--json', 'print one JSON object a line', false)
-    .action(async (options: ChangesOptions, command: Command) => {
+    .action(async (options: ChangesOptions) => {
       await withDatabase(async ({ db, catalogue, config }) => {
         requireRecording(config)
         const store = await requireStore(catalogue, await findStoreUuid(db, options.store), 'store')
@@ -43,9 +41,6 @@ export function addChanges(program: Command): void {
           after = next ?? after
           if (!more) await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
         }
-      }).catch((error: unknown) => {
-        if (!(error instanceof CatalogueError)) throw error
-        command.error(`error: ${error.message}`, { exitCode: 2 })
       })
     })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { findKind } from '../../database/kind.ts'
+import { printResult } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 export function addCheck(program: Command): void {
@@ -12,23 +13,21 @@ export function addCheck(program: Command): void {
     )
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
-      const work = () =>
-        withDatabase(({ db }) =>
-          withOwnConnection(db, async (own) => {
-            let looked = 0
-            const onStore = (done: number, all: number) => {
-              looked = done
-              if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
-            }
-            const differences = await checkReadModel(own.db, 100, onStore)
-            if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
-            return { database: await findKind(own.db), looked, differences }
-          }),
-        )
-      const { database, looked, differences } = await work()
-      process.stderr.write(`looked at ${looked} ${looked === 1 ? 'store' : 'stores'}\n`)
+      const { database, checked, differences } = await withDatabase(({ db }) =>
+        withOwnConnection(db, async (own) => {
+          let checked = 0
+          const onStore = (done: number, all: number) => {
+            checked = done
+            if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
+          }
+          const differences = await checkReadModel(own.db, 100, onStore)
+          if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+          return { database: await findKind(own.db), checked, differences }
+        }),
+      )
+      process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
       const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
-      process.stdout.write(json ? `${JSON.stringify({ database, differences })}\n` : `${lines.join('\n')}\n`)
+      printResult(json, { database, differences }, lines.join('\n'))
       if (differences.length > 0) process.exitCode = 1
     })
 }

@@ -2,13 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { settingsOf } from '../../app/config.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { CatalogueError } from '../../errors.ts'
-import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { startIndexing } from '../../jobs/run-index.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import { applyConfig, type Difference, readStoreConfig } from '../config/store-config.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { tableOf } from '../table.ts'
+import { storeOption } from '../option-values.ts'
+import { printResult, tableOf } from '../output.ts'
 import { jobQuotasOf, recordWrites, type Work, withDatabase } from '../with-database.ts'
 
 interface StoreOptions {
@@ -21,37 +20,37 @@ const expected = 'a YAML file, as `catalog config pull` writes it'
 export function addConfig(program: Command): void {
   const config = program
     .command('config')
-    .description('settings of the gateway, and configuration of a store as a file')
+    .description('show settings of the gateway; export and apply the configuration of a store as a file')
   addShow(config)
   addPull(config)
   addApply(
     config,
     'diff',
-    'print what `config push` would change, and change nothing; exit code 1 if there is something',
+    'print what `config push` would change, without changing it; exit code 1 if there are differences',
   )
-  addApply(config, 'push', 'change the store so that it is as the file says, in one transaction')
+  addApply(config, 'push', 'change the store to match the file, in one transaction')
 }
 
 function addShow(config: Command): void {
   config
     .command('show', { isDefault: true })
-    .description('print the settings that the environment gives, with secrets masked; also without "show"')
+    .description('print the settings from the environment, with secrets masked; the default command of `config`')
     .option('--json', 'print one JSON object on stdout', false)
     .action(({ json }: { json: boolean }) => {
       const settings = settingsOf(process.env)
       const rows = settings.map(({ name, value, isDefault }) => [name, value ?? '', isDefault ? 'default' : ''])
       const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
-      process.stdout.write(json ? `${JSON.stringify(values)}\n` : tableOf(rows))
+      printResult(json, values, tableOf(rows))
     })
 }
 
 function addPull(config: Command): void {
   withStore(config.command('pull'))
     .description("print a store's attribute definitions, requirements and tokens as YAML")
-    .option('--out <file>', 'where to write instead of stdout')
-    .action(async ({ store, out, json }: StoreOptions & { out?: string }, command: Command) => {
-      const pulled = await usageErrors(command, () =>
-        withDatabase(async ({ db, catalogue }) => readStoreConfig(catalogue, await findStoreUuid(db, store))),
+    .option('--out <file>', 'the file to write to instead of stdout')
+    .action(async ({ store, out, json }: StoreOptions & { out?: string }) => {
+      const pulled = await withDatabase(async ({ db, catalogue }) =>
+        readStoreConfig(catalogue, await findStoreUuid(db, store)),
       )
       const text = json ? `${JSON.stringify(pulled)}\n` : writeConfigFile(pulled)
       if (out === undefined) process.stdout.write(text)
@@ -62,15 +61,13 @@ function addPull(config: Command): void {
 function addApply(config: Command, name: 'diff' | 'push', description: string): void {
   withStore(config.command(name))
     .description(description)
-    .argument('<file>', `${expected}; a section that it lacks is left alone`)
+    .argument('<file>', `${expected}; missing sections are not changed`)
     .action(async (path: string, { store, json }: StoreOptions, command: Command) => {
       const text = await readFile(path, 'utf8').catch(({ message }: Error) =>
         command.error(`error: ${path} cannot be read: ${message}; expected ${expected}`, { exitCode: 2 }),
       )
-      const { differences, tokens } = await usageErrors(command, async () => {
-        const file = readConfigFile(text, path)
-        return withDatabase((work) => apply(work, file, store, name === 'diff'))
-      })
+      const file = readConfigFile(text, path)
+      const { differences, tokens } = await withDatabase((work) => apply(work, file, store, name === 'diff'))
       const isPush = name === 'push'
       if (json) process.stdout.write(`${JSON.stringify({ differences, ...(isPush && { tokens }) })}\n`)
       else {
@@ -83,34 +80,20 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
 }
 
 async function apply(work: Work, file: ConfigFile, store: string, dryRun: boolean) {
-  const { db, config, log } = work
-  const globalConfig = await startGlobalConfig(config, log)
-  globalConfig.stop()
-  const uuid = await findStoreUuid(db, store)
+  const enumerations = await work.enumerations()
+  const uuid = await findStoreUuid(work.db, store)
   return recordWrites(work, { operation: 'config', dryRun }, (catalogue) =>
     write(catalogue, dryRun, async (within) => {
-      const applied = await applyConfig(within, globalConfig.enumerations(), uuid, file)
+      const applied = await applyConfig(within, enumerations, uuid, file)
       const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
-      if (hasAttributes && !dryRun) await startIndexing(within, uuid, jobQuotasOf(config))
+      if (hasAttributes && !dryRun) await startIndexing(within, uuid, jobQuotasOf(work.config))
       return applied
     }),
   )
 }
 
 function withStore(command: Command): Command {
-  return command
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
-    .option('--json', 'print one JSON object on stdout', false)
-}
-
-/** What is wrong with the file, the store or a value is wrong usage. */
-async function usageErrors<T>(command: Command, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof CatalogueError) return command.error(`error: ${error.message}`, { exitCode: 2 })
-    throw error
-  }
+  return storeOption(command).option('--json', 'print one JSON object on stdout', false)
 }
 
 const signs = { add: '+', change: '~', remove: '-' }

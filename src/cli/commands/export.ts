@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isProductStatus, type ProductStatus, productStatuses } from '../../catalogue/enumerations.ts'
-import { CatalogueError } from '../../errors.ts'
 import { exportChanges } from '../../export/export-changes.ts'
 import { exportStore } from '../../export/export-store.ts'
 import { type ExportForm, exportFormats } from '../../export/formats.ts'
 import { writeWhole } from '../../export/whole-file.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { startProgress } from '../import/progress.ts'
+import { storeOption } from '../option-values.ts'
 import { requireRecording, withDatabase } from '../with-database.ts'
 
 interface ExportOptions extends ExportForm {
@@ -20,20 +20,18 @@ interface ExportOptions extends ExportForm {
 }
 
 export function addExport(program: Command): void {
-  program
-    .command('export')
+  storeOption(program.command('export'))
     .description("write a store's products and their assets on one channel, as `catalog import` reads them")
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .addOption(new Option('--format <format>', 'csv or jsonl').choices(exportFormats).default('csv'))
     .option('--channel <channel>', 'the channel of the assets', 'SMP')
     .option('--status <status>', 'only products of this status', statusOf)
-    .option('--since <cursor>', 'JSON lines of the products that changed since, and of those that are gone')
-    .option('--escape-formulas', 'CSV: an apostrophe before cells that a spreadsheet would run', false)
-    .option('--out <file>', 'where to write instead of stdout')
+    .option('--since <cursor>', 'JSON Lines of the products changed or deleted since the cursor')
+    .option('--escape-formulas', 'CSV: prefix cells that a spreadsheet would run as formulas with an apostrophe', false)
+    .option('--out <file>', 'the file to write to instead of stdout')
     .option('--json', 'print one JSON object on stdout; needs --out', false)
     .action(async (options: ExportOptions, command: Command) => {
       if (options.json && options.out === undefined)
-        command.error('error: --json needs --out, as stdout has the export otherwise')
+        command.error('error: --json needs --out, because the export is written to stdout otherwise')
       const { store, channel, status, since, out } = options
       if (since !== undefined && status) command.error('error: --since takes no --status')
       const result = await withDatabase(async ({ db, catalogue, config }) => {
@@ -43,9 +41,6 @@ export function addExport(program: Command): void {
           if (since !== undefined) return exportChanges(catalogue, selection, since, write)
           return { rows: await exportStore(catalogue, selection, options, showing(write, out)) }
         })
-      }).catch((error: unknown) => {
-        if (!(error instanceof CatalogueError)) throw error
-        return command.error(`error: ${error.message}`, { exitCode: 2 })
       })
       if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
       else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${sentence(result)}\n`)

@@ -2,37 +2,35 @@ import { type Command, Option } from 'commander'
 import { type ImportOptions, presetNames } from '../../import/options.ts'
 import { formats } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
-import { UsageError } from '../../import/usage-error.ts'
-import { collect, wholeNumber } from '../option-values.ts'
+import { collect, storeOption, wholeNumber } from '../option-values.ts'
+import { printResult } from '../output.ts'
 
 export function addImport(program: Command): void {
-  program
-    .command('import')
-    .description('import products and their assets from a file; the same file again changes nothing')
+  storeOption(program.command('import'))
+    .description('import products and their assets from a file; importing the same file again changes nothing')
     .argument('<file>', 'a CSV file, JSON Lines, or a JSON list of objects')
-    .requiredOption('--store <store>', 'the store to import into: its UUID, or its name if no other store has it')
     .option('--channel <channel>', "the channel of the assets' groups", 'SMP')
     .addOption(new Option('--format <format>', "the file's format (default: by its ending)").choices(formats))
-    .option('--code <column>', 'the column of the product code (default: product_code, else sku)')
+    .option('--code <column>', 'the column of the product code (default: product_code, otherwise sku)')
     .option('--status <column>', 'the column of the product status (default: status)')
-    .option('--assets <column>', 'a column of image URLs: one, several, or a JSON list; repeatable', collect, [])
-    .option('--asset-separator <text>', 'what separates the URLs of a cell', ',')
-    .option('--asset-base <url>', 'what relative asset URLs are completed by')
-    .option('--map <column=attribute>', 'import a column as an attribute of another name; repeatable', collect, [])
-    .option('--only-mapped', 'import no attributes but those of --map', false)
-    .option('--errors <file>', 'write the rows that fail to a file, as they are, with what is wrong with each')
-    .addOption(new Option('--preset <shop>', 'read the export of a shop').choices(presetNames))
-    .option('--resume', 'continue an import of the file that was interrupted', false)
-    .option('--chunk-rows <n>', 'how many rows one transaction may write (default: 5000)', wholeNumber(1, 999_999))
-    .option('--dry-run', 'change nothing, only say what would happen', false)
+    .option(
+      '--assets <column>',
+      'a column with one image URL, several, or a JSON list of them; repeatable',
+      collect,
+      [],
+    )
+    .option('--asset-separator <text>', 'the separator of several URLs in a cell', ',')
+    .option('--asset-base <url>', 'the base URL of relative asset URLs')
+    .option('--map <column=attribute>', 'import a column as an attribute with another name; repeatable', collect, [])
+    .option('--only-mapped', 'import only the attributes of --map', false)
+    .option('--errors <file>', 'write the rows that fail to a file, unchanged, each with its error')
+    .addOption(new Option('--preset <shop>', 'read the export of a shop system').choices(presetNames))
+    .option('--resume', 'continue an interrupted import of the file', false)
+    .option('--chunk-rows <n>', 'maximum number of rows per transaction (default: 5000)', wholeNumber(1, 999_999))
+    .option('--dry-run', 'change nothing, only print the result', false)
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async (file: string, options: ImportOptions & { json: boolean }, command: Command) => {
-      try {
-        if (!(await importAndPrint(file, options))) process.exitCode = 1
-      } catch (error) {
-        if (error instanceof UsageError) command.error(`error: ${error.message}`, { exitCode: 2 })
-        throw error
-      }
+    .action(async (file: string, options: ImportOptions & { json: boolean }) => {
+      if (!(await importAndPrint(file, options))) process.exitCode = 1
     })
 }
 
@@ -52,8 +50,7 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
-    const text = json ? JSON.stringify(answer(counts)) : summary(counts, options.dryRun, resumedAfter)
-    process.stdout.write(`${text}\n`)
+    printResult(json, answer(counts), summary(counts, options.dryRun, resumedAfter))
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { requireStore } from '../../catalogue/stores/stores.ts'
-import { CatalogueError } from '../../errors.ts'
 import { findJob, type Job, rateOf } from '../../jobs/job.ts'
 import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { wholeNumber } from '../option-values.ts'
-import { tableOf } from '../table.ts'
+import { storeOption, wholeNumber } from '../option-values.ts'
+import { printResult, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 interface ListOptions {
@@ -16,26 +15,21 @@ interface ListOptions {
 
 export function addJob(program: Command): void {
   const job = program.command('job').description('list and show imports and exports')
-  job
-    .command('list')
+  storeOption(job.command('list'))
     .description("list a store's jobs, the latest first")
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
-    .option('--limit <n>', 'how many jobs at most', wholeNumber(1, 10_000), 20)
+    .option('--limit <n>', 'maximum number of jobs', wholeNumber(1, 10_000), 20)
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async ({ store, limit, json }: ListOptions, command: Command) => {
+    .action(async ({ store, limit, json }: ListOptions) => {
       const jobs = await withDatabase(async ({ db, catalogue }) => {
         const uuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
         return listJobs(catalogue, uuid, {}, { limit, backwards: true })
-      }).catch((error: unknown) => {
-        if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
-        throw error
       })
-      if (json) return print({ jobs: jobs.map(inJson) })
       const rows = jobs.map((one) => [
         ...[one.jobId, one.kind, stateOf(one), one.createdAt.toISOString()],
         ...[one.counts.rows, one.counts.failed].map(String),
       ])
-      process.stdout.write(tableOf([['ID', 'KIND', 'STATE', 'CREATED', 'ROWS', 'FAILED'], ...rows]))
+      const table = tableOf([['ID', 'KIND', 'STATE', 'CREATED', 'ROWS', 'FAILED'], ...rows])
+      printResult(json, { jobs: jobs.map(inJson) }, table)
     })
   job
     .command('show')
@@ -45,18 +39,14 @@ export function addJob(program: Command): void {
     .action(async (id: string, { json }: { json: boolean }, command: Command) => {
       const found = await withDatabase(({ catalogue }) => findJob(catalogue, id))
       if (!found) return command.error(`error: there is no job ${JSON.stringify(id)}`, { exitCode: 2 })
-      if (json) return print(inJson(found))
-      const { problems, ...fields } = inJson(found)
+      const result = inJson(found)
+      const { problems, ...fields } = result
       const cells = Object.entries(fields).map(([name, value]) => [name, String(value ?? '')])
       const faults = problems.map(
-        ({ row, field, reason }) => `row ${row}: ${field === null ? '' : `${field} `}${reason}\n`,
+        ({ row, field, reason }) => `row ${row}: ${field === null ? '' : `${field} `}${reason}`,
       )
-      process.stdout.write(tableOf(cells) + faults.join(''))
+      printResult(json, result, [tableOf(cells), ...faults].join('\n'))
     })
-}
-
-function print(answer: object): void {
-  process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 
 function inJson(job: Job) {

@@ -10,8 +10,10 @@ export function addMcpConfig(program: Command): void {
   program
     .command('mcp-config')
     .description("print the configuration that connects an agent to the gateway's tools (POST /mcp)")
-    .addOption(new Option('--client <client>', 'program of the agent').choices(clients).makeOptionMandatory())
-    .option('--url <url>', 'where the gateway is reached', 'http://127.0.0.1:4000')
+    .addOption(
+      new Option('--client <client>', 'the program that runs the agent').choices(clients).makeOptionMandatory(),
+    )
+    .option('--url <url>', 'the URL of the gateway', 'http://127.0.0.1:4000')
     .action(({ client, url }: { client: Client; url: string }) => {
       process.stdout.write(`${JSON.stringify(configOf(client, new URL('/mcp', url).href), null, 2)}\n`)
     })

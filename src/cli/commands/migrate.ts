@@ -4,6 +4,7 @@ import { migrateQueue } from '../../database/job-queue.ts'
 import { migrate } from '../../database/migrate.ts'
 import { mostPartitions } from '../../database/partitions.ts'
 import { wholeNumber } from '../option-values.ts'
+import { printResult } from '../output.ts'
 import { type Work, withDatabase } from '../with-database.ts'
 
 export function addMigrate(program: Command): void {
@@ -26,6 +27,6 @@ export function addMigrate(program: Command): void {
       }
       const migrations = await withDatabase(work, { mayCreate: true })
       const words = migrations.length === 0 ? 'the database is up to date' : `ran ${migrations.join(', ')}`
-      process.stdout.write(`${json ? JSON.stringify({ migrations }) : words}\n`)
+      printResult(json, { migrations }, words)
     })
 }

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../catalogue/changes/product-at.ts'
 import { findProducts, type Product } from '../../catalogue/products/list/list-products.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
-import { CatalogueError } from '../../errors.ts'
 import { timeOf } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { tableOf } from '../table.ts'
+import { storeOption } from '../option-values.ts'
+import { printResult, tableOf } from '../output.ts'
 import { requireRecording, type Work, withDatabase } from '../with-database.ts'
 
 interface ShowOptions {
@@ -15,27 +15,21 @@ interface ShowOptions {
 }
 
 export function addProduct(program: Command): void {
-  program
-    .command('product')
-    .description('products of a store')
-    .command('show')
+  const product = program.command('product').description('products of a store')
+  storeOption(product.command('show'))
     .description('show the status and attributes of a product, now or at a time')
     .argument('<code>', 'the code of the product')
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .option('--at <time>', 'as the product was at this time, such as 2026-11-21T10:00:00Z', parseTime)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (code: string, options: ShowOptions, command: Command) => {
-      const found = await withDatabase((work) => find(work, code, options)).catch((error: unknown) => {
-        if (error instanceof CatalogueError) return command.error(`error: ${error.message}`, { exitCode: 2 })
-        throw error
-      })
+      const found = await withDatabase((work) => find(work, code, options))
       if (!found) {
         const time = options.at ? ` at ${options.at.toISOString()}` : ''
         return command.error(`error: there is no product ${JSON.stringify(code)}${time}`, { exitCode: 2 })
       }
       const { attributes, ...fields } = inJson(found)
       const cells = Object.entries(fields).concat(Object.entries(attributes))
-      process.stdout.write(options.json ? `${JSON.stringify({ ...fields, attributes })}\n` : tableOf(cells))
+      printResult(options.json, { ...fields, attributes }, tableOf(cells))
     })
 }
 

@@ -4,7 +4,8 @@ import { listHistory } from '../../catalogue/changes/list-changes.ts'
 import { type RequestReceipt, readReceipt } from '../../catalogue/changes/receipt.ts'
 import { CatalogueError } from '../../errors.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { tableOf } from '../table.ts'
+import { storeOption } from '../option-values.ts'
+import { printResult, tableOf } from '../output.ts'
 import { requireRecording, type Work, withDatabase } from '../with-database.ts'
 import { jsonOf, lineOf } from './changes.ts'
 
@@ -17,22 +18,16 @@ interface ShowOptions {
 const maxChanges = 100
 
 export function addRequest(program: Command): void {
-  program
-    .command('request')
-    .description('what requests changed')
-    .command('show')
+  const request = program.command('request').description('receipts of requests')
+  storeOption(request.command('show'))
     .description(`show the receipt of a request: what it changed in a store, with its first ${maxChanges} changes`)
     .argument('<id>', 'the id of the request')
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async (id: string, { store, json }: ShowOptions, command: Command) => {
-      const found = await withDatabase((work) => find(work, store, id)).catch((error: unknown) => {
-        if (error instanceof CatalogueError) return command.error(`error: ${error.message}`, { exitCode: 2 })
-        throw error
-      })
+    .action(async (id: string, { store, json }: ShowOptions) => {
+      const found = await withDatabase((work) => find(work, store, id))
       const { changes, more, ...receipt } = found
       const answer = { ...receipt, changes: changes.map(jsonOf), more }
-      process.stdout.write(json ? `${JSON.stringify(answer)}\n` : textOf(found))
+      printResult(json, answer, textOf(found))
     })
 }
 
@@ -54,7 +49,7 @@ async function find({ db, catalogue, config }: Work, store: string, id: string) 
 
 function textOf({ changes, more, counts, ...fields }: Awaited<ReturnType<typeof find>>): string {
   const cells = [...Object.entries(fields), ...counts.map(cellsOf)].map(([name, value]) => [name, String(value)])
-  return [tableOf(cells), ...changes.map((change) => `${lineOf(change)}\n`), more ? 'and more\n' : ''].join('')
+  return [tableOf(cells), ...changes.map(lineOf), ...(more ? ['and more'] : [])].join('\n')
 }
 
 function cellsOf({ kind, created, updated, deleted }: RequestReceipt['counts'][number]): [string, string] {

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { type NewRequirement, type Requirement, setRequirements } from '../../catalogue/readiness/requirements.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { CatalogueError, invalidRequest } from '../../errors.ts'
-import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { collect } from '../option-values.ts'
+import { collect, storeOption } from '../option-values.ts'
+import { printResult } from '../output.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 
 interface UseOptions {
@@ -20,24 +20,23 @@ interface UseOptions {
 const presets = ['google-merchant', 'amazon', 'shopify']
 
 export function addRequirements(program: Command): void {
-  program
-    .command('requirements')
-    .description('what products must have on a channel')
-    .command('use')
-    .description('replace the requirements of a channel by those of a marketplace')
+  const requirements = program.command('requirements').description('requirements for the products on a channel')
+  storeOption(requirements.command('use'))
+    .description('replace the requirements of a channel with those of a marketplace')
     .addArgument(new Argument('<preset>', 'the marketplace').choices(presets))
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .requiredOption('--channel <channel>', 'the channel')
-    .option('--map <attribute=attribute>', 'an attribute that has another name in the store; repeatable', collect, [])
+    .option(
+      '--map <attribute=attribute>',
+      'the name of an attribute of the preset in the store; repeatable',
+      collect,
+      [],
+    )
     .option('--dry-run', 'change nothing, only print the requirements', false)
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async (preset: string, options: UseOptions, command: Command) => {
-      const requirements = await usePreset(preset, options).catch((error: unknown) => {
-        if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
-        throw error
-      })
+    .action(async (preset: string, options: UseOptions) => {
+      const requirements = await usePreset(preset, options)
       const lines = requirements.map(({ severity, code }) => `${severity.toLowerCase()}: ${code}`)
-      process.stdout.write(`${options.json ? JSON.stringify({ requirements }) : lines.join('\n')}\n`)
+      printResult(options.json, { requirements }, lines.join('\n'))
     })
 }
 
@@ -55,11 +54,10 @@ async function usePreset(preset: string, { store, channel, map, dryRun }: UseOpt
     whenAttribute: renamed(whenAttribute),
   }))
   return withDatabase(async (work) => {
-    const globalConfig = await startGlobalConfig(work.config, work.log)
-    globalConfig.stop()
+    const enumerations = await work.enumerations()
     const uuid = await findStoreUuid(work.db, store)
     return recordWrites(work, { operation: 'requirements use', dryRun }, (catalogue) =>
-      write(catalogue, dryRun, (within) => setRequirements(within, globalConfig.enumerations(), uuid, channel, own)),
+      write(catalogue, dryRun, (within) => setRequirements(within, enumerations, uuid, channel, own)),
     )
   })
 }

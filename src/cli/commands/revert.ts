@@ -5,9 +5,10 @@ import { type RevertPolicy, type RevertResult, revertRequest } from '../../catal
 import { sentenceOf } from '../../catalogue/changes/reverted-items.ts'
 import { write } from '../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../database/connection/own-connection.ts'
-import { CatalogueError } from '../../errors.ts'
 import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../find-store.ts'
+import { storeOption } from '../option-values.ts'
+import { printResult } from '../output.ts'
 import { jobQuotasOf, recordWrites, requireRecording, type Work, withDatabase } from '../with-database.ts'
 
 interface RevertOptions {
@@ -19,10 +20,8 @@ interface RevertOptions {
 }
 
 export function addRevert(program: Command): void {
-  program
-    .command('revert')
+  storeOption(program.command('revert'))
     .description('restore the values from before a request, in one transaction')
-    .requiredOption('--store <store>', 'the store: its UUID, or its name if no other store has it')
     .requiredOption('--request <id>', 'the id of the request')
     .addOption(
       new Option('--if-changed-since <policy>', 'what to do with values changed by later requests')
@@ -31,15 +30,12 @@ export function addRevert(program: Command): void {
     )
     .option('--dry-run', 'change nothing, only print the result', false)
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async (options: RevertOptions, command: Command) => {
-      const result = await withDatabase((work) => revert(work, options)).catch((error: unknown) => {
-        if (!(error instanceof CatalogueError) || error.code === 'not_revertible') throw error
-        return command.error(`error: ${error.message}`, { exitCode: 2 })
-      })
+    .action(async (options: RevertOptions) => {
+      const result = await withDatabase((work) => revert(work, options))
       const { requestId: request_id, skipped, more } = result
       const { storeFields: store_fields, ...reverted } = result.reverted
       const answer = { request_id, reverted: { ...reverted, store_fields }, skipped, more }
-      process.stdout.write(options.json ? `${JSON.stringify(answer)}\n` : `${summaryOf(result, options)}\n`)
+      printResult(options.json, answer, summaryOf(result, options))
       if (skipped.length > 0) process.exitCode = 1
     })
 }

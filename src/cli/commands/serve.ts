@@ -20,7 +20,7 @@ export function addServe(program: Command): void {
     .option('--demo', 'load a small demo catalogue into an empty database', false)
     .option(
       '--workers <N>',
-      'how many processes answer requests (default: WORKERS, else 1)',
+      'number of processes that answer requests (default: WORKERS, otherwise 1)',
       wholeNumber(1, maxWorkers),
     )
     .action(async ({ demo, workers }: { demo: boolean; workers?: number }) => {
@@ -88,7 +88,7 @@ async function load({ workers }: Config) {
 function printToken({ secret, exists }: { secret?: string; exists: boolean }): void {
   const command = 'catalog token create --name admin --scope read,write,admin'
   if (secret !== undefined) {
-    const shown = `Admin token, shown this once:\n\n  ${secret}\n\nSend it as "Authorization: Bearer ${secret}".`
+    const shown = `Admin token, shown only once:\n\n  ${secret}\n\nSend it as "Authorization: Bearer ${secret}".`
     process.stderr.write(`\n${shown}\n\n`)
   } else if (!exists) {
     process.stderr.write(`There are tokens, but no valid one has the scope admin. To make one, run "${command}".\n`)

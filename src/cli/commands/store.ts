@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
-import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { listStores } from '../../catalogue/stores/list-stores.ts'
 import { createStore, findStores, type Store } from '../../catalogue/stores/stores.ts'
 import { write } from '../../catalogue/transaction.ts'
-import { CatalogueError, storeNotFound } from '../../errors.ts'
-import { startGlobalConfig } from '../../global-config/global-config.ts'
+import { storeNotFound } from '../../errors.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
-import { tableOf } from '../table.ts'
+import { printResult, tableOf } from '../output.ts'
 import { recordWrites, type Work, withDatabase } from '../with-database.ts'
 
 interface CreateOptions {
@@ -33,8 +31,7 @@ export function addStore(program: Command): void {
       const page = { limit: Number.MAX_SAFE_INTEGER, backwards: false }
       const stores = await withDatabase(({ catalogue }) => listStores(catalogue, { search }, page))
       const rows = stores.map(({ storeUuid, storeName, createdAt }) => [storeUuid, dayOf(createdAt), storeName])
-      const text = json ? line({ stores: stores.map(inJson) }) : tableOf([['UUID', 'CREATED', 'NAME'], ...rows])
-      process.stdout.write(text)
+      printResult(json, { stores: stores.map(inJson) }, tableOf([['UUID', 'CREATED', 'NAME'], ...rows]))
     })
   store
     .command('create')
@@ -45,38 +42,35 @@ export function addStore(program: Command): void {
     .option('--channel <channel>', 'a channel (default: SMP); repeatable', collect, [])
     .option('--automation <automation>', 'an automation; repeatable', collect, [])
     .option('--website <url>', 'its web site')
-    .option('--linked-store <store>', 'a store whose group it joins: its UUID or name')
+    .option('--linked-store <store>', 'a store whose group the new store joins: its UUID or name')
     .option('--copy-taxonomy', 'copy the attribute definitions of the linked store', false)
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async (options: CreateOptions, command: Command) => {
-      const created = await withDatabase((work) => create(work, options)).catch((error) => usage(command, error))
-      process.stdout.write(options.json ? line(inJson(created)) : `${created.storeUuid}\n`)
+    .action(async (options: CreateOptions) => {
+      const created = await withDatabase((work) => create(work, options))
+      printResult(options.json, inJson(created), created.storeUuid)
     })
   store
     .command('show')
     .description('show the fields of a store')
     .argument('<store>', 'its UUID, or its name if no other store has it')
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async (given: string, { json }: { json: boolean }, command: Command) => {
-      const show = async ({ db, catalogue }: Work) => {
+    .action(async (given: string, { json }: { json: boolean }) => {
+      const found = await withDatabase(async ({ db, catalogue }) => {
         const uuid = await findStoreUuid(db, given)
-        const found = (await findStores(catalogue, [uuid])).get(uuid)
-        if (!found) throw storeNotFound('store', given)
-        return inJson(found)
-      }
-      const found = await withDatabase(show).catch((error) => usage(command, error))
-      const cells = Object.entries(found).map(([name, value]) => [name, [value].flat().join(', ')])
-      process.stdout.write(json ? line(found) : tableOf(cells))
+        return (await findStores(catalogue, [uuid])).get(uuid)
+      })
+      if (!found) throw storeNotFound('store', given)
+      const fields = inJson(found)
+      const cells = Object.entries(fields).map(([name, value]) => [name, [value].flat().join(', ')])
+      printResult(json, fields, tableOf(cells))
     })
 }
 
 async function create(work: Work, options: CreateOptions): Promise<Store> {
-  const { db, config, log } = work
-  const globalConfig = await startGlobalConfig(config, log)
-  globalConfig.stop()
-  const enumerations: Enumerations = globalConfig.enumerations()
+  const enumerations = await work.enumerations()
   const { name, taxonomy = enumerations.storeTaxonomies[0] ?? '', region, channel, automation, website } = options
-  const linkedStoreId = options.linkedStore === undefined ? undefined : await findStoreUuid(db, options.linkedStore)
+  const linkedStoreId =
+    options.linkedStore === undefined ? undefined : await findStoreUuid(work.db, options.linkedStore)
   const input = {
     storeName: name,
     storeTaxonomy: taxonomy,
@@ -91,17 +85,8 @@ async function create(work: Work, options: CreateOptions): Promise<Store> {
   )
 }
 
-function usage(command: Command, error: unknown): never {
-  if (error instanceof CatalogueError) command.error(`error: ${error.message}`, { exitCode: 2 })
-  throw error
-}
-
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10)
-}
-
-function line(answer: object): string {
-  return `${JSON.stringify(answer)}\n`
 }
 
 function inJson(store: Store) {

@@ -9,7 +9,6 @@ import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { codeOf } from '../../database/unavailable.ts'
 import { CatalogueError } from '../../errors.ts'
-import { startGlobalConfig } from '../../global-config/global-config.ts'
 import { type ImportResult, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
@@ -43,13 +42,11 @@ export async function importWithProgress(file: string, options: ImportOptions, s
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
     return await withDatabase(async (work) => {
-      const { catalogue, config, log } = work
-      const globalConfig = await startGlobalConfig(config, log)
-      globalConfig.stop()
-      requireConfigured(given, globalConfig.enumerations())
-      const request = { ...given, storeUuid: await findTarget(catalogue, options.store) }
+      const enumerations = await work.enumerations()
+      requireConfigured(given, enumerations)
+      const request = { ...given, storeUuid: await findTarget(work.catalogue, options.store) }
       return recordWrites(work, { operation: 'import', dryRun: request.dryRun }, (recording) =>
-        importReporting(request, recording, globalConfig.enumerations(), input, signal),
+        importReporting(request, recording, enumerations, input, signal),
       )
     })
   } finally {
@@ -100,7 +97,9 @@ async function importReporting(
       print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
     const images = preset === undefined && !request.onlyMapped ? likelyImages(columns, request) : []
     if (images.length > 0)
-      print(`of images? ${brief(images.map(shown).join(', '))} become attributes: --assets COLUMN makes assets of URLs`)
+      print(
+        `${brief(images.map(shown).join(', '))} look like image columns but are imported as attributes; use --assets COLUMN`,
+      )
   })
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
   const { update: onProgress, stop } = startProgress(process.stderr, { fromRow: from.counts.rows, read })
@@ -133,8 +132,8 @@ async function importReporting(
 
 function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {
   if (dryRun) return ''
-  if (isBroken) return '; what came before is in: repair the file there and import it again'
-  return `; what came before is in: ${canResume ? '--resume goes on there' : 'import it again'}`
+  if (isBroken) return '; earlier rows were imported; repair the file there and import it again'
+  return `; earlier rows were imported; ${canResume ? 'continue with --resume' : 'import the file again'}`
 }
 
 function print(sentence: string): void {
