@@ -49,14 +49,8 @@ export function StatusOverTime({ points }: { points: Dashboard['series'] }) {
   const last = (label: string) => points.findLast((point) => point.label === label)?.value ?? 0
   // A line needs two points: on the first day there is one.
   const isFirstDay = new Set(points.filter(({ value }) => value !== null).map(({ time }) => time)).size === 1
-  const missing = (
-    <>
-      No numbers over time yet. They are counted once the store has requirements of a channel, for example by{' '}
-      <code>npm run catalog -- requirements use google-merchant --store STORE --channel SMP</code>
-    </>
-  )
   return (
-    <Panel title="Status over time" missing={missing} isEmpty={points.length === 0} isWide>
+    <Panel title="Status over time" missing="The store has no products." isEmpty={points.length === 0} isWide>
       <LineChart data={rows}>
         <CartesianGrid strokeDasharray="3 3" vertical={false} />
         <XAxis dataKey="day" />
