@@ -27,13 +27,13 @@ import { createHttpServer } from '../http/server.ts'
 import { createGraphiql, createPages } from '../http/static/pages.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { JobRunner } from '../jobs/runner.ts'
-import { loadMcp } from '../mcp/load.ts'
+import { lazy } from '../lazy.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import { createRequestLog } from '../request/log.ts'
 import { traced } from '../request/traced.ts'
 import type { Tracing } from '../tracing/trace.ts'
-import { createApi } from './api.ts'
+import { type Api, createApi } from './api.ts'
 import type { Config } from './config.ts'
 import { startMaintenance } from './maintenance.ts'
 import type { ThreadData } from './pool-thread.ts'
@@ -100,7 +100,7 @@ export async function startGateway(options: GatewayOptions) {
   const server = createHttpServer({
     authenticate: createAdmission(options),
     ...api,
-    mcp: loadMcp(options, schema, api),
+    mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,
     graphiql: async () => (await graphiql()).page,
     pages: createPages(enumerations, ownVersion(), graphiql, async () => ({
@@ -145,6 +145,11 @@ export async function startGateway(options: GatewayOptions) {
     await close()
     throw error
   }
+}
+
+async function loadMcp(options: GatewayOptions, api: Api) {
+  const { createMcp } = await import('../mcp/mcp.ts')
+  return createMcp(schema, options, api)
 }
 
 async function openReplicas({ databaseReadUrl, connection, log }: GatewayOptions) {

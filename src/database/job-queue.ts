@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { ConstructorOptions, PgBoss } from 'pg-boss'
 import type { Database } from './tables.ts'
@@ -11,11 +10,6 @@ export const queueName = 'job'
 
 /** Makes a pg-boss instance whose statements run on `db`. Before `startQueue` it can only send. */
 export async function openQueue(db: Kysely<Database>, options: ConstructorOptions = {}): Promise<PgBoss> {
-  // Parts of the library, one after the other: requests run in between.
-  await import('pg-boss/dist/timezone.js')
-  await setImmediate()
-  await import('pg-boss/dist/rrule.js')
-  await setImmediate()
   const { fromKysely, PgBoss } = await import('pg-boss')
   return new PgBoss({ db: db.isTransaction ? fromKysely(db) : executorOf(db), schema, schedule: false, ...options })
 }

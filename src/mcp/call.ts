@@ -1,5 +1,4 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { Logger } from 'pino'
 import type { ErrorInfo } from '../../rest/response/envelope.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
 import { invalidRequest } from '../errors.ts'
@@ -10,13 +9,10 @@ import { isObject } from '../text.ts'
 import { type Plans, refused } from './plans.ts'
 import type { Tool } from './tools.ts'
 
-export interface McpOptions extends Pick<GraphQLApi, 'graphql' | 'errorOf'> {
-  /** Whether writes are offered. */
-  mode: 'read' | 'write'
+export interface CallOptions extends Pick<GraphQLApi, 'graphql' | 'errorOf'> {
   /** How many products, assets and links one call may change. */
   maxAffected: number
   plans: Plans
-  log: Logger
 }
 
 export const applyPlanName = 'apply_plan'
@@ -33,7 +29,7 @@ export async function call(
   given: Record<string, unknown>,
   tools: readonly Tool[],
   session: McpSession,
-  options: McpOptions,
+  options: CallOptions,
 ): Promise<CallToolResult> {
   try {
     if (name === applyPlanName) return answered(await apply(given.plan, tools, session, options))
@@ -52,7 +48,7 @@ export async function call(
   }
 }
 
-async function apply(given: unknown, tools: readonly Tool[], session: McpSession, options: McpOptions) {
+async function apply(given: unknown, tools: readonly Tool[], session: McpSession, options: CallOptions) {
   const { caller, requestId } = session
   const { id, operation, variables } = await options.plans.read(given, caller)
   const tool = tools.find((one) => one.isPreviewed && one.operation === operation)
@@ -61,13 +57,13 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
   return write(tool, variables, session, options)
 }
 
-async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
+async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: CallOptions) {
   const { data } = await run(tool, { ...variables, dryRun: false }, session, options)
   return { requestId: session.requestId, ...brief(data) }
 }
 
 /** Runs the operation of a tool: a write that would change more than is allowed fails. Throws its errors. */
-async function run(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: McpOptions) {
+async function run(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: CallOptions) {
   const { graphql, maxAffected } = options
   const body = new TextEncoder().encode(JSON.stringify({ variables }))
   const request = {

@@ -5,14 +5,17 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import type { GraphQLSchema } from 'graphql'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
+import type { Database } from '../database/tables.ts'
 import { accessOf, fieldsOf, requireAccess } from '../graphql/access.ts'
 import type { Mcp, McpSession } from '../http/mcp-edge.ts'
 import { requestContext } from '../request/context.ts'
 import { loggableError } from '../request/loggable-error.ts'
 import { isObject } from '../text.ts'
-import { applyPlanName, call, type McpOptions } from './call.ts'
+import { applyPlanName, type CallOptions, call } from './call.ts'
+import { createPlans } from './plans.ts'
 import { readTools, type Tool } from './tools.ts'
 
 const applyPlan = {
@@ -38,9 +41,21 @@ const settings = (log: Logger): CreateMcpHandlerOptions => ({
   onerror: (error) => log.warn({ err: loggableError(error) }, 'a request of an agent failed'),
 })
 
+interface Settings {
+  mcp: 'off' | 'read' | 'write'
+  mcpMaxAffected: number
+  db: Kysely<Database>
+  log: Logger
+}
+
 /** The Model Context Protocol over HTTP, without sessions: each tool is a GraphQL operation, run as GraphQL runs it. */
-export function createMcp(schema: GraphQLSchema, options: McpOptions): Mcp {
-  const offered = readTools(schema).filter(({ isMutation }) => options.mode === 'write' || !isMutation)
+export function createMcp(
+  schema: GraphQLSchema,
+  { mcp: mode, mcpMaxAffected: maxAffected, db, log }: Settings,
+  { graphql, errorOf }: Pick<CallOptions, 'graphql' | 'errorOf'>,
+): Mcp {
+  const options = { graphql, errorOf, maxAffected, plans: createPlans(db) }
+  const offered = readTools(schema).filter(({ isMutation }) => mode === 'write' || !isMutation)
   const accesses = new Map(
     offered.map(({ name, document, definition }) => [
       name,
@@ -69,7 +84,7 @@ export function createMcp(schema: GraphQLSchema, options: McpOptions): Mcp {
       call(name, given, tools, session, options),
     )
     return server
-  }, settings(options.log))
+  }, settings(log))
   const names = new Set([...offered.map(({ name }) => name), applyPlanName])
   return async (message, headers, session) => {
     const { tokenId } = session.caller
