@@ -5,7 +5,8 @@ import { startGlobalConfig } from '../global-config/global-config.ts'
 import type { StopOptions } from '../http/drain.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import type { Config } from './config.ts'
-import { type GatewayOptions, startGateway } from './gateway.ts'
+import { startGateway } from './gateway.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 
 /** Together less than the five seconds that a service manager is asked to wait after SIGTERM. */
 const stopping = { readinessDelayMs: 500, drainMs: 2_000, forceCloseMs: 1_500 }

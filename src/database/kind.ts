@@ -12,15 +12,3 @@ export async function findKind(db: Kysely<Database>): Promise<DatabaseKind> {
       else 'plain' end as kind`.execute(db)
   return rows[0]?.kind ?? 'plain'
 }
-
-/** Finds the kind in the background; undefined until it is known. */
-export function keepKind(db: Kysely<Database>): () => DatabaseKind | undefined {
-  let kind: DatabaseKind | undefined
-  void findKind(db).then(
-    (found) => {
-      kind = found
-    },
-    () => {},
-  )
-  return () => kind
-}

@@ -5,8 +5,8 @@ const circuitStates = ['closed', 'half-open', 'open'] as const
 
 /** What is measured besides requests; each function is called when the metrics are read. */
 export interface MetricSources {
-  /** How the tables are kept; undefined until that is known. */
-  database?: (() => string | undefined) | undefined
+  /** How the tables are kept; undefined where that is not known. */
+  database?: string | undefined
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
   /** The memory that open requests hold, in bytes: what is used, and the limit. */
@@ -92,10 +92,8 @@ function addGauges(
     }
     const gauge = new Gauge({ name: `catalogue_${name}`, help, labelNames: [label], registers: [registry], collect })
   }
-  add('database', 'How the tables are kept: 1 for its kind', 'kind', () => {
-    const kind = database?.()
-    return kind === undefined ? undefined : { [kind]: 1 }
-  })
+  const isKnown = database !== undefined
+  add('database', 'How the tables are kept: 1 for its kind', 'kind', () => (isKnown ? { [database]: 1 } : undefined))
   add('pool_connections', 'Connections to PostgreSQL by state; waiting are requests for one', 'state', () => {
     const state = connectionPool?.()
     return state && { busy: state.total - state.idle, idle: state.idle, waiting: state.waiting }

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { ConnectionConfig } from '../database/connection/session.ts'
+import type { Database } from '../database/tables.ts'
+import type { RemoteFilter } from '../filter/remote-filter.ts'
+import type { GlobalConfig } from '../global-config/global-config.ts'
+import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
+import type { RouteLimits } from '../heavy/route.ts'
+import type { TaskLimits } from '../heavy/thread-pool.ts'
+import type { ClusterPeers } from '../metrics/registry.ts'
+import type { Tracing } from '../tracing/trace.ts'
+import type { Config } from './config.ts'
+
+/** The configuration, and what was made from it. */
+export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
+  db: Kysely<Database>
+  connection: ConnectionConfig
+  globalConfig: GlobalConfig
+  /** What decides which groups a listing shows; without one the gateway filters by itself. */
+  remoteFilter?: RemoteFilter | undefined
+  persistedDocuments?: PersistedDocuments | undefined
+  peers?: ClusterPeers | undefined
+  tracing?: Tracing | undefined
+  log: Logger
+  maxAnswerBytes?: number
+  /** The memory for bodies of requests without an answer, and that for unread answers; a token may use half of each. */
+  maxHeldBytes?: number
+  routeLimits?: RouteLimits
+  jobLimits?: TaskLimits
+}

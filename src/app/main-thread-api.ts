@@ -1,0 +1,54 @@
+import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { PatternResult, PatternTask } from '../catalogue/attributes/patterns.ts'
+import type { Replicas } from '../database/replicas/watch-replicas.ts'
+import { createThreadPool } from '../heavy/thread-pool.ts'
+import type { JobQuotas } from '../jobs/quotas.ts'
+import { traced } from '../request/traced.ts'
+import { createApi } from './api.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import type { ThreadData } from './pool-thread.ts'
+import { createThreadPoolApi, threadProgram } from './thread-pool-api.ts'
+
+/** The API of this thread, which runs expensive requests in a pool of threads. */
+export function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, onJobQueued: () => void) {
+  const { db, connection, remoteFilter, introspection, persistedDocuments, pageCacheMb, routeLimits, log } = options
+  const { enumerations } = options.globalConfig
+  const workerData: ThreadData = {
+    connection,
+    filter: remoteFilter?.address,
+    introspection,
+    persistedDocuments,
+    jobQuotas: jobQuotasOf(options),
+    recordsChanges: options.changesRetention > 0,
+    logLevel: log.level,
+  }
+  // A step is mostly one statement, which may take 30 s.
+  const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare: true }
+  const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
+  // A pool of its own: a request that waits for it may hold locks for which requests in the other pool wait.
+  const patternPool = createThreadPool({ entry: threadProgram('pattern'), log })
+  const runPatterns = (tasks: readonly PatternTask[]) => patternPool.run<PatternResult[]>({ input: tasks, moved: [] })
+  const filter: Filter | undefined =
+    remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
+  const api = createApi({
+    db,
+    replicas,
+    enumerations,
+    filter,
+    onJobQueued,
+    introspection,
+    persistedDocuments,
+    pageCacheMb,
+    routeLimits,
+    log,
+    jobQuotas: workerData.jobQuotas,
+    recordsChanges: workerData.recordsChanges,
+    threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
+    runPatterns,
+  })
+  return { api, runPatterns, closeThreadPools: () => Promise.all([threadPool.close(), patternPool.close()]) }
+}
+
+export function jobQuotasOf({ quotaQueuedJobs: queued, quotaJobOutputMb: keptMb }: GatewayOptions): JobQuotas {
+  return { queued, keptMb }
+}
