@@ -2,15 +2,13 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
+  type Kysely,
   type QueryResult,
   sql,
   type TransactionSettings,
 } from 'kysely'
 import { requestContext } from '../request/context.ts'
+import { kyselyWith } from './kysely-with.ts'
 import type { Database } from './tables.ts'
 
 /** The role that row-level security binds: it sees the rows of the stores in the setting `catalogue.stores`. */
@@ -25,22 +23,12 @@ export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysel
   const uuids = [...stores]
   if (!uuids.every((uuid) => /^[0-9a-f-]{36}$/.test(uuid))) throw new Error('stores must be UUIDs')
   const limit = `set local role ${tenantRole}; set local catalogue.stores = '{${uuids.join(',')}}'`
-  return new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => tenantDriver(db, limit),
-      createIntrospector: (limited) => new PostgresIntrospector(limited),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    plugins: [...db.getExecutor().plugins],
-  })
+  return kyselyWith(tenantDriver(db, limit), [...db.getExecutor().plugins])
 }
 
 /** Borrows the connections of the database. */
-function tenantDriver(db: Kysely<Database>, limit: string): Driver {
+function tenantDriver(db: Kysely<Database>, limit: string): Omit<Driver, 'init' | 'destroy'> {
   return {
-    async init() {},
-    async destroy() {},
     async acquireConnection() {
       const usable = (await hasRowSecurity(db)) ? limit : ''
       const { promise, resolve, reject } = Promise.withResolvers<TenantConnection>()

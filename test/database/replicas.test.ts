@@ -221,8 +221,8 @@ describe('a read', () => {
     await servers.catchUp()
     const [db, replica] = [servers.primary, servers.replica].map(({ connection }) => connect(connection, () => {}))
     if (!db || !replica) throw new Error('both must be there')
-    const lost = new AbortController().signal
-    const limited = catalogueFor(db, { stores: new Set([store]) }, undefined, { db: replica, lost })
+    const unusable = new AbortController().signal
+    const limited = catalogueFor(db, { stores: new Set([store]) }, undefined, { db: replica, unusable })
     const { rows } = await sql`select store_uuid, current_user as user, pg_is_in_recovery() as "isReplica" from store
       where store_uuid in (${store}, ${other})`.execute(limited.db)
     expect(rows).toEqual([{ store_uuid: store, user: 'catalogue_tenant', isReplica: true }])
@@ -389,9 +389,9 @@ describe('replicaFirst', () => {
 
   it('asks the primary what fails on the replica, but not again what is too large or too long', async () => {
     const { db, connection } = plain.database
-    const lost = new AbortController()
+    const unusable = new AbortController()
     const short = connect({ ...connection, statement_timeout: 50, database: 'postgres' }, () => {})
-    const first = replicaFirst({ db: short, lost: lost.signal }, db)
+    const first = replicaFirst({ db: short, unusable: unusable.signal }, db)
     expect(await first.selectFrom('store').select('store_uuid').execute()).toEqual([])
     await expect(sql`select pg_sleep(1)`.execute(first)).rejects.toThrow('statement timeout')
     const refusing = short.withPlugin({
@@ -400,13 +400,13 @@ describe('replicaFirst', () => {
         throw invalidRequest([{ details: 'too large' }])
       },
     })
-    await expect(sql`select 1`.execute(replicaFirst({ db: refusing, lost: lost.signal }, db))).rejects.toThrow(
+    await expect(sql`select 1`.execute(replicaFirst({ db: refusing, unusable: unusable.signal }, db))).rejects.toThrow(
       'too large',
     )
     const slow = connect({ ...connection, database: 'postgres' }, () => {})
-    setTimeout(() => lost.abort(), 100)
+    setTimeout(() => unusable.abort(), 100)
     const who = sql`select current_database() as name, pg_sleep(case current_database() when 'postgres' then 4 else 0 end)`
-    const { rows } = await who.execute(replicaFirst({ db: slow, lost: lost.signal }, db))
+    const { rows } = await who.execute(replicaFirst({ db: slow, unusable: unusable.signal }, db))
     expect(rows).toMatchObject([{ name: expect.stringMatching(/^test_/) }])
     await Promise.all([short.destroy(), slow.destroy()])
   })

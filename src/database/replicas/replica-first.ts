@@ -1,65 +1,49 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Kysely } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
+import { kyselyWith } from '../kysely-with.ts'
 import type { Database } from '../tables.ts'
 import { codeOf } from '../unavailable.ts'
 
 /** A server that replays the primary's write-ahead log. */
 export interface Replica {
   db: Kysely<Database>
-  /** Aborted once it does not answer. */
-  lost: AbortSignal
+  /** Aborted once it cannot be used. */
+  unusable: AbortSignal
 }
 
 /** A database for reads: each statement goes to the replica and, if it fails there, to the primary. */
 export function replicaFirst(replica: Replica, primary: Kysely<Database>): Kysely<Database> {
   const executeQuery = async <Row>(query: CompiledQuery<Row>) => {
-    if (replica.lost.aborted) return primary.executeQuery(query)
+    if (replica.unusable.aborted) return primary.executeQuery(query)
     try {
-      return await unlessLost(replica.lost, replica.db.executeQuery(query))
+      return await unlessAborted(replica.unusable, replica.db.executeQuery(query))
     } catch (error) {
       if (isFinal(error)) throw error
       return primary.executeQuery(query)
     }
   }
-  const refuse = () => {
+  const refuse = (): never => {
     throw new Error('a replica takes neither transactions nor streams')
   }
   const connection = { executeQuery, streamQuery: refuse } as DatabaseConnection
-  const nothing = async () => {}
-  return new Kysely<Database>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => ({
-        init: nothing,
-        destroy: nothing,
-        acquireConnection: async () => connection,
-        releaseConnection: nothing,
-        beginTransaction: refuse,
-        commitTransaction: refuse,
-        rollbackTransaction: refuse,
-      }),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+  return kyselyWith({
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
   })
 }
 
-/** A replica that hangs would be given up only at the connection's own time-out. */
-async function unlessLost<T>(lost: AbortSignal, answer: Promise<T>): Promise<T> {
+/** Fails as soon as the replica cannot be used: the connection's own time-out comes later. */
+async function unlessAborted<T>(unusable: AbortSignal, answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const lose = () => reject(new Error('the replica does not answer'))
-  lost.addEventListener('abort', lose)
+  const fail = () => reject(new Error('the replica does not answer'))
+  unusable.addEventListener('abort', fail)
   try {
     return await Promise.race([answer, promise])
   } finally {
-    lost.removeEventListener('abort', lose)
+    unusable.removeEventListener('abort', fail)
   }
 }
 

@@ -8,7 +8,7 @@ import type { ConnectionConfig } from '../connection/session.ts'
 import type { Database } from '../tables.ts'
 import type { Replica } from './replica-first.ts'
 
-/** What a read demands: how old its answer may be at most, and which position of the log it must include. */
+/** What a read requires: the maximum age of its answer, and the position of the log that it must include. */
 interface Staleness {
   maxMs: number
   after?: number | undefined
@@ -23,13 +23,13 @@ const askAgainMs = 5
 /** Older positions of the primary are forgotten: no read may be staler. */
 const historyMs = 60_000
 
-/** A connection of its own: requests keep neither the positions of writes nor the lag of replicas waiting. */
+/** A connection of its own: positions and lags do not wait for requests. */
 const watching = { max: 1, maxPerToken: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
 
-/** Idle connections break with the server, which the next poll reports. */
+/** The next poll reports a server whose idle connections break. */
 const ignore = () => {}
 
-/** Watches the replicas at the URLs of one primary. Those that cannot be reached are used once they can. */
+/** Watches the replicas of one primary. A replica that cannot be reached is used as soon as it can. */
 export function watchReplicas(urls: readonly string[], connection: ConnectionConfig, log: Logger) {
   const primary = connect({ ...connection, ...watching }, ignore)
   const stopping = new AbortController()
@@ -41,7 +41,7 @@ export function watchReplicas(urls: readonly string[], connection: ConnectionCon
     }
   })
   return {
-    /** A replica that is fresh enough, which is waited for if it lacks only the position; undefined: the primary. */
+    /** A replica that is fresh enough, after a wait if only its position is too old; undefined: the primary. */
     choose: async ({ maxMs, after = 0 }: Staleness): Promise<Replica | undefined> => {
       for (const deadline = performance.now() + maxWaitMs; ; ) {
         const fresh = replicas.filter(({ state }) => state().lagMs <= maxMs)
@@ -73,8 +73,8 @@ export function watchReplicas(urls: readonly string[], connection: ConnectionCon
 }
 
 /**
- * Watches one replica. It shows all that the primary had at a moment once it has replayed the position that the primary
- * was asked for after that moment: this takes no clock but ours, also while the primary is idle.
+ * Watches one replica. Once the replica has replayed a position, it has all that the primary had when it was asked for
+ * that position. So the lag is measured by our clock alone, also while the primary is idle.
  */
 function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely<Database>, log: Logger) {
   const name = new URL(url).host
@@ -82,9 +82,10 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
   let pools: Awaited<ReturnType<typeof openPools>> | undefined
   let identity: string | undefined
   let [position, freshAt] = [-1, Number.NEGATIVE_INFINITY]
-  /** Not known before the primary has been asked after the replica. */
+  /** Undefined until the primary has been asked after the replica. */
   let isAhead: boolean | undefined
-  let losing: AbortController | undefined
+  /** Aborted once the replica cannot be used; undefined while it cannot. */
+  let usable: AbortController | undefined
   let isReported = false
 
   const askPrimary = async () => {
@@ -106,23 +107,23 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     if (isAhead) throw new Error('it has more than the primary: it replays the log of another one')
     if (isAhead === undefined) return
     freshAt = history.findLast((past) => past.position <= position)?.at ?? freshAt
-    if (losing) return
-    losing = new AbortController()
+    if (usable) return
+    usable = new AbortController()
     isReported = true
     log.info({ replica: name }, 'a replica answers: reads that allow staleness may use it')
   }
-  const lose = ({ message, code }: NodeJS.ErrnoException) => {
-    if (losing || !isReported) log.warn({ replica: name, reason: message || code }, 'a replica cannot be used')
+  const markUnusable = ({ message, code }: NodeJS.ErrnoException) => {
+    if (usable || !isReported) log.warn({ replica: name, reason: message || code }, 'a replica cannot be used')
     isReported = true
-    losing?.abort()
-    losing = undefined
+    usable?.abort()
+    usable = undefined
   }
   let asking: Promise<void> | undefined
-  /** Those who ask at the same time share the answer. It outlives a request whose client leaves. */
+  /** Concurrent callers share the answer. It does not end with the request that asked. */
   const refresh = () => {
     asking ??= requestContext
       .exit(askReplica)
-      .catch(lose)
+      .catch(markUnusable)
       .finally(() => {
         asking = undefined
       })
@@ -134,8 +135,8 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
     poll: () => askPrimary().catch(ignore).then(refresh),
     state: () => ({
       position,
-      lagMs: losing ? performance.now() - freshAt : Number.POSITIVE_INFINITY,
-      replica: losing && pools && { db: pools.db, lost: losing.signal },
+      lagMs: usable ? performance.now() - freshAt : Number.POSITIVE_INFINITY,
+      replica: usable && pools && { db: pools.db, unusable: usable.signal },
     }),
     close: () => Promise.all([pools?.db.destroy(), pools?.watch.destroy()]),
   }
