@@ -78,5 +78,5 @@ export const unreachable = {
 
 /** A dependency does not answer now; the same request may succeed later. `problem`: why, where that is known. */
 export function unavailable(code: keyof typeof unreachable, cause: unknown, problem = unreachable[code]) {
-  return new CatalogueError(code, `${problem} at the moment; try again`, { cause })
+  return new CatalogueError(code, `${problem}; retry later`, { cause })
 }

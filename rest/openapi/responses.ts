@@ -71,7 +71,7 @@ const unexpectedError = {
   status: 500,
   answer: {
     status: { code: -1, message: 'ERROR', request_id: 'example-unexpected-error' },
-    data: { error_info: [{ reason: 'internal_error', details: 'the service made a mistake; it has been logged' }] },
+    data: { error_info: [{ reason: 'internal_error', details: 'internal error; it has been logged' }] },
   },
 }
 

@@ -18,7 +18,7 @@ export function parseQuery(
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length
     const name = decoded(pair.slice(0, end))
     if (name === undefined || !names.has(name)) continue
-    if (seen.has(name) && !repeatable.includes(name)) fault(name, 'must be given once; it came more than once')
+    if (seen.has(name) && !repeatable.includes(name)) fault(name, 'must be given once; received more than once')
     seen.add(name)
     const value = decoded(pair.slice(end + 1))
     if (value === undefined) fault(name, 'must be percent-encoded UTF-8')

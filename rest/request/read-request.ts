@@ -112,7 +112,7 @@ function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
   }
   for (const [index, key] of value === undefined ? [] : repeatedKeys(bytes, value, shape)) {
     const isInItem = index !== undefined
-    const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be given once; it came more than once`
+    const details = `${isInItem ? `item ${index}: ` : ''}${shown(key)} must be given once; received more than once`
     const field = key.length <= longestKey ? { field: key } : {}
     faults.push({ reason: 'invalid_request', details, ...field, ...(isInItem && { index }) })
   }

@@ -33,7 +33,7 @@ export function createFilterService(catalogue: Catalogue, log: Logger): Server {
         return { status: 503, body: { error: problem }, headers: { 'Retry-After': '1' } }
       }
       log.error({ err: loggableError(error), requestId: request.headers['x-request-id'] }, 'unexpected error')
-      return { status: 500, body: { error: 'the service made a mistake; it has been logged' } }
+      return { status: 500, body: { error: 'internal error; it has been logged' } }
     })
     response.statusCode = status
     response.setHeader('Content-Type', 'application/json; charset=utf-8')

@@ -45,10 +45,10 @@ function translated(cause: unknown, log: Logger): PublicError {
   }
   if (isBeyondLimits(cause)) return expected(invalidRequest(tooMuch))
   log.error({ err: loggableError(cause) }, 'unexpected error')
-  return { message: 'the service made a mistake; it has been logged', extensions: { code: 'internal_error' } }
+  return { message: 'internal error; it has been logged', extensions: { code: 'internal_error' } }
 }
 
-const tooMuch = 'this is more at once than the database can hold: ask for less, or change less'
+const tooMuch = 'the request exceeds a database limit: request or change less'
 
 function expected({ message, code, faults }: CatalogueError): PublicError {
   return { message, extensions: { code, errorInfo: faults } }

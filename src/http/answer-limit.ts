@@ -26,5 +26,5 @@ export function answerHold(memory: HeldMemory, response: ServerResponse, tokenId
 }
 
 export function unread(): HttpError {
-  return new HttpError('unavailable', 'too many answers are not read yet; read those to this token, then try again')
+  return new HttpError('unavailable', 'too many unread responses for this token; read them, then retry')
 }

@@ -68,7 +68,7 @@ export async function runAsJob(
 async function endOf(db: Kysely<Database>, { storeUuid, jobId }: AttemptKey): Promise<string> {
   const found = db.selectFrom('job').select('state').where('store_uuid', '=', storeUuid).where('job_id', '=', jobId)
   return (await found.executeTakeFirst())
-    ? 'its job was ended meanwhile: the command had given no sign of life for an hour'
+    ? 'its job was ended meanwhile: the command had no heartbeat for an hour'
     : 'its job was deleted'
 }
 
@@ -85,10 +85,10 @@ async function insert(db: Kysely<Database>, { storeUuid, jobId, kind, attempt, o
     .execute()
 }
 
-/** Ends the jobs of imports that were killed: they have given no sign of life for an hour. */
+/** Ends the jobs of imports that were killed: they have had no heartbeat for an hour. */
 export async function endKilledImports(db: Kysely<Database>): Promise<void> {
   await sql`
     update job set state = 'failed', finished_at = heartbeat_at,
-      error = 'the command has given no sign of life for an hour: it was killed, or its machine stopped'
+      error = 'the command has had no heartbeat for an hour: it was killed, or its machine stopped'
     where state = 'running' and attempt = ${attemptNumber} and heartbeat_at < now() - interval '1 hour'`.execute(db)
 }

@@ -53,5 +53,5 @@ export async function runAttempt(key: AttemptKey, { onAlive, log, signal, ...con
 function reasonOf(error: unknown, { jobId }: JobKey, log: Logger): string {
   if (error instanceof Error && (error.name === 'UsageError' || error.name === 'CatalogueError')) return error.message
   log.error({ err: loggableError(error), jobId }, 'unexpected error in a job')
-  return 'the service made a mistake; it has been logged'
+  return 'internal error; it has been logged'
 }

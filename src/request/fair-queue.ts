@@ -82,7 +82,7 @@ export class FairQueue {
     const last = longest.length > own ? longest.at(-1) : undefined
     if (!last) throw new NoSlot(`at most ${maxWaiting} requests may wait`)
     this.#remove(last)
-    last.end(new NoSlot('the request lost its place to a token with fewer waiting requests'))
+    last.end(new NoSlot('evicted from the queue: the token has the most waiting requests'))
   }
 
   #wait(tokenId: string, signal: AbortSignal | undefined): Promise<() => void> {

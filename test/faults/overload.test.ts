@@ -94,7 +94,7 @@ describe('a pool of connections that all wait for a lock', () => {
     expect(Math.max(...swift)).toBeLessThan(swiftMs)
     expect((await send(`${gateway.url}/ready`)).status).toBe(503)
     await expect.poll(() => counted('ListProducts', 503)).toBe(clients - 10)
-    expect((await read()).text).toContain('too many requests wait at the moment; try again')
+    expect((await read()).text).toContain('too many requests wait; retry later')
     await release()
     const began = performance.now()
     expect((await read()).status).toBe(200)

@@ -70,7 +70,7 @@ it('a write is answered in any case; a token that has left too much unread is re
   requestAndWait('/graphql', body)
   await untilUnread((bytes) => bytes > 28_000_000)
   const third = await gateway.call('/graphql', { method: 'POST', body })
-  expect([third.status, third.text]).toEqual([503, expect.stringContaining('too many answers are not read yet')])
+  expect([third.status, third.text]).toEqual([503, expect.stringContaining('too many unread responses')])
   expect((await read('/v1/stores')).status).toBe(503)
   expect((await read('/v1/stores', other)).status).toBe(200)
 })

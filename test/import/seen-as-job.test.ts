@@ -88,7 +88,7 @@ it('a killed import is running until an hour has passed', async () => {
   expect(await jobsOf(store)).toMatchObject([{ state: 'running' }])
   await setHeartbeat(store)
   await endKilledImports(catalog.database.db)
-  expect(await jobsOf(store)).toMatchObject([{ state: 'failed', error: expect.stringContaining('no sign of life') }])
+  expect(await jobsOf(store)).toMatchObject([{ state: 'failed', error: expect.stringContaining('no heartbeat') }])
 })
 
 it('an import stops when its job is deleted, or was ended because nothing was heard of it', async () => {
@@ -100,7 +100,7 @@ it('an import stops when its job is deleted, or was ended because nothing was he
     ],
     [
       'expired',
-      'no sign of life for an hour',
+      'no heartbeat for an hour',
       (store) => setHeartbeat(store).then(() => endKilledImports(catalog.database.db)),
     ],
   ]

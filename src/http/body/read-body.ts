@@ -26,12 +26,12 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
       if (end % pieceBytes < chunk.length) await setImmediate()
     }
   } catch (error) {
-    throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body ended before it was whole')
+    throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body is incomplete')
   }
   await waitForRound()
   return body.subarray(0, size)
 }
 
 function noMemory(): HttpError {
-  return new HttpError('unavailable', 'the service works on too many large bodies at the moment; try again')
+  return new HttpError('unavailable', 'the service works on too many large bodies; retry later')
 }

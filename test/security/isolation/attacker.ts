@@ -96,7 +96,7 @@ export class Attacker {
       for (let state = 'QUEUED'; /QUEUED|RUNNING/.test(state) && Date.now() < until; await sleep(200)) {
         const [now] = await this.send(graphql(read))
         state = /"state":"(\w+)"/.exec(now?.text ?? '')?.[1] ?? ''
-        if (now?.text.includes('the service made a mistake')) this.#fault('a job failed unexpectedly', { path: id })
+        if (now?.text.includes('internal error')) this.#fault('a job failed unexpectedly', { path: id })
       }
       await this.send(graphql(`mutation { deleteJob(jobId: "${id}") { state } }`))
     }

@@ -74,7 +74,7 @@ describe('a key that comes twice in one object', () => {
         reason,
         index: 1,
         field: 'product_code',
-        details: 'item 1: "product_code" must be given once; it came more than once',
+        details: 'item 1: "product_code" must be given once; received more than once',
       },
       expect.objectContaining({ index: 2, field: 'Color' }),
       expect.objectContaining({ index: 3, field: 'x' }),
@@ -86,7 +86,7 @@ describe('a key that comes twice in one object', () => {
     const store = await gateway.call('/v1/stores', { method: 'POST', body: '{"store_name":"a","store_name":"b"}' })
     expect(outcomeOf(store).entries?.[0]).toMatchObject({
       field: 'store_name',
-      details: '"store_name" must be given once; it came more than once',
+      details: '"store_name" must be given once; received more than once',
     })
     const url = '"Image URL 1":"https://example.com/a.jpg"'
     const body = `[{"parent_code":"A","assets":{${url},${url}}}]`

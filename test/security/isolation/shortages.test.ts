@@ -100,7 +100,7 @@ it('a database without memory says so', { timeout: 60_000 }, async () => {
     status: 503,
     retryAfter: '1',
     reason: 'unavailable',
-    details: 'the database has no memory left at the moment; try again',
+    details: 'the database has no memory left; retry later',
   })
   expect(logged('the database has no memory left')).toBe(true)
   await greedy.end()
@@ -111,7 +111,7 @@ it('an identity provider that is silent is named', { timeout: 60_000 }, async ()
   const jwt = [{ alg: 'ES256', kid: 'a' }, { sub: 'x' }, 'signature'].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   )
-  const details = 'the identity provider does not answer at the moment; try again'
+  const details = 'the identity provider does not answer; retry later'
   const as = { token: jwt.join('.') }
   const expected = { status: 503, retryAfter: '1', reason: 'unavailable', details }
   expect(problemOf(await call('/v1/products', as))).toEqual(expected)
@@ -131,7 +131,7 @@ it('a full disk: reads go on, writes and /ready say what is missing, until there
   await restartPostgres()
   const read = async () => (await call(`/v1/products?store_uuid=${store}&limit=1`)).status
   await expect.poll(read, { timeout: 60_000 }).toBe(200)
-  const details = 'the database has no room on its disk at the moment; try again'
+  const details = 'the database has no room on its disk; retry later'
   expect(problemOf(await createProducts(store, 'B', 500))).toEqual({
     status: 503,
     retryAfter: '1',
