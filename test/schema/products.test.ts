@@ -209,7 +209,9 @@ it('a list of all stores is for tokens that have access to 100', async () => {
     select gen_random_uuid(), gen_random_uuid(), 'S', 'catalog', '{}', '{}', '{}' from generate_series(1, 101)`.execute(
     gateway.database.db,
   )
-  expect(await refusal('{ products { totalCount } }', {})).toMatch(/^the token sees more than 100 stores: name at most/)
+  expect(await refusal('{ products { totalCount } }', {})).toMatch(
+    /^the token has access to more than 100 stores: give at most/,
+  )
 })
 
 it('a page costs one statement, and one more for the types of the attributes that its filter names', async () => {

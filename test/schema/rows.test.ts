@@ -163,7 +163,7 @@ describe('rows', () => {
       gateway.database.db,
     )
     const { errors } = await gateway.graphql('{ statusRows { count } }')
-    expect(errors?.[0]?.message).toMatch(/more than 100 stores: name at most 100 of them in storeUuids/)
+    expect(errors?.[0]?.message).toMatch(/more than 100 stores: give at most 100 of them in storeUuids/)
     const { options } = await gateway.data('{ options(of: STORES, search: "shop") { text } }')
     expect(options).toHaveLength(101)
     const { rows } = await sql`delete from store where store_name = 'Shop' returning 1`.execute(gateway.database.db)

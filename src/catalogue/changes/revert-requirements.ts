@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { onlyRow } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { countAnew, written } from '../readiness/store-requirements.ts'
+import { requestRecount, written } from '../readiness/store-requirements.ts'
 import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
 
 /** Gives channels the requirements that they had before a request, if any. Two statements. */
@@ -22,6 +22,6 @@ export async function revertRequirements(catalogue: WriteCatalogue, reversal: Re
     select json_build_object('requirements', (select count(*) from changed)) as reverted, ${skippedColumns(changedSince)}`.execute(
     catalogue.db,
   )
-  await countAnew(catalogue, storeUuid)
+  await requestRecount(catalogue, storeUuid)
   return onlyRow(rows)
 }

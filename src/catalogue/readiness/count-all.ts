@@ -4,19 +4,19 @@ import { type Counts, recount, requiredMask } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import type { ReaderState } from './reader-state.ts'
 
-/** How many gaps are deleted at a time. */
+/** Number of gaps that one step deletes. */
 const mostDeleted = 5_000
 
 /**
- * Begins anew: the changes before now are not followed. The counts in force stay, as of their time, until new ones are
- * complete. `total` has what is seen of the changes after the cursor.
+ * Moves the cursor to now and requests a new count of all products. The current counts stay, as of their time, until
+ * the new ones are complete. `total` includes those changes after the cursor that `counted` lists.
  */
-export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: ReaderState): Promise<void> {
+export async function restartCounts({ db }: WriteCatalogue, uuid: string, { asOf }: ReaderState): Promise<void> {
   await sql`
     update channel_readiness set state = case when state = 'current' then state else 'dropped' end,
       as_of = coalesce(as_of, ${asOf}::timestamptz)
     where store_uuid = ${uuid}`.execute(db)
-  // Citus changes a table that each server has in a statement that reads no others.
+  // Citus updates a reference table only in a statement that reads no other table.
   const { rows } = await sql<{ total: number; tx: string; counted: string }>`
     select total, tx, counted::text as counted from count_products(${uuid}::uuid)`.execute(db)
   const [{ total, tx, counted } = { total: 0, tx: null, counted: '{}' }] = rows
@@ -27,14 +27,14 @@ export async function beginAnew({ db }: WriteCatalogue, uuid: string, { asOf }: 
     where store_uuid = ${uuid}`.execute(db)
 }
 
-/** Begins to count where requirements are new, drops counts that nobody needs, and says whether all are complete. */
+/** Starts counts for new requirements and drops unneeded ones. Returns whether all counts are complete. */
 export async function adjustCounts(work: WriteCatalogue, uuid: string, state: ReaderState): Promise<boolean> {
   const live = state.counts.filter((counts) => counts.state !== 'dropped')
   const isOf = (counts: Counts, { channel, requirements }: (typeof state.wanted)[number]) =>
     counts.channel === channel &&
     !counts.isStale &&
     JSON.stringify(counts.requirements) === JSON.stringify(requirements)
-  // Those in force are kept until others are complete.
+  // The current counts of a channel are kept until new ones are complete.
   const isKept = (counts: Counts) =>
     state.wanted.some((one) => isOf(counts, one) || (counts.state === 'current' && counts.channel === one.channel))
   const unneeded = live.filter((counts) => !isKept(counts))
@@ -56,7 +56,7 @@ export async function adjustCounts(work: WriteCatalogue, uuid: string, state: Re
   return isComplete
 }
 
-/** All counts are complete: there is nothing more to do until requirements or products change. */
+/** Records that all counts are complete. */
 async function finish({ db }: WriteCatalogue, uuid: string, { requested, wanted }: ReaderState): Promise<void> {
   await (wanted.length === 0
     ? sql`delete from change_reader where store_uuid = ${uuid} and requested = ${requested}`
@@ -64,8 +64,8 @@ async function finish({ db }: WriteCatalogue, uuid: string, { requested, wanted 
   ).execute(db)
 }
 
-/** Counts the next products for new requirements, or else deletes some gaps of counts that nobody needs. */
-export async function countFurther(work: WriteCatalogue, uuid: string, state: ReaderState): Promise<void> {
+/** One step: counts the next products for new requirements, or else deletes some gaps of dropped counts. */
+export async function continueCounts(work: WriteCatalogue, uuid: string, state: ReaderState): Promise<void> {
   const counting = state.counts.find((counts) => counts.state === 'counting')
   const dropped = state.counts.find((counts) => counts.state === 'dropped')
   if (counting) await countNext(work, uuid, counting)

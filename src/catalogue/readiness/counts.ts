@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { evaluated, findMismatching, requirementsOf } from './evaluate.ts'
+import { evaluationJoin, findMismatching, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
-/** How many products of a store miss what on a channel (0006-readiness.sql). */
+/** Number of products of a store that do not meet each requirement of a channel (0006-readiness.sql). */
 export interface Counts {
   channel: string
   build: number
@@ -22,7 +22,7 @@ interface Row {
   values: { bit: number; value: string }[] | null
 }
 
-/** Counts products anew: what they miss now, instead of what they missed when they were counted last. */
+/** Replaces the gaps of products by their current ones, and updates the counts by the difference. */
 export async function recount(
   work: WriteCatalogue,
   uuid: string,
@@ -44,7 +44,7 @@ export async function recount(
       select coalesce(bit_or(1::bigint << r.bit) filter (where v.is_missing), 0) as mask,
         json_agg(json_build_object('bit', r.bit, 'value', v.value))
           filter (where r.pattern is not null and not v.is_missing) as values
-      from r ${evaluated(uuid)}
+      from r ${evaluationJoin(uuid)}
     ) m on p.product_code is not null`.execute(work.db)
   const patternOf = (bit: number) => requirements[bit]?.pattern ?? ''
   const mismatching = await findMismatching(
@@ -88,7 +88,7 @@ function changedCounts(
   }
 }
 
-/** The bits of what is required, not only recommended. */
+/** The bits of the requirements that are required, not only recommended. */
 export function requiredMask(requirements: readonly Requirement[]): bigint {
   return requirements.reduce(
     (mask, { severity }, bit) => (severity === 'REQUIRED' ? mask | (1n << BigInt(bit)) : mask),

@@ -9,10 +9,10 @@ import type { Requirement } from './requirements.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Longer values match no pattern: so the work for a product is bounded. */
+/** Longer values match no pattern: this bounds the work for a product. */
 const mostCharacters = 1_000
 
-/** SQL: a query for the requirements `r` of a source of `list(channel, requirements)`, each with its place from 0. */
+/** SQL: a query for the requirements `r` of a source of `list(channel, requirements)`, each with its index. */
 export const requirementsOf = (lists: Sql): Sql => sql`
   select list.channel, (e.number - 1)::integer as bit, e.requirement, r.*
   from ${lists} cross join lateral jsonb_array_elements(list.requirements) with ordinality e(requirement, number)
@@ -22,10 +22,10 @@ export const requirementsOf = (lists: Sql): Sql => sql`
 const isBlank = (value: Sql) => sql`btrim(coalesce(${value}, ''), E' \\t\\r\\n') = ''`
 
 /**
- * SQL: the parts of a join of products `p` and requirements `r` that add `v(value, is_missing)`: what the product has
- * of it, and whether that is too little. Patterns are not matched here. Only rows for which the requirement holds.
+ * SQL: joins products `p` and requirements `r` with `v(value, is_missing)`: the value of the product, and whether it
+ * does not meet the requirement. Patterns are not matched here. Requirements that do not apply to a product have no row.
  */
-export const evaluated = (uuid: string): Sql => sql`
+export const evaluationJoin = (uuid: string): Sql => sql`
   cross join lateral (
     select case r.kind
       when 'ASSET' then (
@@ -44,7 +44,7 @@ export const evaluated = (uuid: string): Sql => sql`
       else false end as is_missing
   ) v`
 
-/** The values that do not match, by pattern. */
+/** The values that do not match their pattern, by pattern. */
 export async function findMismatching(
   { patterns = new RequestPatterns() }: Catalogue,
   values: Iterable<{ pattern: string; value: string }>,
@@ -59,7 +59,7 @@ export async function findMismatching(
   return new Map(tasks.map(({ pattern }, i) => [pattern, new Set(results[i]?.mismatches)]))
 }
 
-/** How many products to evaluate at a time: matching the patterns of the longest values takes seconds. */
+/** Number of products to evaluate at a time: matching patterns with the longest values takes seconds. */
 export function chunkSize(requirements: readonly Requirement[]): number {
   const steps = requirements.reduce((sum, { pattern }) => sum + stepsOf(pattern ?? ''), 0)
   return Math.min(1_000, Math.max(50, Math.floor(100_000 / (steps + 1))))

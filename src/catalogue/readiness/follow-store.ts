@@ -4,38 +4,38 @@ import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import type { Change } from '../changes/change.ts'
 import { readCursor } from '../changes/cursor.ts'
 import { type ChangePage, listChanges } from '../changes/list-changes.ts'
-import { adjustCounts, beginAnew, countFurther } from './count-all.ts'
+import { adjustCounts, continueCounts, restartCounts } from './count-all.ts'
 import { type Counts, recount } from './counts.ts'
 import { chunkSize } from './evaluate.ts'
 import { inStore, type ReaderState } from './reader-state.ts'
 
-/** How many changes are read at a time. */
+/** Number of changes that one step reads. */
 const pageSize = 100
-/** The cursor of a store without changes moves too: one that is older than the kept changes would have expired. */
+/** The cursor moves without changes too: a cursor from before the kept changes has expired. */
 const oldestMs = 3_600_000
 
 /**
- * Goes on with a store that has requirements: counts anew the products that have changed since the cursor, moves the
- * cursor behind them, and counts some more products for requirements that are new. Any process may do so at any time,
- * and be killed meanwhile: each transaction holds the store's lock and leaves counts that agree with their gaps, and a
- * product that is counted twice counts once. `locked`: another process is at work in the store.
+ * One step in a store that has requirements: recounts the products that have changed since the cursor, moves the cursor
+ * past these changes, and counts the next products for new requirements. Any process may run or be killed at any time:
+ * each transaction holds the store's lock, leaves counts that agree with their gaps, and may be repeated. `locked`:
+ * another process is working in the store.
  */
 export async function followStore(catalogue: Catalogue, uuid: string): Promise<'locked' | 'more' | 'done'> {
-  const begun = await inStore(catalogue, uuid, async (work, state) => {
-    if (state.cursor === undefined) await beginAnew(work, uuid, state)
+  const started = await inStore(catalogue, uuid, async (work, state) => {
+    if (state.cursor === undefined) await restartCounts(work, uuid, state)
     return { ...state, isComplete: state.cursor !== undefined && (await adjustCounts(work, uuid, state)) }
   })
-  if (begun === undefined) return 'done'
-  if (begun === 'locked') return begun
-  if (begun.cursor === undefined) return 'more'
-  const page = await readPage(catalogue, uuid, begun.cursor)
+  if (started === undefined) return 'done'
+  if (started === 'locked') return started
+  if (started.cursor === undefined) return 'more'
+  const page = await readPage(catalogue, uuid, started.cursor)
   if (!page) {
-    await inStore(catalogue, uuid, (work, state) => beginAnew(work, uuid, state))
+    await inStore(catalogue, uuid, (work, state) => restartCounts(work, uuid, state))
     return 'more'
   }
-  const isBehind = !(await followPage(catalogue, uuid, begun, page)) || page.more
-  if (!begun.isComplete) await inStore(catalogue, uuid, (work, state) => countFurther(work, uuid, state))
-  return isBehind || !begun.isComplete ? 'more' : 'done'
+  const isBehind = !(await followPage(catalogue, uuid, started, page)) || page.more
+  if (!started.isComplete) await inStore(catalogue, uuid, (work, state) => continueCounts(work, uuid, state))
+  return isBehind || !started.isComplete ? 'more' : 'done'
 }
 
 /** Undefined if changes after the cursor may be missing. */
@@ -48,20 +48,25 @@ async function readPage(catalogue: Catalogue, uuid: string, cursor: string): Pro
   }
 }
 
-/** Counts the products that a page touches, and moves the cursor behind it. False if another process did so before. */
-async function followPage(catalogue: Catalogue, uuid: string, begun: ReaderState, page: ChangePage): Promise<boolean> {
-  const isRecent = begun.now.getTime() - begun.asOf.getTime() < oldestMs
+/** Recounts the products of a page and moves the cursor past it. False if another process has moved the cursor. */
+async function followPage(
+  catalogue: Catalogue,
+  uuid: string,
+  started: ReaderState,
+  page: ChangePage,
+): Promise<boolean> {
+  const isRecent = started.now.getTime() - started.asOf.getTime() < oldestMs
   if (page.changes.length === 0 && isRecent) return true
   const touching = page.changes.filter(({ kind }) => kind === 'product' || kind === 'link')
   const codes = [...new Set(touching.flatMap((change) => change.codes))]
-  const size = Math.min(...[[], ...begun.wanted.map((one) => one.requirements)].map(chunkSize))
+  const size = Math.min(...[[], ...started.wanted.map((one) => one.requirements)].map(chunkSize))
   for (let from = 0; ; from += size) {
     const isLast = from + size >= codes.length
     const isOurs = await inStore(catalogue, uuid, async (work, state) => {
-      if (state.cursor !== begun.cursor) return false
+      if (state.cursor !== started.cursor) return false
       for (const counts of state.counts.filter(isFollowed))
         await recount(work, uuid, counts, codes.slice(from, from + size))
-      if (isLast) await moveCursor(work, uuid, state, begun.now, page)
+      if (isLast) await moveCursor(work, uuid, state, started.now, page)
       return true
     })
     if (isOurs !== true || isLast) return isOurs === true
@@ -87,7 +92,7 @@ async function moveCursor(
     where store_uuid = ${uuid}`.execute(work.db)
 }
 
-/** By how much a change makes the number of products grow. */
+/** The number of products that a change adds, negative for removed ones. */
 function addedBy({ kind, action, codes }: Change): number {
   if (kind !== 'product' || action === 'updated') return 0
   return action === 'created' ? codes.length : -codes.length

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
-import { evaluated, findMismatching, reasonFor, requirementsOf } from './evaluate.ts'
+import { evaluationJoin, findMismatching, reasonFor, requirementsOf } from './evaluate.ts'
 import type { Requirement } from './requirements.ts'
 
 export interface ProductReadiness {
   channel: string
-  /** Whether nothing that is required is missing. */
+  /** Whether the product meets all required requirements. */
   ready: boolean
   missing: { code: string; severity: Requirement['severity']; reason: string }[]
 }
@@ -13,11 +13,11 @@ export interface ProductReadiness {
 interface Row {
   productCode: string
   channel: string
-  /** What is missing, or has a pattern to match. */
+  /** Requirements that the product does not meet, or whose pattern is still to be matched. */
   found: { requirement: Requirement; value: string | null; isMissing: boolean }[]
 }
 
-/** How products stand on each channel with requirements, now: one statement. */
+/** The readiness of products for each channel with requirements, in one statement. */
 export async function findProductReadiness(
   catalogue: Catalogue,
   storeUuid: string,
@@ -31,7 +31,7 @@ export async function findProductReadiness(
     select p.product_code as "productCode", c.channel, (
       select coalesce(json_agg(json_build_object('requirement', r.requirement, 'value', v.value, 'isMissing', v.is_missing)
         order by r.bit), '[]')
-      from r ${evaluated(uuid)} where r.channel = c.channel and (v.is_missing or r.pattern is not null)
+      from r ${evaluationJoin(uuid)} where r.channel = c.channel and (v.is_missing or r.pattern is not null)
     ) as found
     from (
       select product_code, status, attributes from product

@@ -6,18 +6,18 @@ import { write } from '../transaction.ts'
 import type { Counts } from './counts.ts'
 import type { Requirement } from './requirements.ts'
 
-/** How far the reader has come in a store. */
+/** The position of the reader in a store, and its counts. */
 export interface ReaderState {
   now: Date
   /** Undefined before the first count. */
   cursor: string | undefined
-  /** Transactions after the cursor that were in the number of products when they were counted. */
+  /** Transactions after the cursor whose changes `total` already includes. */
   counted: string[]
   total: number
   asOf: Date
   /** The number of the last change of requirements. */
   requested: number
-  /** The last one whose counts are complete. */
+  /** The number of the last change whose counts are complete. */
   done: number
   wanted: { channel: string; requirements: Requirement[] }[]
   counts: Counts[]
@@ -25,7 +25,7 @@ export interface ReaderState {
 
 type Row = Omit<ReaderState, 'cursor'> & { ledger: string | null; tx: string; seq: string }
 
-/** Undefined where there is nothing to follow. */
+/** Undefined if the store has no requirements. */
 async function readState({ db }: WriteCatalogue, uuid: string): Promise<ReaderState | undefined> {
   const { rows } = await sql<Row>`
     select now() as now, ledger, tx, seq, counted::text[] as counted, total, as_of as "asOf", requested, done, (
@@ -43,7 +43,7 @@ async function readState({ db }: WriteCatalogue, uuid: string): Promise<ReaderSt
   return { ...state, cursor: ledger === null ? undefined : cursorOf(ledger, { tx, seq }) }
 }
 
-/** A transaction of the reader in a store, whose lock it holds. `locked`: another process is at work there. */
+/** Runs a transaction of the reader under the store's lock. `locked`: another process is working in the store. */
 export function inStore<T>(
   catalogue: Catalogue,
   uuid: string,

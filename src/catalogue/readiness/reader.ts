@@ -67,7 +67,7 @@ async function run(catalogue: Catalogue, signal: AbortSignal, warn: (error: unkn
   }
 }
 
-/** Reads on in each store that has unread changes, until no store has more or one fails. Once a day it visits all. */
+/** Follows each store with unread changes, on a new day all stores, until no store has more or one fails. */
 async function followAll(
   catalogue: Catalogue,
   isNewDay: boolean,

@@ -17,12 +17,12 @@ export interface Requirement {
   kind: (typeof requirementKinds)[number]
   attribute: string | null
   assetFormat: string | null
-  /** Characters of the attribute's value, or assets: at least so many. */
+  /** Minimum number of characters of the attribute's value, or of assets. */
   minimum: number | null
-  /** What all of the value, or the status, must match. */
+  /** The whole value, or the status, must match it. */
   pattern: string | null
   severity: (typeof severities)[number]
-  /** The requirement only holds for products whose attribute of this name has one of the values, or any. */
+  /** The requirement applies only to products whose attribute of this name has one of the values, or any. */
   whenAttribute: string | null
   whenValues: string[] | null
 }
@@ -30,7 +30,7 @@ export interface Requirement {
 type Given<T> = { [Name in keyof T]?: T[Name] | null | undefined }
 export type NewRequirement = Pick<Requirement, 'code' | 'kind'> & Given<Omit<Requirement, 'code' | 'kind'>>
 
-/** One for each bit of a mask. */
+/** A mask has a bit for each. */
 export const mostRequirements = 62
 const mostSteps = 1_000
 const mostBytes = 256 * 1024
@@ -60,8 +60,8 @@ export async function listAllRequirements(
 }
 
 /**
- * Replaces the requirements of a channel of a store; none removes them. The products are counted in the background.
- * Throws `store_not_found`, or `invalid_request` with every fault, changing nothing.
+ * Replaces the requirements of a channel of a store; an empty list removes them. The products are counted in the
+ * background. Throws `store_not_found`, or `invalid_request` with every fault, and then changes nothing.
  */
 export async function setRequirements(
   catalogue: WriteCatalogue,

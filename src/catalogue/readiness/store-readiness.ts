@@ -9,15 +9,15 @@ import { listSeries, type Metric, type SeriesRequest } from '../rows/series.ts'
 import { requiredMask } from './counts.ts'
 import type { Requirement } from './requirements.ts'
 
-/** How the products of a store stand on a channel. */
+/** Readiness of the products of a store for a channel. */
 export interface StoreReadiness {
   storeUuid: string
   channel: string
-  /** What is counted, and what is yet to be counted. */
+  /** The counted requirements, before the first count those to be counted. */
   requirements: Requirement[]
   /** Undefined before the first count is complete. */
   counted: { build: number; total: number; blocked: number; missing: number[]; asOf: Date } | undefined
-  /** Whether newer requirements are being counted, or all are counted anew. */
+  /** Whether all products are being counted, for new requirements or again. */
   isCounting: boolean
 }
 
@@ -28,14 +28,14 @@ interface Row {
   total: number
   blocked: number
   missing: number[]
-  /** Until when the changes were followed, if they are not any more. */
+  /** The time as of which the counts are exact, if changes are no longer counted in them. */
   stoppedAt: Date | null
   readAt: Date
   tx: string | null
   seq: string | null
 }
 
-/** Undefined if the channel has no requirements. `asOf` is now, unless there are changes that were not read yet. */
+/** Undefined if the channel has no requirements. `asOf` is now unless there are unread changes. */
 export async function findStoreReadiness(
   catalogue: Catalogue,
   storeUuid: string,
@@ -59,7 +59,7 @@ export async function findStoreReadiness(
   return { ...common, requirements, counted: { build, total, blocked, missing, asOf } }
 }
 
-/** In a statement that reads no table: on Citus, only the coordinator knows the transactions of the ledger. */
+/** The statement reads no table: on Citus, only the coordinator knows the transactions of the ledger. */
 async function readUntil({ db }: Catalogue, uuid: string | null, { tx, seq, readAt }: Row): Promise<Date> {
   const { rows } = await sql<{ asOf: Date }>`
     select case when exists (
@@ -70,7 +70,7 @@ async function readUntil({ db }: Catalogue, uuid: string | null, { tx, seq, read
 }
 
 /**
- * What a gap must be of: one requirement, or any that is required. Throws `invalid_request` for one that there is not.
+ * The mask of one requirement, or of all that are required. Throws `invalid_request` for an unknown name.
  */
 export function gapMask({ requirements }: StoreReadiness, requirement: string | null | undefined): bigint {
   if (requirement == null) return requiredMask(requirements)
@@ -81,7 +81,7 @@ export function gapMask({ requirements }: StoreReadiness, requirement: string | 
   throw invalidRequest([{ field: 'requirement', details }])
 }
 
-/** A page of the products that miss something, in the order of their codes. */
+/** A page of the products that have a gap of the mask, ordered by code. */
 export async function listGaps(
   catalogue: Catalogue,
   { storeUuid, channel, counted }: StoreReadiness,
@@ -103,7 +103,7 @@ export async function listGaps(
   return codes.flatMap((code) => products.get(code) ?? [])
 }
 
-/** What a store had at the end of a time. */
+/** The numbers of a store at the end of an interval. */
 export interface ReadinessPoint {
   time: Date
   total: number
@@ -113,8 +113,8 @@ export interface ReadinessPoint {
 const mostPoints = 1_000
 
 /**
- * The numbers at the end of each interval, from the one that has `from` to the one that has `to`, or is now; none
- * before the first count. Throws `invalid_request`.
+ * The numbers at the end of each interval, from that of `from` to that of `to`, not after now; none before the first
+ * count. Throws `invalid_request`.
  */
 export async function listHistory(
   catalogue: Catalogue,

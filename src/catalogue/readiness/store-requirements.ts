@@ -3,7 +3,7 @@ import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
 
-/** Replaces the requirements of a channel, none of which removes them. Throws `store_not_found`. */
+/** Replaces the requirements of a channel; an empty list removes them. Throws `store_not_found`. */
 export async function storeRequirements(
   catalogue: WriteCatalogue,
   storeUuid: string,
@@ -19,12 +19,12 @@ export async function storeRequirements(
         ) as stored
     ), ${written(catalogue, uuid)}
     select`.execute(catalogue.db)
-  await countAnew(catalogue, uuid)
+  await requestRecount(catalogue, uuid)
 }
 
 /**
- * CTEs that give channels the requirements of the rows `changed(channel, requirements, stored)`, of which null means
- * none, and record it.
+ * CTEs that store the requirements of the rows `changed(channel, requirements, stored)`, delete those that are null,
+ * and record the change.
  */
 export function written(catalogue: WriteCatalogue, uuid: string): RawBuilder<unknown> {
   return sql`
@@ -45,8 +45,8 @@ const changedItems = sql`
     channel as code, null::text as key, stored::text as was
   from changed where stored is distinct from requirements`
 
-/** What reads the ledger begins with its next row, or counts anew. */
-export async function countAnew({ db }: WriteCatalogue, uuid: string): Promise<void> {
+/** Makes the reader count all products of the store. */
+export async function requestRecount({ db }: WriteCatalogue, uuid: string): Promise<void> {
   await sql`
     insert into change_reader as r (store_uuid) values (${uuid})
     on conflict (store_uuid) do update set requested = r.requested + 1`.execute(db)

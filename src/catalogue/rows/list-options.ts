@@ -9,9 +9,9 @@ export const optionKinds = ['store', 'channel', 'format', 'status', 'attribute',
 export type OptionKind = (typeof optionKinds)[number]
 
 export interface Option {
-  /** What people see. */
+  /** The label. */
   text: string
-  /** What arguments take. */
+  /** The value for arguments and filters. */
   value: string
 }
 
@@ -22,7 +22,7 @@ interface Given {
   storeUuids?: RowsRequest['storeUuids']
 }
 
-/** The values that a variable of a dashboard can have, in alphabetical order; `search`: part of the text. */
+/** The choices for a variable of a dashboard, in alphabetical order; `search`: part of the label. */
 export async function listOptions(
   catalogue: Catalogue,
   enumerations: Enumerations,
@@ -60,13 +60,13 @@ async function optionsOf(
   }
 }
 
-/** The stores that are named, or the first of those that the viewer may see. */
+/** The given stores, or the first ones of the viewer. */
 function storesOf(catalogue: Catalogue, { storeUuids }: Given, search?: string | null): Promise<Store[]> {
   if (storeUuids != null) return storesToRead(catalogue, storeUuids)
   return listStores(catalogue, { ...(search && { search }) }, { limit: mostOptions, backwards: false })
 }
 
-/** Where the names are that stores have many of. */
+/** Queries of names of which a store can have many. */
 const sources = {
   attribute: (storeUuid: string) => sql`select name from attribute_definition where store_uuid = ${storeUuid}`,
   operation: (storeUuid: string) => sql`select operation as name from (${lastChanges(storeUuid)}) last`,

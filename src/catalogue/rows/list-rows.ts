@@ -17,7 +17,7 @@ interface Coverage {
 
 /**
  * The number of asset groups of each store by channel and format, with the number of its products. A channel of the
- * store without groups has a row that says so.
+ * store without groups has a row with 0 groups.
  */
 export function listCoverageRows(catalogue: Catalogue, request: RowsRequest) {
   return rowsOfStores(catalogue, request, async ({ storeUuid, channels }) => {
@@ -39,7 +39,7 @@ type ChangeRow = Pick<Change, 'at' | 'requestId' | 'actor' | 'via' | 'operation'
   items: number
 }
 
-/** The last changes of each store, also those that the feed waits with, without their codes. */
+/** The last changes of each store without their codes, including those that the feed does not show yet. */
 export function listChangeRows(catalogue: Catalogue, request: RowsRequest) {
   return rowsOfStores(catalogue, request, async ({ storeUuid }, { limit, since }) => {
     const { rows } = await sql<ChangeRow>`

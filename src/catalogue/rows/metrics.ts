@@ -7,11 +7,11 @@ const minute = 60_000
 const hour = 60 * minute
 const columns: Partial<Record<Dimension, string>> = { operation: 'operation', actor: 'actor' }
 
-/** Of the changes that are kept. */
+/** Computed from the changes that are kept. */
 export const changesMetric = ofChanges('CHANGES', sql`sum(items)`)
 export const writesMetric = ofChanges('WRITES', sql`count(distinct request_id)`)
 export const failedItemsMetric = ofChanges('FAILED_ITEMS', sql`sum(failed)`)
-/** Stored at the end of each hour; the last value is that of now. */
+/** Stored at the end of each hour; the last interval has the value of now. */
 export const productsMetric = ofMeasures('PRODUCTS', ['status'])
 export const readyProductsMetric = ofMeasures('READY_PRODUCTS', ['channel'])
 export const groupsMetric = ofMeasures('GROUPS', ['channel', 'format'])
@@ -34,7 +34,7 @@ function ofChanges(name: string, value: RawBuilder<unknown>): Metric {
   }
 }
 
-/** Of the measures of a name, whose `dimension` is the value of their own dimension, or a JSON list of several. */
+/** A metric of stored measures. Their `dimension` is the value of one dimension, or a JSON list of several. */
 function ofMeasures(name: string, own: readonly Dimension[]): Metric {
   const at = sql.ref('at')
   return {
@@ -46,7 +46,7 @@ function ofMeasures(name: string, own: readonly Dimension[]): Metric {
       const { intervalMs, from } = buckets
       const grain = intervalMs % (24 * hour) === 0 ? 'day' : 'hour'
       const measure = by.includes('status') ? `${name}_BY_STATUS` : name
-      // What was before the first bucket lasts until then.
+      // The last value before the first bucket counts for it.
       const { rows } = await sql<Omit<SeriesRow, 'labels'> & { dimension: string }>`
         select distinct on (dimension, time) dimension, time, value::float8 as value
         from (

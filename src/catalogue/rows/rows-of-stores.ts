@@ -5,10 +5,10 @@ import { findStores, type Store } from '../stores/stores.ts'
 
 export const mostStores = 100
 
-/** Stores that are read at a time. */
+/** Number of stores that are read at a time. */
 const atOnce = 4
 
-/** Which stores to read rows of: undefined or null means all that the viewer may see. At most `limit` rows. */
+/** The stores to read rows of: undefined or null means all of the viewer. At most `limit` rows. */
 export interface RowsRequest {
   storeUuids?: readonly string[] | null | undefined
   limit: number
@@ -16,16 +16,16 @@ export interface RowsRequest {
 
 type RowStore = Pick<Store, 'storeUuid' | 'storeName'>
 
-/** What a store's rows may be: so many at most, and none older than this. */
+/** The part of a store's rows to read: at most `limit` rows, none older than `since`. */
 export interface RowsPart {
   limit: number
   since: Date | null
 }
 
 /**
- * The rows of each store, read by a statement of its own, with the name of the store; in the order of the stores, or
- * the newest first if rows have a time. Once there are enough rows, older ones are not read, nor further ones without a
- * time. Throws `store_not_found`, or `invalid_request` for too many stores.
+ * The rows of each store with its name, read by one statement a store: in the order of the stores, or the newest first
+ * if rows have a time. Once there are `limit` rows, only newer ones are read, and none if rows have no time. Throws
+ * `store_not_found`, or `invalid_request` for too many stores.
  */
 export async function rowsOfStores<Row extends object>(
   catalogue: Catalogue,
@@ -53,12 +53,12 @@ function timeOf(row: object): number {
   return 'at' in row ? Number(row.at) : 0
 }
 
-/** The stores that are named, or all that the viewer may see. */
+/** The given stores, or all of the viewer. Throws like `rowsOfStores`. */
 export async function storesToRead(catalogue: Catalogue, storeUuids: RowsRequest['storeUuids']): Promise<Store[]> {
   if (storeUuids == null) {
     const stores = await listStores(catalogue, {}, { limit: mostStores + 1, backwards: false })
     if (stores.length <= mostStores) return stores
-    const details = `the token sees more than ${mostStores} stores: name at most ${mostStores} of them in storeUuids`
+    const details = `the token has access to more than ${mostStores} stores: give at most ${mostStores} of them in storeUuids`
     throw invalidRequest([{ field: 'storeUuids', details }])
   }
   const uuids = [...new Set(storeUuids.map((uuid) => requireVisible(catalogue, uuid, 'storeUuids')))]

@@ -3,7 +3,7 @@ import { invalidRequest } from '../../errors.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
 
-/** Equal times: the first begins at `from` or before, the last has `to`. */
+/** Intervals of equal length: the first contains `from`, the last `to`. */
 export interface Buckets {
   from: Date
   to: Date
@@ -11,7 +11,7 @@ export interface Buckets {
 }
 
 /**
- * What a bucket has. The first labels are the values of the dimensions that are asked for; rows of others are added.
+ * A value of a bucket. The first labels are the values of the requested dimensions; values of others are added up.
  */
 export interface SeriesRow {
   time: Date
@@ -29,7 +29,7 @@ export interface SeriesPoint {
 
 export type Dimension = 'store' | 'channel' | 'format' | 'status' | 'operation' | 'actor'
 
-/** A number over time: what is read of a store, by which dimensions, and whether it lasts until the next one. */
+/** A number over time: how to read it, its dimensions, and whether a value holds until the next one. */
 export interface Metric {
   name: string
   dimensions: readonly Dimension[]
@@ -51,12 +51,11 @@ const minute = 60_000
 const usual = [1, 5, 15, 60, 6 * 60, 24 * 60, 7 * 24 * 60, 28 * 24 * 60, 364 * 24 * 60].map(
   (minutes) => minutes * minute,
 )
-/** A Monday: intervals of weeks begin on one, others in UTC. */
+/** A Monday, in UTC: intervals of weeks start on Mondays. */
 const origin = Date.UTC(2001, 0, 1)
 
 /**
- * A metric of stores over time, each bucket with a value, in the order of the labels and the times. Throws
- * `invalid_request`.
+ * A metric of stores over time: a point for each bucket, ordered by label and time. Throws `invalid_request`.
  */
 export async function listSeries(catalogue: Catalogue, metric: Metric, request: SeriesRequest): Promise<SeriesPoint[]> {
   const by = [...new Set(request.by)]
@@ -88,7 +87,7 @@ export async function listSeries(catalogue: Catalogue, metric: Metric, request: 
   })
 }
 
-/** The sum over the stores in each bucket: of a number that lasts, the last one; null if no store has one yet. */
+/** The sum over the stores in each bucket. A value that lasts fills the buckets after it; null before the first. */
 function sumsOf(values: readonly Map<number, number>[], times: readonly number[], lasts: boolean): (number | null)[] {
   const last = values.map((): number | null => (lasts ? null : 0))
   return times.map((time) => {
@@ -136,12 +135,12 @@ function timesOf({ from, to, intervalMs }: Buckets): number[] {
   return Array.from({ length: count }, (_, i) => first + i * intervalMs)
 }
 
-/** SQL: the begin of the bucket that has a time. */
+/** SQL: the start of the bucket of a time. */
 export function bucketOf(time: RawBuilder<unknown>, { intervalMs }: Buckets): RawBuilder<Date> {
   return sql<Date>`date_bin(${intervalMs / 1_000} * interval '1 second', ${time}, '2001-01-01Z')`
 }
 
-/** SQL: that a time is in one of the buckets. */
+/** SQL: whether a time is in one of the buckets. */
 export function inBuckets(time: RawBuilder<unknown>, { from, to, intervalMs }: Buckets): RawBuilder<boolean> {
   const first = new Date(origin + Math.floor((from.getTime() - origin) / intervalMs) * intervalMs)
   const end = new Date(origin + (Math.floor((to.getTime() - origin) / intervalMs) + 1) * intervalMs)
