@@ -42,7 +42,7 @@ export function inlineCommands(document: string): string[] {
 
 /** Commands that no test can run as they stand, and why. */
 export const notRun: readonly (readonly [command: RegExp, reason: string])[] = [
-  [/^npm (ci|install|audit)|^npm --prefix \S+ install/, 'asks a package registry; packages.registry.ts installs'],
+  [/^npm (ci|install)|^npm --prefix \S+ install/, 'asks a package registry; packages.registry.ts installs'],
   [/^npm --prefix examples\/react-dashboard run dev|^npm run build$/, 'react-example.outside.ts builds and opens it'],
   [/^npm test/, 'runs all tests'],
   [/^npm run (check|test|format|codegen|bench|torture)/, 'runs for minutes; links.test.ts looks the script up'],
