@@ -1,6 +1,6 @@
 import { audience, type JwksServer, startJwksServer } from '../../support/servers/jwks-server.ts'
 import { startProgram } from '../../support/servers/program.ts'
-import { type Attacker, graphql, put, times } from './attacker.ts'
+import { type Attacker, graphql, put, type Request, times } from './attacker.ts'
 import type { Attack } from './two-tenants.ts'
 
 const define = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
@@ -13,7 +13,7 @@ const startExport = `mutation ($store: ID!, $format: FileFormat, $channel: Strin
   job: startExport(storeUuid: $store, format: $format, channel: $channel) { jobId } }`
 
 /** Makes products with the attributes, in requests of about 4 MB. */
-export async function fill(attacker: Attacker, products: number, attributesOf: (i: number) => object): Promise<void> {
+async function fill(attacker: Attacker, products: number, attributesOf: (i: number) => object): Promise<void> {
   const perRequest = Math.max(1, Math.min(5_000, Math.floor(4_000_000 / JSON.stringify(attributesOf(0)).length)))
   for (let from = 0; from < products; from += perRequest) {
     const patches = times(Math.min(perRequest, products - from), (i) => ({
@@ -23,6 +23,12 @@ export async function fill(attacker: Attacker, products: number, attributesOf: (
     await attacker.send(graphql(upsert, { store: attacker.store, products: patches }))
   }
 }
+
+const addAssets = `mutation ($store: ID!, $assets: [NewAsset!]!) {
+  addAssets(storeUuid: $store, assets: $assets) { added } }`
+
+const together = (attacker: Attacker, copies: number, request: Request) =>
+  attacker.send(...times(copies, () => request))
 
 const importOf = ({ store }: Attacker, content: string) => graphql(startImport, { store, content })
 const exportOf = ({ store }: Attacker, format: 'CSV' | 'JSONL', channel = 'SMP') =>
@@ -45,7 +51,10 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
 let provider: JwksServer | undefined
 
-/** The findings of a security test, as they were found and as large as today's bounds allow. */
+/**
+ * The findings of a security test, as they were found and as large as the present bounds allow; then cases that random
+ * attacks, or a reading of the bounds, have led to.
+ */
 export const attacks: Attack[] = [
   {
     name: 'import: slow pattern, long values',
@@ -154,10 +163,8 @@ export const attacks: Attack[] = [
     name: 'a null variable has its own cost',
     prepare: async (attacker) => {
       const assets = times(10_000, (i) => ({ parentCode: `P${i % 100}`, url: `https://cdn.example/${i}` }))
-      const query = `mutation ($store: ID!, $assets: [NewAsset!]!) {
-        addAssets(storeUuid: $store, assets: $assets) { added } }`
       await fill(attacker, 100, () => ({}))
-      await attacker.send(graphql(query, { store: attacker.store, assets }))
+      await attacker.send(graphql(addAssets, { store: attacker.store, assets }))
     },
     run: async (attacker) => {
       const query = `query ($store: ID!, $n: Int = 1) { store(storeUuid: $store) {
@@ -224,6 +231,149 @@ export const attacks: Attack[] = [
         await attacker.send(graphql(`mutation { ${update(`${Math.random()}`, fields)} }`))
       }
       await attacker.send(graphql(`mutation { ${update('', '')} }`))
+    },
+  },
+  {
+    name: 'listing of 15 MB, twenty at once',
+    isLong: true,
+    prepare: async (attacker) => {
+      for (let page = 0; page < 2; page++) {
+        const assets = times(3_700, (i) => ({
+          parentCode: `P${i % 50}`,
+          url: `https://cdn.example/${'u'.repeat(2_000)}${page}/${i}`,
+        }))
+        await attacker.send(graphql(addAssets, { store: attacker.store, assets }))
+      }
+    },
+    run: (attacker) => together(attacker, 20, { path: `/v1/assets?store_uuid=${attacker.store}` }),
+  },
+  {
+    name: 'products of 16 MB, twenty at once',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 4, () => Object.fromEntries(times(62, (i) => [`n${i}`, 'x'.repeat(65_000)]))),
+    run: (attacker) => together(attacker, 20, { path: `/v1/products?store_uuid=${attacker.store}` }),
+  },
+  {
+    name: 'slow reads on all connections',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 60_000, () => ({})),
+    run: async (attacker) => {
+      const query = `query ($store: ID!) { store(storeUuid: $store) { ${times(19, (i) => `f${i}: products(filter: { search: "zz${i}" }) { totalCount }`).join(' ')} } }`
+      await together(attacker, 60, graphql(query, { store: attacker.store }))
+    },
+  },
+  {
+    name: 'twenty root fields of 10,000 products',
+    isLong: true,
+    run: async (attacker) => {
+      const field = 'upsertProducts(storeUuid: $store, products: $products)'
+      const query = `mutation ($store: ID!, $products: [ProductPatch!]!) { ${times(20, (i) => `f${i}: ${field} { createdSkus }`).join(' ')} }`
+      const products = times(10_000, (i) => ({ productCode: `P${i}`, attributes: { Text: 'x'.repeat(900) } }))
+      await attacker.send(graphql(query, { store: attacker.store, products }, { hasSeveral: true }))
+    },
+  },
+  {
+    name: 'objects of 5,000 names, a hundred at once',
+    isLong: true,
+    run: async (attacker) => {
+      const product = { product_code: 'P', ...Object.fromEntries(times(5_000, (i) => [`n${i}`, ''])) }
+      await together(attacker, 100, put(attacker.store, [product]))
+    },
+  },
+  {
+    name: 'moves in a group of 100,000 assets',
+    isLong: true,
+    prepare: async (attacker) => {
+      for (let page = 0; page < 10; page++) {
+        const assets = times(10_000, (i) => ({
+          parentCode: 'P',
+          assetId: `${page * 10_000 + i}`,
+          url: `https://cdn.example/${page}/${i}`,
+        }))
+        await attacker.send(graphql(addAssets, { store: attacker.store, assets }))
+      }
+    },
+    run: async (attacker) => {
+      const move = `mutation { moveAsset(storeUuid: "${attacker.store}", parentCode: "P", assetId: "5", position: 90000) { channel } }`
+      await together(attacker, 20, graphql(move))
+      await together(
+        attacker,
+        20,
+        graphql(`{ store(storeUuid: "${attacker.store}") { assetGroups { groups { assets(first: 1) { url } } } } }`),
+      )
+    },
+  },
+  {
+    name: 'facets at 50,000 undeclared products',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 50_000, (i) => ({ Color: `color ${i % 7_000}`, Size: `${i}` })),
+    run: async (attacker) => {
+      const { store } = attacker
+      const query = `query ($store: ID!) { store(storeUuid: $store) {
+        ${times(4, (i) => `f${i}: facets(names: ["Color", "Size"], search: "${i}") { distinct missing values { value } }`).join(' ')} } }`
+      await together(attacker, 10, graphql(query, { store }))
+    },
+  },
+  {
+    name: '62 requirements of 1,000 steps',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 10_000, (i) => ({ Text: 'ab'.repeat(500 - (i % 50)) })),
+    run: async (attacker) => {
+      const { store } = attacker
+      const query = `mutation ($store: ID!, $requirements: [ChannelRequirementInput!]!) {
+        setChannelRequirements(storeUuid: $store, channel: "SMP", requirements: $requirements) { code } }`
+      const requirements = times(62, (i) => ({
+        code: `${i}`,
+        kind: 'ATTRIBUTE',
+        attribute: 'Text',
+        pattern: '[ab]*a[ab]{12}',
+      }))
+      await attacker.send(graphql(query, { store, requirements }))
+      const all = `query ($store: ID!) { store(storeUuid: $store) { readiness(channel: "SMP") { isCounting ready } } }`
+      const one = `query ($store: ID!) { store(storeUuid: $store) {
+        products(first: 100) { nodes { readiness(channel: "SMP") { ready missing { code } } } } } }`
+      for (let isCounting = true, i = 0; isCounting && i < 100; i++) {
+        const [reply] = await attacker.send(graphql(all, { store }))
+        isCounting = reply?.text.includes('"isCounting":true') ?? false
+        await together(attacker, 5, graphql(one, { store }))
+      }
+    },
+  },
+  {
+    name: 'a revert of 100,000 values',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 10_000, () => Object.fromEntries(times(10, (i) => [`n${i}`, 'x']))),
+    run: async (attacker) => {
+      const { store } = attacker
+      const query = `mutation ($store: ID!, $id: String!) { revertRequest(storeUuid: $store, requestId: $id) { requestId } }`
+      const requestId = `changes all values ${Math.random()}`
+      const attributes = Object.fromEntries(times(10, (i) => [`n${i}`, requestId]))
+      const items = times(10_000, (i) => ({ product_code: `P${i}`, ...attributes }))
+      await attacker.send(put(store, items, { headers: { 'x-request-id': requestId } }))
+      await together(attacker, 3, graphql(query, { store, id: requestId }))
+    },
+  },
+  {
+    name: '8 filterable attributes, indexed by jobs',
+    isLong: true,
+    prepare: (attacker) =>
+      fill(attacker, 20_000, (i) => Object.fromEntries(times(8, (n) => [`n${n}`, `${i} ${'x'.repeat(200)}`]))),
+    run: async (attacker) => {
+      const { store } = attacker
+      const definitions = (isIndexed: boolean) =>
+        times(8, (i) => ({ name: `n${i}`, type: 'TEXT', filterable: isIndexed, searchable: isIndexed && i < 4 }))
+      const conditions = times(8, (i) => ({ name: `n${i}`, contains: 'x', ne: `${i}` }))
+      const query = `query ($store: ID!, $conditions: [AttributeFilter!]) { store(storeUuid: $store) {
+        products(filter: { or: [{ attributes: $conditions }, { search: "9 x" }] }, first: 10,
+          orderBy: { field: ATTRIBUTE, attribute: "n7" }) { totalCount nodes { productCode } } } }`
+      const jobs = `query ($store: ID!) { store(storeUuid: $store) { jobs(last: 1) { nodes { state } } } }`
+      await attacker.send(graphql(define, { store, definitions: definitions(true) }))
+      for (let state = 'QUEUED', i = 0; /QUEUED|RUNNING/.test(state) && i < 100; i++) {
+        await together(attacker, 5, graphql(query, { store, conditions }))
+        const [reply] = await attacker.send(graphql(jobs, { store }))
+        state = reply?.text ?? ''
+      }
+      await attacker.send(graphql(define, { store, definitions: definitions(false) }))
     },
   },
 ]

@@ -7,18 +7,39 @@ export interface Words {
   store: string
   /** A size between 1 and `most`; small ones are as likely as large ones. */
   size(most: number): number
+  pick<T>(items: readonly [T, ...T[]]): T
+  /** True once in so many times. */
+  oneIn(n: number): boolean
   names: string[]
   text(length: number): string
   code(i: number): string
 }
 
 export const mostBytes = 10 * 1024 * 1024 - 200_000
-const characters = ['a', 'ab', 'é', '漢', '😀', '"', '\\', '\n', ',', '\u0001', "'", ' ', '[]{}', '=1+1', '<&>']
+const characters: [string, ...string[]] = [
+  'a',
+  'ab',
+  'é',
+  '漢',
+  '😀',
+  '"',
+  '\\',
+  '\n',
+  ',',
+  '\u0001',
+  "'",
+  ' ',
+  '[]{}',
+  '=1+1',
+  '<&>',
+]
 
 export function wordsOf(random: Random, store: string): Words {
   const size = (most: number) =>
     Math.max(1, Math.floor(Math.exp((random.below(1_000_001) / 1_000_000) * Math.log(most + 1))))
-  const letters = characters[random.below(characters.length)] ?? 'a'
+  const pick: Words['pick'] = (items) => items[random.below(items.length)] ?? items[0]
+  const oneIn = (n: number) => random.below(n) === 0
+  const letters = pick(characters)
   const text = (length: number) =>
     letters
       .repeat(Math.ceil(length / letters.length))
@@ -28,8 +49,12 @@ export function wordsOf(random: Random, store: string): Words {
   const codeLength = size(240)
   const names = times(size(2_000), (i) => `${i} ${text(nameLength)}`.slice(0, 250).toWellFormed())
   const code = (i: number) => `${i} ${'c'.repeat(codeLength)}`
-  return { random, store, size, names, text, code }
+  return { random, store, size, pick, oneIn, names, text, code }
 }
+
+/** The same field under many aliases. */
+export const aliased = ({ size }: Words, most: number, field: (i: number) => string) =>
+  times(size(most), (i) => `f${i}: ${field(i)}`).join(' ')
 
 /** How many items of so many bytes a body may have. */
 export const room = (bytes: number, size: Words['size'], most = 10_000) =>
@@ -46,7 +71,7 @@ function attributesOf({ random, size, names, text }: Words): Record<string, stri
   return Object.fromEntries(names.slice(0, count).map((name) => [name, value.slice(random.below(2))]))
 }
 
-export function items(words: Words) {
+export function items(words: Words): ({ product_code: string } & Record<string, string>)[] {
   const attributes = attributesOf(words)
   const count = room(bytesOf(attributes) + 300, words.size)
   const from = words.random.below(2) * 5_000
@@ -56,7 +81,7 @@ export function items(words: Words) {
 export const patches = (words: Words) =>
   items(words).map(({ product_code: productCode, ...attributes }) => ({ productCode, attributes }))
 
-const patterns: ((words: Words) => string)[] = [
+const patterns: [(words: Words) => string, ...((words: Words) => string)[]] = [
   ({ size }) => `a{0,${size(1_000)}}`.repeat(size(20)),
   ({ size }) => `[ab]*a[ab]{${size(990)}}c`.repeat(size(5)),
   ({ size }) => `(?:a|b|ab|ba){${size(240)}}`,
@@ -70,16 +95,21 @@ const patterns: ((words: Words) => string)[] = [
   ({ size }) => `[${times(size(5_000), (i) => String.fromCodePoint(0x4e00 + 2 * i)).join('')}]{1,${size(100)}}`,
 ]
 
+export const pattern = (words: Words) => words.pick(patterns)(words)
+
 export function definitions(words: Words): object[] {
-  const { random, size, names, text } = words
-  const types = ['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'URL', 'ENUM']
-  const type = types[random.below(types.length)]
-  const pattern = random.below(2) ? patterns[random.below(patterns.length)]?.(words) : undefined
-  const allowed = type === 'ENUM' || random.below(4) === 0
-  const allowedValues = allowed ? times(size(2_000), (i) => `${i} ${text(size(500))}`) : undefined
-  const definition = { type, pattern, allowedValues, maxLength: random.below(3) ? undefined : size(65_535) }
+  const { size, names, text, pick, oneIn } = words
+  const type = pick(['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'URL', 'ENUM'])
+  const used = oneIn(2) ? pattern(words) : undefined
+  const allowedValues = type === 'ENUM' || oneIn(4) ? times(size(2_000), (i) => `${i} ${text(size(500))}`) : undefined
+  const definition = { type, pattern: used, allowedValues, maxLength: oneIn(3) ? size(65_535) : undefined }
   const count = Math.min(names.length, room(bytesOf(definition) + 260, size))
-  return names
-    .slice(0, count)
-    .map((name, i) => ({ name, ...definition, ...(pattern && i % 2 && { pattern: `${pattern}${i}` }) }))
+  const [filterable, searchable] = oneIn(2) ? [0, 0] : [size(8), size(4)]
+  return names.slice(0, count).map((name, i) => ({
+    name,
+    ...definition,
+    ...(used && i % 2 && { pattern: `${used}${i}` }),
+    filterable: i < filterable,
+    searchable: i < searchable,
+  }))
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, seed } from '../../faults/support/scale.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { attacks } from './attacks.ts'
-import { foundAttacks } from './found-attacks.ts'
 import { randomAttack } from './random-attack.ts'
 import {
   type Attack,
@@ -39,23 +38,19 @@ function expectIsolated({ seen, memory, faults }: Outcome): void {
 }
 
 describe('while one tenant attacks, the other one is answered', () => {
-  it.each([...attacks, ...foundAttacks].filter((attack) => isLong || !attack.isLong))(
-    '$name',
-    { timeout: 1_200_000 },
-    async (attack) => {
-      const service = await attack.start?.(database)
-      const own = service && (await startTwoTenants(database, service.env))
-      try {
-        if (!isLong) return expectIsolated(await (own ?? tenants).attack(attack))
-        const { over, report } = await measure(() => attack, 5, own)
-        report.forEach(print)
-        expect(over).toEqual([])
-      } finally {
-        await own?.stop()
-        await service?.end()
-      }
-    },
-  )
+  it.each(attacks.filter((attack) => isLong || !attack.isLong))('$name', { timeout: 1_200_000 }, async (attack) => {
+    const service = await attack.start?.(database)
+    const own = service && (await startTwoTenants(database, service.env))
+    try {
+      if (!isLong) return expectIsolated(await (own ?? tenants).attack(attack))
+      const { over, report } = await measure(() => attack, 5, own)
+      report.forEach(print)
+      expect(over).toEqual([])
+    } finally {
+      await own?.stop()
+      await service?.end()
+    }
+  })
 
   it(`random attacks for ${searchMs / 1_000} s (seed ${seed})`, { timeout: searchMs + 1_200_000 }, async () => {
     const until = Date.now() + searchMs
