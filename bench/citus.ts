@@ -1,5 +1,5 @@
 import { connect } from '../src/database/connection/connect.ts'
-import { citusNodes, createSpread, dropSpread } from '../test/support/database/citus.ts'
+import { citusNodes, createDistributed, dropDistributed } from '../test/support/database/citus.ts'
 import { alternate, rateRows } from './alternate.ts'
 import { generate, smallStores } from './data.ts'
 import { load, type Target } from './load.ts'
@@ -30,15 +30,15 @@ export async function citusServers({ rounds, seconds }: { rounds: number; second
 
 async function start(size: number) {
   const database = `bench_${size}`
-  await dropSpread(database)
-  await createSpread(database, false, size)
+  await dropDistributed(database)
+  await createDistributed(database, false, size)
   const [{ host, port, user } = { host: '', port: 0, user: '' }] = await citusNodes()
   const db = connect({ host, port, user, database, statement_timeout: 0 }, () => {})
   await generate(db, { large: false })
   await db.destroy()
   const env = { DATABASE_URL: `postgresql://${user}@${host}:${port}/${database}`, PAGE_CACHE_MB: '0' }
   const gateways = await Promise.all(Array.from({ length: size }, () => startServer(npmStart, env)))
-  return { size, gateways, drop: () => dropSpread(database) }
+  return { size, gateways, drop: () => dropDistributed(database) }
 }
 
 const pages = ({ url }: Server): Target => ({ url, requests: smallStores.map((store) => ({ path: pageOf(store) })) })

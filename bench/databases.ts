@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { connect } from '../src/database/connection/connect.ts'
 import { migrate } from '../src/database/migrate.ts'
 import type { Database } from '../src/database/tables.ts'
-import { citusNodes, createSpread, dropSpread } from '../test/support/database/citus.ts'
+import { citusNodes, createDistributed, dropDistributed } from '../test/support/database/citus.ts'
 import { startPooler } from '../test/support/database/pooler.ts'
 import { inTurn, put } from './bulk.ts'
 import { citusServers } from './citus.ts'
@@ -39,8 +39,8 @@ export async function databases(
   await fill({ ...server, database: 'partitioned' }, (partitioned) => migrate(partitioned, 16))
   const [coordinator] = process.env.CITUS_URL ? await citusNodes() : []
   if (coordinator) {
-    await dropSpread('bench')
-    await createSpread('bench', false)
+    await dropDistributed('bench')
+    await createDistributed('bench', false)
     await fill({ ...coordinator, database: 'bench' })
     urls.Citus = `postgresql://${coordinator.user}@${coordinator.host}:${coordinator.port}/bench`
   }
@@ -63,7 +63,7 @@ export async function databases(
   } finally {
     await Promise.all(gateways.map(({ server: gateway }) => gateway.stop()))
     await pooler.stop()
-    if (coordinator) await dropSpread('bench')
+    if (coordinator) await dropDistributed('bench')
     await rm(folder, { recursive: true, force: true })
   }
   if (coordinator) tables.push(await citusServers(options))

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** How the tables are kept: as they are, in hash partitions, or spread over the servers of Citus. */
+/** How the tables are stored: plain, in hash partitions, or distributed by Citus. */
 export type DatabaseKind = 'plain' | 'partitions' | 'citus'
 
 export async function findKind(db: Kysely<Database>): Promise<DatabaseKind> {

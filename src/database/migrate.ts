@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { whileSpread } from './citus/distribute.ts'
+import { migrateDistributed } from './citus/distribute.ts'
 import { splitStatements } from './citus/split-statements.ts'
 import { migrateQueue } from './job-queue.ts'
 import { findKind } from './kind.ts'
@@ -32,7 +32,7 @@ const repeatable = ['../catalogue/values/product-values.sql', '../catalogue/prod
 
 export const lockNumber = 4_011_850_361
 
-/** All who use a table wait behind a migration that waits for its lock: it gives up soon, and tries again. */
+/** Every user of a table waits for a migration that waits for its lock: so the migration gives up soon and retries. */
 const lockTimeoutMs = 500
 const pauseMs = 2_000
 const maxAttempts = 300
@@ -58,13 +58,13 @@ export async function migrate(db: Kysely<Database>, partitions?: number): Promis
         await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(transaction)
         if (partitions) await requirePartitions(transaction, partitions)
         const due = await dueAmong(scripts, transaction)
-        const isSpread = due.length > 0 && (await findKind(transaction)) === 'citus'
+        const isDistributed = due.length > 0 && (await findKind(transaction)) === 'citus'
         const textsOf = ({ text }: Script) =>
-          isSpread ? splitStatements(text) : [partitions ? partitioned(text, partitions) : text]
+          isDistributed ? splitStatements(text) : [partitions ? partitioned(text, partitions) : text]
         const runAll = async () => {
           for (const script of due) await run(script, textsOf(script), transaction)
         }
-        await (isSpread ? whileSpread(transaction, runAll) : runAll())
+        await (isDistributed ? migrateDistributed(transaction, runAll) : runAll())
         return due.map(({ name }) => name)
       })
     for (let attempt = 1; ; attempt++) {
@@ -143,7 +143,7 @@ async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promi
     const advice = 'a version before the first release created the database: use a new, empty one'
     throw new Error(`the migration ${changed.name} has changed since it ran: ${advice}`)
   }
-  // A newer version's function serves this one too: two versions must not replace each other's in turn.
+  // A newer version's function works for this version too: two versions must not keep replacing each other's.
   return differing.filter(({ name, version }) => !isOlder(version, ran.get(name)?.version ?? ''))
 }
 

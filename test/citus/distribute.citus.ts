@@ -8,13 +8,13 @@ describe('catalog distribute', () => {
   const database = useDatabase()
   const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: database.url })
   const run = (...args: string[]) => catalog('distribute', ...args)
-  const applied = (spread: string[], copied: string[]) => ({
+  const applied = (distributed: string[], reference: string[]) => ({
     code: 0,
-    stdout: `${JSON.stringify({ applied: true, servers: 2, spread, copied })}\n`,
+    stdout: `${JSON.stringify({ applied: true, servers: 2, distributed, reference })}\n`,
     stderr: '',
   })
-  /** The tables that are kept together, and those that each server has. */
-  const spread = async () => {
+  /** Distributed and reference tables. */
+  const citusTables = async () => {
     const { rows } = await sql`
       select citus_table_type as type, array_agg(table_name::text order by table_name::text collate "C") as tables
       from citus_tables where table_name not in (select inhrelid from pg_inherits)
@@ -25,36 +25,36 @@ describe('catalog distribute', () => {
     { type: 'distributed', tables: [...tables.tenant, ...tables.directory].toSorted() },
     { type: 'reference', tables: ['change_horizon', 'change_reader', 'import_run', 'job'] },
   ]
-  /** As a migration makes a table. */
+  /** Makes a table what a migration makes: a local one. */
   const undo = async (table: string) => {
     await sql`select undistribute_table(${table}::text::regclass)`.execute(database.db)
     await sql`alter policy own_stores on ${sql.table(table)} using (
       store_uuid in (select unnest(current_setting('catalogue.stores')::uuid[])))`.execute(database.db)
   }
 
-  it('spreads the stores once, and finds that each operation needs one server', async () => {
+  it('distributes the stores once, and finds that each operation needs one server', async () => {
     expect(await run('--apply', '--json')).toEqual(applied([], []))
-    expect((await run()).stdout).toBe('2 servers keep stores: all tables are distributed already\n')
-    expect(await spread()).toEqual(all)
+    expect((await run()).stdout).toBe('2 servers hold stores: all tables are distributed already\n')
+    expect(await citusTables()).toEqual(all)
   })
 
-  it('spreads tables that are not spread yet, with their rows', async () => {
+  it('distributes the tables that are not distributed yet, with their rows', async () => {
     const row = sql`values (gen_random_uuid(), 'products', '', 'day', now(), 1)`
     await sql`insert into measure (store_uuid, metric, dimension, grain, at, value) ${row}`.execute(database.db)
     for (const table of ['measure', 'channel_readiness', 'change_reader']) await undo(table)
-    expect(await spread()).not.toEqual(all)
+    expect(await citusTables()).not.toEqual(all)
     expect((await run()).stdout).toBe(
-      '2 servers keep stores: would distribute channel_readiness, measure, change_reader (whole on each)\n',
+      '2 servers hold stores: would distribute channel_readiness, measure, change_reader (a copy on each)\n',
     )
     expect(await run('--apply', '--json')).toEqual(applied(['channel_readiness', 'measure'], ['change_reader']))
-    expect(await spread()).toEqual(all)
+    expect(await citusTables()).toEqual(all)
     expect((await sql`select value from measure`.execute(database.db)).rows).toEqual([{ value: '1' }])
     expect(await run('--apply', '--json')).toEqual(applied([], []))
   })
 
-  it('a migration changes tables that are spread, and spreads those that it adds', async () => {
+  it('a migration changes distributed tables, and distributes those that it adds', async () => {
     await undo('product_gap')
-    // They change tables that are there, and may be repeated.
+    // These migrations change existing tables and may run again.
     await sql`drop table product_value, value_count`.execute(database.db)
     await sql`alter table attribute_definition drop column filterable, drop column slot, drop column is_indexed,
       drop column is_counted, drop column indexed_by, drop column indexed_to, drop column searchable,
@@ -66,10 +66,10 @@ describe('catalog distribute', () => {
       stdout: '{"migrations":["0009-requirement-changes","0011-filterable","merge-products"]}\n',
       stderr: '',
     })
-    expect(await spread()).toEqual(all)
+    expect(await citusTables()).toEqual(all)
   })
 
-  it('is known to `catalog check`', async () => {
+  it('`catalog check` names the kind of database', async () => {
     const { stdout } = await runCli(['check', '--json'], { DATABASE_URL: database.url })
     expect(JSON.parse(stdout)).toEqual({ database: 'citus', differences: [] })
   })

@@ -14,7 +14,7 @@ export function addDistribute(program: Command): void {
     .option('--apply', 'do it, and check that a request for a store uses only the server of that store', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ apply, json }: { apply: boolean; json: boolean }) => {
-      const { servers, spread, copied } = await withDatabase(({ db }) =>
+      const { servers, distributed, reference } = await withDatabase(({ db }) =>
         withOwnConnection(db, async (own) => {
           if (!apply) return planDistribution(own.db)
           const done = await distribute(own.db)
@@ -22,9 +22,9 @@ export function addDistribute(program: Command): void {
           return done
         }),
       )
-      const tables = [...spread, ...copied.map((table) => `${table} (whole on each)`)].join(', ')
-      const done = apply ? 'distributed' : 'would distribute'
-      const words = `${servers} ${servers === 1 ? 'server keeps' : 'servers keep'} stores: ${tables === '' ? 'all tables are distributed already' : `${done} ${tables}`}`
-      printResult(json, { applied: apply, servers, spread, copied }, words)
+      const tables = [...distributed, ...reference.map((table) => `${table} (a copy on each)`)].join(', ')
+      const verb = apply ? 'distributed' : 'would distribute'
+      const words = `${servers} ${servers === 1 ? 'server holds' : 'servers hold'} stores: ${tables === '' ? 'all tables are distributed already' : `${verb} ${tables}`}`
+      printResult(json, { applied: apply, servers, distributed, reference }, words)
     })
 }

@@ -2,15 +2,15 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Database } from '../tables.ts'
 import { tenantRole } from '../tenant.ts'
 
-/** Spread by store; `store` comes first, as the rows of the others are kept on the server of their store. */
-const spread = [
+/** Distributed by store. `store` comes first: the other tables are co-located with it. */
+const distributed = [
   ...['store', 'attribute_definition', 'product', 'asset', 'asset_link'],
   ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
   ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
   ...['product_value', 'value_count', 'product_text'],
 ]
-/** Whole on each server; the last one has no stores. */
-const copied = ['job', 'import_run', 'change_reader', 'change_horizon']
+/** Reference tables: each server has a copy. The last one has no column of the store. */
+const reference = ['job', 'import_run', 'change_reader', 'change_horizon']
 
 const references = [
   {
@@ -26,14 +26,15 @@ const references = [
 ]
 
 export interface Distribution {
-  /** Servers that keep stores. */
+  /** Number of servers that hold stores. */
   servers: number
-  /** What is to be done: nothing where the tables are spread already. */
-  spread: readonly string[]
-  copied: readonly string[]
+  /** Tables that are still to be distributed. */
+  distributed: readonly string[]
+  /** Tables that are still to become reference tables. */
+  reference: readonly string[]
 }
 
-/** What `distribute` would do. Throws where that cannot be done. */
+/** The tables that `distribute` would change. Throws if Citus, its servers or the tables are missing. */
 export async function planDistribution(db: Kysely<Database>): Promise<Distribution> {
   if (!(await hasCitus(db))) {
     throw new Error(
@@ -42,39 +43,36 @@ export async function planDistribution(db: Kysely<Database>): Promise<Distributi
   }
   const { rows } = await sql<{ servers: number; migrated: boolean; due: string[] }>`
     select count(*)::int as servers, to_regclass('store') is not null as migrated,
-      array(select name from unnest(${[...spread, ...copied]}::text[]) name
+      array(select name from unnest(${[...distributed, ...reference]}::text[]) name
         where to_regclass(name) not in (select logicalrelid from pg_dist_partition)) as due
     from pg_dist_node where isactive and shouldhaveshards`.execute(db)
   const [{ servers, migrated, due } = { servers: 0, migrated: false, due: [] }] = rows
   if (!migrated) throw new Error('the database has no tables yet: run "catalog migrate" first')
-  if (servers === 0) throw new Error('no server is to keep stores: add one by "select citus_add_node(host, port)"')
+  if (servers === 0) throw new Error('no worker node is registered: add one by "select citus_add_node(host, port)"')
   const isDue = (table: string) => due.includes(table)
-  return { servers, spread: spread.filter(isDue), copied: copied.filter(isDue) }
+  return { servers, distributed: distributed.filter(isDue), reference: reference.filter(isDue) }
 }
 
-/**
- * Spreads the stores over the servers of Citus, in one transaction: all tables, or those that are not spread yet.
- * Throws where that cannot be done.
- */
+/** Distributes all tables that are not distributed yet, in one transaction. Throws as `planDistribution` does. */
 export async function distribute(db: Kysely<Database>): Promise<Distribution> {
   return db.transaction().execute(async (transaction) => {
     await useOneConnection(transaction)
     const plan = await planDistribution(transaction)
-    for (const statement of isEmpty(plan) ? [] : [...ofServers(), ...ofTables(plan)])
+    for (const statement of isEmpty(plan) ? [] : [...serverStatements(), ...tableStatements(plan)])
       await statement.execute(transaction)
     return plan
   })
 }
 
-/** Runs migrations of a database that is spread; the tables that they add are spread too. */
-export async function whileSpread(
+/** Runs migrations of a distributed database, and distributes the tables that they add. */
+export async function migrateDistributed(
   transaction: Transaction<Database>,
   runMigrations: () => Promise<void>,
 ): Promise<void> {
   await useOneConnection(transaction)
   await runMigrations()
   const plan = await planDistribution(transaction)
-  for (const statement of isEmpty(plan) ? [] : ofTables(plan)) await statement.execute(transaction)
+  for (const statement of isEmpty(plan) ? [] : tableStatements(plan)) await statement.execute(transaction)
 }
 
 async function hasCitus(db: Kysely<Database>): Promise<boolean> {
@@ -82,8 +80,8 @@ async function hasCitus(db: Kysely<Database>): Promise<boolean> {
   return rows.length > 0
 }
 
-function isEmpty({ spread, copied }: Distribution): boolean {
-  return spread.length + copied.length === 0
+function isEmpty({ distributed, reference }: Distribution): boolean {
+  return distributed.length + reference.length === 0
 }
 
 async function useOneConnection(transaction: Transaction<Database>): Promise<void> {
@@ -91,22 +89,22 @@ async function useOneConnection(transaction: Transaction<Database>): Promise<voi
   await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
 }
 
-/** A statement that runs another one on each server but this, where that has not been done before. */
-function onServers(statement: string): RawBuilder<unknown> {
+/** Runs a statement on each worker node. A statement that ran there before changes nothing. */
+function runOnWorkers(statement: string): RawBuilder<unknown> {
   const block = `do $$ begin ${statement}; exception when duplicate_object or invalid_grant_operation then null; end $$`
   return sql`select run_command_on_workers(${block})`
 }
 
 /**
- * `set local role` and the stores of a token reach the servers by `propagate_set_commands`, from which `session.ts`
- * sees that stores are spread.
+ * `propagate_set_commands` sends `set local role` and the stores of a token to the worker nodes. `session.ts` reads it to
+ * detect a distributed database.
  */
-function ofServers(): RawBuilder<unknown>[] {
+function serverStatements(): RawBuilder<unknown>[] {
   return [
-    onServers(`create role ${tenantRole} nologin`),
-    onServers('create extension if not exists pg_trgm; create extension if not exists btree_gin'),
-    onServers(`execute format('grant ${tenantRole} to %I', current_user)`),
-    // A session that acts as a role connects to the servers as this role. The role has no password.
+    runOnWorkers(`create role ${tenantRole} nologin`),
+    runOnWorkers('create extension if not exists pg_trgm; create extension if not exists btree_gin'),
+    runOnWorkers(`execute format('grant ${tenantRole} to %I', current_user)`),
+    // A session that acts as a role connects to the worker nodes as this role. The role has no password.
     sql`do $$ begin
       if exists (select from pg_roles where rolname = 'catalogue_tenant' and not rolcanlogin) then
         alter role catalogue_tenant login;
@@ -118,19 +116,19 @@ function ofServers(): RawBuilder<unknown>[] {
   ]
 }
 
-/** Citus sends a policy to each server as it is, and knows no subqueries there. */
-function ofTables({ spread, copied }: Distribution): RawBuilder<unknown>[] {
+/** Policies without subqueries: Citus does not support subqueries in the policies of a distributed table. */
+function tableStatements({ distributed, reference }: Distribution): RawBuilder<unknown>[] {
   const colocatedWith = (table: string) => (table === 'store' ? 'none' : 'store')
   const hasPolicy = (table: string) => table !== 'change_horizon'
-  const ofChanges = (statement: RawBuilder<unknown>) => (spread.includes('change') ? [statement] : [])
+  const ofChanges = (statement: RawBuilder<unknown>) => (distributed.includes('change') ? [statement] : [])
   return [
-    // Citus asks each server with the rights of the login, which has none but on the views.
+    // On a worker node, Citus checks the rights of the login, which may only read the views: they cannot work.
     sql`drop schema if exists report cascade`,
-    ...[...spread, ...copied].filter(hasPolicy).map(
+    ...[...distributed, ...reference].filter(hasPolicy).map(
       (table) => sql`alter policy own_stores on ${sql.table(table)}
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
     ),
-    // Only what takes a number of a sequence is evaluated on the coordinator, whose transactions the feed knows.
+    // Citus evaluates a default on the coordinator only if it uses a sequence. The feed needs the coordinator's transaction.
     ...ofChanges(
       sql`alter table change
         alter tx set default case when nextval('change_seq'::text::regclass) > 0 then pg_current_xact_id() end`,
@@ -138,8 +136,8 @@ function ofTables({ spread, copied }: Distribution): RawBuilder<unknown>[] {
     ...references.map(
       ({ table, name }) => sql`alter table ${sql.table(table)} drop constraint if exists ${sql.id(name)}`,
     ),
-    ...copied.map((table) => sql`select create_reference_table(${table}::text::regclass)`),
-    ...spread.map(
+    ...reference.map((table) => sql`select create_reference_table(${table}::text::regclass)`),
+    ...distributed.map(
       (table) => sql`select create_distributed_table(
         ${table}::text::regclass, 'store_uuid', colocate_with => ${colocatedWith(table)}::text)`,
     ),
@@ -148,7 +146,7 @@ function ofTables({ spread, copied }: Distribution): RawBuilder<unknown>[] {
         sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} ${definition}`,
     ),
     sql`select create_distributed_function('attributes_fit(jsonb, jsonb, integer, integer)')`,
-    // A row takes its number from a sequence: Citus copies such rows, which row-level security does not allow.
+    // Citus inserts rows with a sequence by COPY, which row-level security does not allow.
     ...ofChanges(sql`alter table change disable row level security`),
   ]
 }

@@ -22,7 +22,7 @@ export async function citusNodes(): Promise<Node[]> {
  * Makes a database on each node, and spreads the tables of the one on the coordinator, unless it is to be `empty`, over
  * the workers, or the first of them.
  */
-export async function createSpread(
+export async function createDistributed(
   database: string,
   empty: boolean,
   workers = Number.POSITIVE_INFINITY,
@@ -52,7 +52,7 @@ async function create(nodes: readonly Node[], database: string, empty: boolean):
   await db.destroy()
 }
 
-export async function dropSpread(database: string): Promise<void> {
+export async function dropDistributed(database: string): Promise<void> {
   for (const node of await citusNodes()) {
     await run({ ...node, database: 'postgres' }, `drop database if exists ${database} with (force)`)
   }

@@ -9,7 +9,7 @@ import type { ConnectionConfig } from '../../../src/database/connection/session.
 import type { Database } from '../../../src/database/tables.ts'
 import { requestContext } from '../../../src/request/context.ts'
 import { fixture } from '../fixture.ts'
-import { createSpread, dropSpread } from './citus.ts'
+import { createDistributed, dropDistributed } from './citus.ts'
 import { expectOneStore, noteCaller } from './sent-statements.ts'
 
 export interface TestDatabase {
@@ -51,7 +51,7 @@ export async function createTestDatabase({
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = inject('postgres')
   const database = shared ? nameOf(shared) : `test_${randomUUID().replaceAll('-', '')}`
-  if (!shared && process.env.CITUS_URL) await createSpread(database, empty)
+  if (!shared && process.env.CITUS_URL) await createDistributed(database, empty)
   else if (!shared) await asAdmin(`create database ${database}${empty ? '' : ` template ${inject('template')}`}`)
   const gatewayServer = inject('gatewayServer')
   const config = { ...gatewayServer, database, ...connection }
@@ -93,7 +93,7 @@ export async function createTestDatabase({
       await (await watcher)?.end()
       await db.destroy()
       await expectOneStore(client)
-      if (!shared && process.env.CITUS_URL) await dropSpread(database)
+      if (!shared && process.env.CITUS_URL) await dropDistributed(database)
       else if (!shared) await asAdmin(`drop database if exists ${database} with (force)`)
     },
   }

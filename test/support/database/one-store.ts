@@ -50,7 +50,7 @@ export async function violationsOf(
     const name = String(table.relname)
     return table.schemaname === undefined && !ctes.has(name) && names.includes(name)
   }
-  const spread = isAmong([...tables.tenant, ...tables.directory])
+  const isDistributed = isAmong([...tables.tenant, ...tables.directory])
   const isShared = isAmong(Object.values(tables).flat())
   const written = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'].flatMap((type) => of(type, tree))
   const inAll = of('RangeVar', tree).concat(written.map(({ relation }) => relation as Tree))
@@ -76,16 +76,16 @@ export async function violationsOf(
       }
       for (const item of [fromClause ?? [], usingClause ?? []].flat()) join(item as Tree)
       const named = conditions.flatMap(conjuncts).flatMap((condition) => storesIn(condition, isValue))
-      for (const table of joined.filter(spread)) {
+      for (const table of joined.filter(isDistributed)) {
         const alias = String((table.alias as Tree | undefined)?.aliasname ?? table.relname)
-        const isAlone = joined.filter(spread).length === 1
+        const isAlone = joined.filter(isDistributed).length === 1
         if (!named.includes(`${alias}.store_uuid`) && !(isAlone && named.includes('store_uuid')))
           found.push(`${alias} has no store_uuid = $n of its own`)
       }
     }
   }
   for (const { relation, cols, selectStmt, onConflictClause } of of('InsertStmt', tree)) {
-    if (!spread(relation as Tree)) continue
+    if (!isDistributed(relation as Tree)) continue
     const { SelectStmt } = selectStmt as { SelectStmt: Tree }
     const at = (cols as { ResTarget: Tree }[]).findIndex(({ ResTarget }) => ResTarget.name === 'store_uuid')
     const rows = (SelectStmt.valuesLists as { List: { items: unknown[] } }[] | undefined)?.map(({ List }) => List.items)
