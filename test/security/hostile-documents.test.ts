@@ -45,6 +45,39 @@ const ways: ((n: number) => string)[] = [
   (n) => `{ store(storeUuid: "x") { ${times(n, (i) => `a${i}: facets(names: ["x"]) { distinct }`, ' ')} } }`,
   (n) => `mutation { ${times(n, (i) => `a${i}: deleteAssets(selectors: []) { failed }`, ' ')} }`,
 ]
+/** Fields of dashboards: each with aliases, at great depth, and with a huge text. */
+const dashboardFields: { of: 'Query' | 'Store' | 'Product'; field: string; selected: string }[] = [
+  ...['statusRows', 'coverageRows', 'changeRows', 'jobRows', 'failureRows'].map((field) => ({
+    of: 'Query' as const,
+    field,
+    selected: '{ storeName }',
+  })),
+  { of: 'Query', field: 'options(of: ACTORS)', selected: '{ value }' },
+  { of: 'Query', field: 'products(filter: { search: "x" })', selected: '{ totalCount }' },
+  { of: 'Store', field: 'assets(filter: { urlContains: "x" })', selected: '{ nodes { groups { channel } } }' },
+  { of: 'Store', field: 'jobs(filter: { kind: IMPORT })', selected: '{ totalCount }' },
+  { of: 'Store', field: 'readiness(channel: "SMP")', selected: '{ history(from: "2020-01-01T00:00:00Z") { ready } }' },
+  { of: 'Store', field: 'readiness(channel: "SMP")', selected: '{ gaps { nodes { productCode } } }' },
+  { of: 'Product', field: 'attribute(name: "x")', selected: '' },
+  { of: 'Product', field: 'attributes(names: ["x"])', selected: '' },
+  { of: 'Product', field: 'readiness', selected: '{ ready }' },
+]
+const within = {
+  Query: ['{ ', ' }'],
+  Store: ['{ stores { nodes { ', ' } } }'],
+  Product: ['{ products { nodes { ', ' } } }'],
+}
+
+for (const { of, field, selected } of dashboardFields) {
+  const [before, after] = within[of]
+  const deeper = selected === '' ? '{ x ' : `${selected.slice(0, -1)} x `
+  ways.push(
+    (n) => `${before}${times(n, (i) => `a${i}: ${field} ${selected}`, ' ')}${after}`,
+    (n) => `${before}${field} ${nested(deeper, '}', n, '{ x }')}${after}`,
+    (n) => `${before}${field} @include(if: $${'x'.repeat(n * 150)}) ${selected}${after}`,
+  )
+}
+
 const sizes = [60, 80, 110, 150, 250, 400, 700, 1_000]
 
 /** Wrong documents within most limits: they cost validation and messages. Bodies above 64 KiB have their own thread. */
