@@ -7,6 +7,7 @@ import { countedCharacters, mostCounted, numberKey } from '../../src/catalogue/v
 import { resumeIndexing } from '../../src/jobs/run-index.ts'
 import { valueFaults } from '../support/database/value-faults.ts'
 import { newStore, query } from '../support/factories.ts'
+import { needsPrimary } from '../support/needs-primary.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -232,7 +233,8 @@ it('the bounds of counts are the same in SQL and in TypeScript', { timeout: 180_
   expect(await valueFaults(gateway.database)).toEqual([])
 })
 
-it('a gateway starts the indexing again whose job has failed, was deleted or not in the backup', async () => {
+it('a gateway starts the indexing again whose job has failed, was deleted or not in the backup', async (test) => {
+  needsPrimary(test, 'writes go past the client')
   const store = await newStore(gateway)
   await fill(store, 1_500)
   await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])

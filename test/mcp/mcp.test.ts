@@ -2,6 +2,7 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@mod
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { settled } from '../support/database/changes.ts'
 import { addProducts, newStore } from '../support/factories.ts'
+import { needsPrimary } from '../support/needs-primary.ts'
 import { type TestGateway, token, useGateway } from '../support/servers/gateway.ts'
 import { newToken, type WantedToken } from '../support/tokens.ts'
 
@@ -155,7 +156,8 @@ describe('tools', () => {
 })
 
 describe('a plan', () => {
-  it('changes nothing until it is applied, and can be undone', async () => {
+  it('changes nothing until it is applied, and can be undone', async (test) => {
+    needsPrimary(test, 'another client writes')
     const client = await connect()
     const storeUuid = await newStore(gateway)
     const plan = await previewed(client, storeUuid)

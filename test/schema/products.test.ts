@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { define, newStore, storeWithProducts } from '../support/factories.ts'
+import { needsPrimary } from '../support/needs-primary.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -138,7 +139,8 @@ it('cursors are for the order that they were made in', async () => {
   expect(await refusal(listing, { store, order: { field: 'CREATED_AT' }, after: forged })).toMatch(/^after must be/)
 })
 
-it('values of attributes are read in stores of up to 50,000 products', async () => {
+it('values of attributes are read in stores of up to 50,000 products', async (test) => {
+  needsPrimary(test, 'writes go past the client')
   const store = await newStore(gateway)
   const fill = (from: number, to: number) =>
     sql`insert into product (store_uuid, product_code, status, attributes)
@@ -204,7 +206,8 @@ it('a list of several stores is one statement for each of them, and names the st
   expect(await refusal(document, { stores: uuids, order })).toMatch(/^orderBy\.field must be CODE, CREATED_AT/)
 })
 
-it('a list of all stores is for tokens that have access to 100', async () => {
+it('a list of all stores is for tokens that have access to 100', async (test) => {
+  needsPrimary(test, 'writes go past the client')
   await sql`insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
     select gen_random_uuid(), gen_random_uuid(), 'S', 'catalog', '{}', '{}', '{}' from generate_series(1, 101)`.execute(
     gateway.database.db,
@@ -214,7 +217,8 @@ it('a list of all stores is for tokens that have access to 100', async () => {
   )
 })
 
-it('a page costs one statement, and one more for the types of the attributes that its filter names', async () => {
+it('a page costs one statement, and one more for the types of the attributes that its filter names', async (test) => {
+  needsPrimary(test, 'its statements are counted')
   const store = await storeWithProducts(gateway, ['1'])
   const document = `query ($store: ID!, $filter: ProductFilter) { store(storeUuid: $store) { products(filter: $filter) { nodes { productCode } } } }`
   const statements = async (filter: object) => {

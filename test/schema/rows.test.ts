@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { noCounts } from '../../src/import/report/counts.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { addAssets, addProducts, define, newStore, unknownStore } from '../support/factories.ts'
+import { needsPrimary } from '../support/needs-primary.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 
@@ -142,7 +143,8 @@ describe('rows', () => {
     },
   )
 
-  it('are read by a statement for each store, after one for the stores', async () => {
+  it('are read by a statement for each store, after one for the stores', async (test) => {
+    needsPrimary(test, 'its statements are counted')
     const stores = await Promise.all([1, 2, 3, 4, 5].map((i) => filledStore(`store ${i}`)))
     for (const [field, perStore] of Object.entries({
       statusRows: 1,
@@ -157,7 +159,8 @@ describe('rows', () => {
     }
   })
 
-  it('of more than 100 stores need their names', async () => {
+  it('of more than 100 stores need their names', async (test) => {
+    needsPrimary(test, 'writes go past the client')
     await sql`insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
       select gen_random_uuid(), gen_random_uuid(), 'Shop', 'catalog', '{}', '{}', '{}' from generate_series(1, 101)`.execute(
       gateway.database.db,

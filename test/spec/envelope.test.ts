@@ -381,7 +381,9 @@ async function answerTo(gateway: TestGateway, bytes: string, status: number): Pr
 function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => Promise<void>) {
   return async () => {
     const lines: string[] = []
-    const gateway = await startTestGateway({ log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }) })
+    const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) })
+    // Replicas are watched outside of requests.
+    const gateway = await startTestGateway({ log, more: { databaseReadUrl: [] } })
     onTestFinished(() => gateway.stop())
     await sql`alter table asset_group rename to asset_group_renamed`.execute(gateway.database.db)
     await check(gateway, lines)

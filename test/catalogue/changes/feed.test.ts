@@ -7,6 +7,7 @@ import { queryString } from '../../support/clients/rest-client.ts'
 import { settled } from '../../support/database/changes.ts'
 import { createTestDatabase } from '../../support/database/database.ts'
 import { newStore } from '../../support/factories.ts'
+import { needsPrimary } from '../../support/needs-primary.ts'
 import { startTestGateway, useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 import { addChange, type LedgerRow } from './ledger-rows.ts'
@@ -27,6 +28,7 @@ interface Feed {
 }
 
 const gateway = useGateway()
+beforeEach((test) => needsPrimary(test, 'writes go past the client'))
 let store: string
 beforeEach(async () => {
   store = await newStore(gateway)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Call } from '../../support/clients/http.ts'
 import { addAssets, addProducts, newStore, query } from '../../support/factories.ts'
+import { needsPrimary } from '../../support/needs-primary.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 import { addChange } from './ledger-rows.ts'
@@ -99,7 +100,8 @@ describe('the receipt of a request', () => {
     expect([none.status, none.headers.link]).toEqual([200, undefined])
   })
 
-  it('says which request reverted it', async () => {
+  it('says which request reverted it', async (test) => {
+    needsPrimary(test, 'writes go past the client')
     await addProducts(gateway, store, ['A'])
     await put('wrong', [{ product_code: 'A', Color: 'red' }])
     await addChange(gateway.database.db, { store, requestId: 'right', reverts: 'wrong' })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createCatalogueClient } from '../../../rest/client/catalogue-client.ts'
 import { CatalogueApiError } from '../../../rest/client/send.ts'
 import { storeBody, storeWithAssets, unknownStore } from '../../support/factories.ts'
+import { needsPrimary } from '../../support/needs-primary.ts'
 import { token } from '../../support/servers/gateway.ts'
 import { useGatewayBehindProxy } from '../../support/servers/gateway-behind-proxy.ts'
 
@@ -78,7 +79,8 @@ describe('the typed client', () => {
     expect((await listed).total_products).toBe(0)
   })
 
-  it('sends a write again under its idempotency key when the answer was lost, so that it is done once', async () => {
+  it('sends a write again under its idempotency key when the answer was lost, so that it is done once', async (test) => {
+    needsPrimary(test, 'another client writes')
     const proxy = await losingAnswers(2)
     const { port } = proxy.address() as AddressInfo
     const store_name = 'made once'
