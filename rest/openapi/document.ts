@@ -1,5 +1,6 @@
 import { type Endpoint, memoizeLast } from '../endpoint.ts'
 import type { Enumerations } from '../request/shapes.ts'
+import { headerComponents } from './headers.ts'
 import { operationOf, tagOf } from './operation.ts'
 import { responseComponents } from './responses.ts'
 import { collectSchemas, type Json } from './schemas.ts'
@@ -22,8 +23,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], enumerations: En
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: tokens } },
-      parameters,
-      headers,
+      parameters: headerComponents('request'),
+      headers: headerComponents('answer'),
       responses,
       schemas: Object.fromEntries(Object.entries(schemas.components).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
@@ -40,8 +41,8 @@ export function openApiText(
 }
 
 const tokens = [
-  'A token of this gateway. GET needs the scope `read`, every other method `write`; `admin` is everything. A token that is limited to stores sees no other store, and creates none.',
-  'The first start of the gateway printed an admin token. `catalog token create --name my-app --scope read,write` makes another one, with `--store` for single stores.',
+  'A token of this gateway. GET needs the scope `read`, every other method `write`; `admin` is everything. A token that is limited to stores has no access to other stores and cannot create stores.',
+  'The gateway prints an admin token at its first start. `catalog token create --name my-app --scope read,write` creates another token; `--store` limits it to stores.',
 ].join('\n\n')
 
 const info = {
@@ -60,95 +61,6 @@ const tags: Record<string, string> = {
   Products: 'Products of a store, with status and attributes.',
   Changes: 'The feed of changes of a store.',
   Reports: 'Rows about several stores, for tables and charts.',
-  Requests: 'What requests have changed.',
+  Requests: 'Receipts of requests, and reverting them.',
   Stores: 'Stores, which own products and assets.',
-}
-
-const parameters = {
-  XRequestId: {
-    name: 'X-Request-Id',
-    in: 'header',
-    description:
-      'Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters.',
-    schema: { type: 'string' },
-  },
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  },
-  IfNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: '`ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body.',
-    schema: { type: 'string' },
-  },
-  Prefer: {
-    name: 'Prefer',
-    in: 'header',
-    description:
-      'With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.',
-    schema: { type: 'string' },
-    example: 'stale-while=2s',
-  },
-  PreferOfWrite: {
-    name: 'Prefer',
-    in: 'header',
-    description:
-      'Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.',
-    schema: { type: 'string' },
-    example: 'max-affected=1000, return=minimal',
-  },
-  XCatalogueAfter: {
-    name: 'X-Catalogue-After',
-    in: 'header',
-    description:
-      '`X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.',
-    schema: { type: 'string' },
-    example: '0/16B3748',
-  },
-}
-
-const headers = {
-  ETag: {
-    description: 'Entity tag of the answer without its request id. Absent with a remote filtering service.',
-    schema: { type: 'string' },
-  },
-  XRequestId: { description: 'The same as `status.request_id`.', schema: { type: 'string' } },
-  Link: {
-    description:
-      'Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.',
-    schema: { type: 'string' },
-    example: '</v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"',
-  },
-  NextPage: {
-    description: 'The next page, with the relation `next`. Absent on the last page.',
-    schema: { type: 'string' },
-    example: '</v1/products?store_uuid=019aa000-0000-7000-8000-000000000001&offset=100>; rel="next"',
-  },
-  PreferenceApplied: {
-    description: 'The preferences of `Prefer` that were applied. Absent for stored answers.',
-    schema: { type: 'string' },
-    example: 'max-affected=1000, return=minimal',
-  },
-  XCataloguePosition: {
-    description: 'Position after the write, for `X-Catalogue-After` of later reads. Absent without read replicas.',
-    schema: { type: 'string' },
-    example: '0/16B3748',
-  },
-  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
-  RateLimit: {
-    description:
-      'Remaining requests of the token (`r`) and seconds until the limit resets (`t`). Absent without a rate limit.',
-    schema: { type: 'string' },
-    example: '"default";r=57;t=41',
-  },
-  RateLimitPolicy: {
-    description: 'Requests per token (`q`) and window in seconds (`w`). Absent without a rate limit.',
-    schema: { type: 'string' },
-    example: '"default";q=60;w=60',
-  },
-  WwwAuthenticate: { description: 'Authentication scheme: `Bearer`.', schema: { type: 'string' } },
 }

@@ -4,13 +4,14 @@ import type { Endpoint } from '../endpoint.ts'
 import { valuesIn } from '../path.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
+import { headerParameters } from './headers.ts'
 import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 export type GraphQLExample = ReturnType<typeof graphqlOperationOf>
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
-  const { takesBody, dependsOnFilter = false, isAssetListing = false, extraReasons = [] } = endpoint
+  const { takesBody, isAssetListing = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const examples = examplesOf(endpoint)
   const operation = graphqlOperationOf(endpoint, enumerations)
@@ -27,9 +28,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     'x-graphql': { ...operation, href: `/graphql?operation=${id}` },
     parameters: [
       ...parameters(endpoint, query, schemas),
-      parameter('XRequestId'),
-      ...(takesBody ? ['IdempotencyKey', 'PreferOfWrite'] : ['Prefer', 'XCatalogueAfter']).map(parameter),
-      ...(isAssetListing ? [parameter('IfNoneMatch')] : []),
+      ...headerParameters(takesBody ? 'writes' : 'reads', ...(isAssetListing ? (['asset listing'] as const) : [])),
     ],
     ...(body && {
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
@@ -37,7 +36,7 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     responses: {
       200: successResponse(answer, examples, endpoint, data.properties as Json),
       ...(isAssetListing && { 304: notModified }),
-      ...errorResponses({ takesBody, dependsOnFilter, extraReasons, namesStore }),
+      ...errorResponses(endpoint, namesStore),
     },
   }
 }
@@ -86,10 +85,6 @@ function forGraphqlClients(document: DocumentNode): DocumentNode {
 export function tagOf({ path }: Endpoint): string {
   const [first = ''] = path.slice(1).split('/')
   return first.charAt(0).toUpperCase() + first.slice(1)
-}
-
-function parameter(name: string): Json {
-  return { $ref: `#/components/parameters/${name}` }
 }
 
 function parameters({ path, repeatable = [] }: Endpoint, query: z.ZodObject, schemas: Schemas): Json[] {

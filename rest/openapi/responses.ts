@@ -1,8 +1,9 @@
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
-import { errorReasons, specialReasons } from '../response/status.ts'
+import { errorReasons } from '../response/status.ts'
 import { tableFormats } from '../response/table.ts'
 import examples from './examples.json' with { type: 'json' }
+import { answerHeaders } from './headers.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 /** A request and its answer. A test runs the request and compares the answer. */
@@ -28,41 +29,17 @@ export function content(schema: Json, examples: readonly Shown[], part: 'body' |
   return { 'application/json': { schema, ...(examples.length > 0 && { examples: named }) } }
 }
 
-const headers = {
-  'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
-  RateLimit: { $ref: '#/components/headers/RateLimit' },
-  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
-}
-const taggedHeaders = { ...headers, ETag: { $ref: '#/components/headers/ETag' } }
-const writeHeaders = {
-  ...headers,
-  Link: { $ref: '#/components/headers/Link' },
-  'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' },
-  'X-Catalogue-Position': { $ref: '#/components/headers/XCataloguePosition' },
-}
-const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-
-const extraHeaders: Record<number, Json> = {
-  401: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
-  429: retryAfter,
-  503: retryAfter,
-}
-
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
-export function errorResponses({ takesBody, dependsOnFilter, extraReasons = [], namesStore }: Row): Json {
-  const absent = [
-    ...(takesBody ? [] : ['idempotency_conflict', 'too_many_affected', 'payload_too_large', 'unsupported_media_type']),
-    ...(dependsOnFilter ? [] : ['downstream_unavailable']),
-    ...(namesStore ? [] : ['store_not_found']),
-    ...specialReasons.filter((reason) => !extraReasons.includes(reason)),
-  ]
-  const possible = errorReasons.filter(([reason, , answer]) => answer && !absent.includes(reason))
+export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
+  const { takesBody, dependsOnFilter = false, extraReasons = [] } = endpoint
+  const applies = { all: true, writes: takesBody, filtered: dependsOnFilter, stores: namesStore, none: false }
+  const possible = errorReasons.filter(({ reason, on }) =>
+    on === 'named' ? extraReasons.includes(reason) : applies[on],
+  )
   return Object.fromEntries(
-    possible.map(([, status, answer]) => [status, { $ref: `#/components/responses/${answer}` }]),
+    possible.map(({ status, answer }) => [status, { $ref: `#/components/responses/${answer}` }]),
   )
 }
-
-type Row = Pick<Endpoint, 'takesBody' | 'dependsOnFilter' | 'extraReasons'> & { namesStore: boolean }
 
 /** Not recorded: no request provokes it. */
 const unexpectedError = {
@@ -78,28 +55,24 @@ const unexpectedError = {
 /** The components that `errorResponses` refers to: one answer per status, with its reason and examples. */
 export function responseComponents(schemas: Schemas): Json {
   const schema = schemas.named('Error', failure)
-  const documented = errorReasons.filter(([, , answer]) => answer)
+  const documented = errorReasons.filter(({ on }) => on !== 'none')
   return Object.fromEntries(
-    documented.map(([reason, status, answer, meaning]) => {
+    documented.map(({ reason, status, answer, meaning }) => {
       const ofReason = `"error_info":[{"reason":"${reason}"`
       const examples = [...keptExamples, unexpectedError].filter(
         (example) => example.status === status && JSON.stringify(example.answer).includes(ofReason),
       )
       const description = `\`${reason}\`: ${meaning}`
-      return [
-        answer,
-        { description, headers: { ...headers, ...extraHeaders[status] }, content: content(schema, examples, 'answer') },
-      ]
+      return [answer, { description, headers: answerHeaders(status), content: content(schema, examples, 'answer') }]
     }),
   )
 }
 
 export const notModified: Json = {
   description: 'The answer is unchanged since the given `ETag`.',
-  headers: taggedHeaders,
+  headers: answerHeaders('asset listing'),
 }
 
-const nextHeader = { Link: { $ref: '#/components/headers/NextPage' } }
 /** What `Accept` may ask for instead of the envelope. */
 const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { schema: { type: 'string' } }]))
 
@@ -110,10 +83,14 @@ export function successResponse(
   data: Json,
 ): Json {
   const members = Object.entries(data).map(([name, member]) => `- \`${name}\`: ${(member as Json).description}`)
-  const readHeaders = isAssetListing ? taggedHeaders : headers
+  const kinds = [
+    ...(takesBody ? (['writes'] as const) : (['reads'] as const)),
+    ...(isAssetListing ? (['asset listing'] as const) : []),
+    ...(table?.totalOf ? (['pages'] as const) : []),
+  ]
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
-    headers: { ...(takesBody ? writeHeaders : readHeaders), ...(table?.totalOf && nextHeader) },
+    headers: answerHeaders(...kinds),
     content: { ...content(schema, examples, 'answer'), ...(table && tableContent) },
   }
 }

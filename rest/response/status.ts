@@ -1,82 +1,111 @@
-/** A reason that error answers have, with its HTTP status, and what the OpenAPI document says of it. */
-type Row = readonly [
-  reason: string,
-  status: number,
-  /** The name of the answer; null where no documented operation has it, because its path and method exist. */
-  answer: string | null,
-  meaning: string,
+/** A reason of error answers: its HTTP status, and its description in the OpenAPI document. */
+interface ErrorReason {
+  reason: string
+  status: number
+  /** The name of the answer in the document. */
+  answer: string
+  /**
+   * The operations that have the answer: all, writes, those that name a store, those that use the filtering service,
+   * those that list it in `extraReasons` (instead of another one with the same status), or none of the document.
+   */
+  on: 'all' | 'writes' | 'stores' | 'filtered' | 'named' | 'none'
+  meaning: string
+}
+
+export const errorReasons: readonly ErrorReason[] = [
+  {
+    ...{ reason: 'invalid_request', status: 400, answer: 'BadRequest', on: 'all' },
+    meaning: 'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
+  },
+  {
+    ...{ reason: 'unauthorized', status: 401, answer: 'Unauthorized', on: 'all' },
+    meaning: 'The token is missing, unknown, expired or revoked.',
+  },
+  {
+    ...{ reason: 'forbidden', status: 403, answer: 'Forbidden', on: 'all' },
+    meaning: 'The token lacks the scope.',
+  },
+  {
+    ...{ reason: 'not_found', status: 404, answer: 'NotFound', on: 'none' },
+    meaning: 'The path does not exist.',
+  },
+  {
+    ...{ reason: 'store_not_found', status: 404, answer: 'StoreNotFound', on: 'stores' },
+    meaning: 'The store does not exist, or the token has no access to it.',
+  },
+  {
+    ...{ reason: 'request_not_found', status: 404, answer: 'RequestNotFound', on: 'named' },
+    meaning: 'No change with this request id is recorded; or `store_not_found`.',
+  },
+  {
+    ...{ reason: 'product_not_found', status: 404, answer: 'ProductNotFound', on: 'named' },
+    meaning: 'The store has no such product, or had none at that time; or `store_not_found`.',
+  },
+  {
+    ...{ reason: 'method_not_allowed', status: 405, answer: 'MethodNotAllowed', on: 'none' },
+    meaning: 'The path does not support the method.',
+  },
+  {
+    ...{ reason: 'idempotency_conflict', status: 409, answer: 'Conflict', on: 'writes' },
+    meaning: 'The `Idempotency-Key` was used with another body.',
+  },
+  {
+    ...{ reason: 'changes_disabled', status: 409, answer: 'ChangesDisabled', on: 'named' },
+    meaning: 'The service records no changes (`CHANGES_RETENTION` is 0).',
+  },
+  {
+    ...{ reason: 'not_revertible', status: 409, answer: 'NotRevertible', on: 'named' },
+    meaning:
+      'Later requests changed the same values, or the request is reverted already; or `idempotency_conflict` or `changes_disabled`.',
+  },
+  {
+    ...{ reason: 'cursor_expired', status: 410, answer: 'CursorExpired', on: 'named' },
+    meaning:
+      'The changes since the cursor are no longer kept, or the cursor belongs to another database. `details` names the oldest valid cursor. Read everything once, then continue from `after=latest`.',
+  },
+  {
+    ...{ reason: 'too_many_affected', status: 412, answer: 'TooManyAffected', on: 'writes' },
+    meaning: 'The write would change more than `Prefer: max-affected` allows. Nothing was changed.',
+  },
+  {
+    ...{ reason: 'payload_too_large', status: 413, answer: 'ContentTooLarge', on: 'writes' },
+    meaning: [
+      'The request exceeds a limit:\n',
+      '- body: 10 MiB',
+      '- items: 10,000',
+      '- members of a list or object: 20,000',
+      '- members of all lists and objects: 600,000',
+      '- levels of nesting: 64',
+      '- steps of the patterns of its attributes',
+    ].join('\n'),
+  },
+  {
+    ...{ reason: 'unsupported_media_type', status: 415, answer: 'UnsupportedMediaType', on: 'writes' },
+    meaning: 'The body is not `application/json`.',
+  },
+  {
+    ...{ reason: 'rate_limited', status: 429, answer: 'TooManyRequests', on: 'all' },
+    meaning:
+      'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB.',
+  },
+  {
+    ...{ reason: 'quota_exceeded', status: 429, answer: 'QuotaExceeded', on: 'none' },
+    meaning: 'The store has used up a quota.',
+  },
+  {
+    ...{ reason: 'internal_error', status: 500, answer: 'InternalError', on: 'all' },
+    meaning: 'An unexpected error of the service. It is logged with the request id.',
+  },
+  {
+    ...{ reason: 'downstream_unavailable', status: 502, answer: 'DownstreamUnavailable', on: 'filtered' },
+    meaning: 'The filtering service is unreachable, slow, or returns an invalid answer.',
+  },
+  {
+    ...{ reason: 'unavailable', status: 503, answer: 'Unavailable', on: 'all' },
+    meaning: 'The database is unreachable, or the service is shutting down.',
+  },
 ]
 
-export const errorReasons: readonly Row[] = [
-  [
-    'invalid_request',
-    400,
-    'BadRequest',
-    'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
-  ],
-  ['unauthorized', 401, 'Unauthorized', 'The token is missing, unknown, expired or revoked.'],
-  ['forbidden', 403, 'Forbidden', 'The token lacks the scope.'],
-  ['not_found', 404, null, 'The path does not exist.'],
-  ['store_not_found', 404, 'StoreNotFound', 'The store does not exist, or the token has no access to it.'],
-  [
-    'request_not_found',
-    404,
-    'RequestNotFound',
-    'Nothing was changed under this id, or it is no longer recorded; or `store_not_found`.',
-  ],
-  ['product_not_found', 404, 'ProductNotFound', 'The store has, or had then, no such product; or `store_not_found`.'],
-  ['method_not_allowed', 405, null, 'The path does not support the method.'],
-  ['idempotency_conflict', 409, 'Conflict', 'The `Idempotency-Key` was used with another body.'],
-  ['changes_disabled', 409, 'ChangesDisabled', 'The service records no changes (`CHANGES_RETENTION` is 0).'],
-  [
-    'not_revertible',
-    409,
-    'NotRevertible',
-    'What the request changed has changed since, or it is reverted already; or `idempotency_conflict` or `changes_disabled`.',
-  ],
-  [
-    'cursor_expired',
-    410,
-    'CursorExpired',
-    'Changes since the cursor are no longer kept, or it is of another database. The details have the oldest cursor that is valid: after a full read, go on from `after=latest`.',
-  ],
-  [
-    'too_many_affected',
-    412,
-    'TooManyAffected',
-    'The write would change more than `Prefer: max-affected` allows. Nothing was changed.',
-  ],
-  [
-    'payload_too_large',
-    413,
-    'ContentTooLarge',
-    'The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels, or the patterns of its attributes take too many steps.',
-  ],
-  ['unsupported_media_type', 415, 'UnsupportedMediaType', 'The body is not `application/json`.'],
-  [
-    'rate_limited',
-    429,
-    'TooManyRequests',
-    'The token has exceeded its rate limit; or `quota_exceeded`: the answers kept for `Idempotency-Key`s of its stores take 64 MiB.',
-  ],
-  ['quota_exceeded', 429, null, 'The store has used up a quota.'],
-  ['internal_error', 500, 'InternalError', 'An unexpected error of the service. It is logged with the request id.'],
-  [
-    'downstream_unavailable',
-    502,
-    'DownstreamUnavailable',
-    'The filtering service is unreachable, slow, or returns an invalid answer.',
-  ],
-  ['unavailable', 503, 'Unavailable', 'The database is unreachable, or the service is shutting down.'],
-]
-
-/** Only the endpoints that name them have these, instead of others with the same status. */
-export const specialReasons = [
-  'request_not_found',
-  'product_not_found',
-  'changes_disabled',
-  'not_revertible',
-  'cursor_expired',
-]
-
-export const httpStatus: Readonly<Record<string, number>> = Object.fromEntries(errorReasons)
+export const httpStatus: Readonly<Record<string, number>> = Object.fromEntries(
+  errorReasons.map(({ reason, status }) => [reason, status]),
+)
