@@ -7,7 +7,7 @@ import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGatewayBehindProxy({ more: { rateLimit: 3 } })
 
-it('the examples of the reference are what the service answers (vitest -u writes them anew)', async () => {
+it('the examples of the reference are what the service answers (vitest -u records them again)', async () => {
   const known = new Map<string, string>()
   const examples: unknown[] = []
   const reader = await newToken(gateway, { scopes: ['READ'] })
@@ -30,9 +30,8 @@ it('the examples of the reference are what the service answers (vitest -u writes
     examples.push({ ...outline(step), query: filled.query ?? {}, body: shown, status, answer })
     await gateway.restore()
   }
-  await expect(`${JSON.stringify(withFixedIds(examples), null, 2)}\n`).toMatchFileSnapshot(
-    '../../../rest/openapi/examples.json',
-  )
+  const lines = withFixedIds(examples).map((example) => JSON.stringify(example))
+  await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('../../../rest/openapi/examples.json')
 })
 
 function outline({ name, summary, method, path }: Step) {
@@ -60,7 +59,7 @@ function remember(answer: unknown, known: Map<string, string>): void {
  * Replaces what differs from run to run: UUIDs by the first, second, … fixed one, cursors and times of changes, and
  * times to wait by a minute.
  */
-function withFixedIds(examples: readonly unknown[]): unknown {
+function withFixedIds(examples: readonly unknown[]): unknown[] {
   const ids = new Map<string, string>()
   const text = JSON.stringify(examples).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (uuid) => {
     if (uuid.startsWith('00000000')) return uuid
