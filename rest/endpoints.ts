@@ -57,7 +57,7 @@ export const endpoints: readonly Endpoint[] = [
     dataShape: {
       store_uuid: output.storeUuidShape,
       updated_skus: output.succeeded('Codes of the products that were updated, in the order of the body.'),
-      unavailable_skus: output.skus('Codes of which the store has no product.'),
+      unavailable_skus: output.skus('Codes without a product in the store.'),
       failed_products: output.failedProductsShape,
       more: output.more,
     },

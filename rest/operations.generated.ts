@@ -94,7 +94,7 @@ export type JobKind =
   | 'EXPORT'
   /** Import of products and their assets into the store. */
   | 'IMPORT'
-  /** Indexing of the values of attributes after `filterable` or `searchable` has changed in their definitions. */
+  /** Builds or drops the index of attributes whose `filterable` or `searchable` setting changed. */
   | 'INDEX';
 
 /** State of a job. */

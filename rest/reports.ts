@@ -37,7 +37,7 @@ export const reports: readonly Endpoint[] = [
   }),
   report('coverage', {
     summary: 'Report asset groups by channel',
-    description: 'The number of asset groups by store, channel and format: which channels lack images.',
+    description: 'The number of asset groups by store, channel and format: shows channels without images.',
     document: operations.CoverageReportDocument,
     row: {
       channel: z.string().describe('Channel of the groups.'),
@@ -48,7 +48,7 @@ export const reports: readonly Endpoint[] = [
   }),
   report('changes', {
     summary: 'Report the last changes',
-    description: 'The last changes, the newest first: who did what. To follow all use GET /changes.',
+    description: 'The last changes, newest first. To follow all changes use GET /changes.',
     document: operations.ChangeReportDocument,
     extraReasons: ['changes_disabled'],
     row: {
@@ -62,7 +62,7 @@ export const reports: readonly Endpoint[] = [
   }),
   report('jobs', {
     summary: 'Report jobs',
-    description: 'The last imports, exports and indexings of values, the newest first.',
+    description: 'The last imports, exports and indexing jobs, newest first.',
     document: operations.JobReportDocument,
     row: {
       ...job,
@@ -79,13 +79,13 @@ export const reports: readonly Endpoint[] = [
     },
   }),
   report('failures', {
-    summary: 'Report what imports refused',
-    description: 'What the last imports refused, those of the newest job first; of each job the first 20 faults.',
+    summary: 'Report refused rows of imports',
+    description: 'Rows that the last imports refused, of the newest job first; the first 20 faults of each job.',
     document: operations.FailureReportDocument,
     row: {
       at: time('Time of the request for the job.'),
       ...job,
-      row: z.int().nullable().describe('Number of the row, from 1; null for what made the job fail.'),
+      row: z.int().nullable().describe('Number of the row, from 1; null for the error that ended the job.'),
       line: z.int().nullable().describe('Line of the file on which the row starts; null for formats without lines.'),
       product_code: z.string().nullable().describe('Product code of the row.'),
       field: z.string().nullable().describe('Column with the fault; null: the whole row.'),

@@ -16,8 +16,7 @@ export const JobKind = builder.enumType('JobKind', {
     EXPORT: { value: 'export', description: "Export of the store's products and their assets as a file." },
     INDEX: {
       value: 'index',
-      description:
-        'Indexing of the values of attributes after `filterable` or `searchable` has changed in their definitions.',
+      description: 'Builds or drops the index of attributes whose `filterable` or `searchable` setting changed.',
     },
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })

@@ -80,7 +80,7 @@ const UpdateProductsResult = builder.objectRef<ResultOf<typeof updateProducts>>(
     updatedSkus: t.exposeStringList('updatedSkus', {
       description: 'Codes of products that were updated, changed or not.',
     }),
-    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes of which the store has no product.' }),
+    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes without a product in the store.' }),
   }),
 })
 
@@ -120,7 +120,7 @@ const DeleteProductsResult = builder.objectRef<ResultOf<typeof deleteProducts>>(
   fields: (t) => ({
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     deletedSkus: t.exposeStringList('deletedSkus', { description: 'Codes of products that were deleted.' }),
-    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes of which the store has no product.' }),
+    unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes without a product in the store.' }),
   }),
 })
 

@@ -15,7 +15,7 @@ const TokenScope = builder.enumType('TokenScope', {
     WRITE: {
       value: 'write',
       description:
-        'GraphQL mutations, and every other method in REST. What a mutation returns besides its own result needs `READ` too.',
+        'GraphQL mutations, and every other method in REST. Data that a mutation returns besides its own result also needs `READ`.',
     },
     ADMIN: { value: 'admin', description: 'All operations, including the administration of tokens.' },
   } satisfies Record<string, { value: Scope; description: string }>,
@@ -33,16 +33,16 @@ builder.node(TokenRef, {
   description: 'A bearer token. The service stores only a hash of its secret.',
   fields: (t) => ({
     tokenId: t.exposeID('tokenId', { description: 'UUID of the token, for `revokeToken`. Not secret.' }),
-    name: t.exposeString('name', { description: 'Name of the token, for people.' }),
+    name: t.exposeString('name', { description: 'Name of the token.' }),
     scopes: t.expose('scopes', { type: [TokenScope], description: 'Permissions of the token.' }),
     stores: t.exposeIDList(
       'stores',
-      nullable('UUIDs of the stores that the token is limited to; other stores do not exist for it. Null: all stores.'),
+      nullable('UUIDs of the stores that the token is limited to: it has no access to other stores. Null: all stores.'),
     ),
     staleWhile: t.exposeString(
       'staleWhile',
       nullable(
-        'How old the answers to its queries may be where a request has no `Prefer: stale-while`. Null: not stale.',
+        'Maximum age of the data that its queries read, where a request has no `Prefer: stale-while`. Null: never stale.',
       ),
     ),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
@@ -58,7 +58,7 @@ const NewTokenRef = builder.objectRef<{ secret: string; token: Token }>('NewToke
     secret: t.exposeString('secret', {
       description: 'Secret to send as `Authorization: Bearer`. It is returned only once.',
     }),
-    token: t.expose('token', { type: TokenRef, description: 'UUID of the token.' }),
+    token: t.expose('token', { type: TokenRef, description: 'The token, without its secret.' }),
   }),
 })
 
@@ -93,7 +93,7 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
     expires: t.string({ description: 'Lifetime as a duration, such as `30d`, `12h` or `45m`. Default: no expiry.' }),
     staleWhile: t.string({
       description:
-        'How old the answers to its queries may be, from read replicas: `0s` to `60s`, such as `2s` or `500ms`. Default: never stale.',
+        'Maximum age of the data that its queries read from replicas: `0s` to `60s`, such as `2s` or `500ms`. Default: never stale.',
     }),
   }),
 })

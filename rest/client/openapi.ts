@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Report asset groups by channel
-         * @description The number of asset groups by store, channel and format: which channels lack images.
+         * @description The number of asset groups by store, channel and format: shows channels without images.
          */
         get: operations["coverageReport"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Report the last changes
-         * @description The last changes, the newest first: who did what. To follow all use GET /changes.
+         * @description The last changes, newest first. To follow all changes use GET /changes.
          */
         get: operations["changeReport"];
         put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Report jobs
-         * @description The last imports, exports and indexings of values, the newest first.
+         * @description The last imports, exports and indexing jobs, newest first.
          */
         get: operations["jobReport"];
         put?: never;
@@ -272,8 +272,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report what imports refused
-         * @description What the last imports refused, those of the newest job first; of each job the first 20 faults.
+         * Report refused rows of imports
+         * @description Rows that the last imports refused, of the newest job first; the first 20 faults of each job.
          */
         get: operations["failureReport"];
         put?: never;
@@ -601,9 +601,9 @@ export interface components {
                      * @enum {string}
                      */
                     kind: "import" | "export" | "index";
-                    /** @description Number of the row, from 1; null for what made the job fail. */
+                    /** @description Number of the row, from 1; null for the error that ended the job. */
                     row: number | null;
-                    /** @description Line of the file on which the row begins, if it has lines. */
+                    /** @description Line of the file on which the row starts; null for formats without lines. */
                     line: number | null;
                     /** @description Product code of the row. */
                     product_code: string | null;
@@ -1053,7 +1053,7 @@ export interface components {
                 store_uuid: string;
                 /** @description Codes of the products that were updated, in the order of the body. Absent with `Prefer: return=minimal`. */
                 updated_skus?: string[];
-                /** @description Codes of which the store has no product. */
+                /** @description Codes without a product in the store. */
                 unavailable_skus: string[];
                 /** @description Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters. */
                 failed_products: {
@@ -1122,7 +1122,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `request_not_found`: Nothing was changed under this id, or it is no longer recorded; or `store_not_found`. */
+        /** @description `request_not_found`: No change with this request id is recorded; or `store_not_found`. */
         RequestNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1134,7 +1134,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `product_not_found`: The store has, or had then, no such product; or `store_not_found`. */
+        /** @description `product_not_found`: The store has no such product, or had none at that time; or `store_not_found`. */
         ProductNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1170,7 +1170,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `not_revertible`: What the request changed has changed since, or it is reverted already; or `idempotency_conflict` or `changes_disabled`. */
+        /** @description `not_revertible`: Later requests changed the same values, or the request is reverted already; or `idempotency_conflict` or `changes_disabled`. */
         NotRevertible: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1182,7 +1182,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `cursor_expired`: Changes since the cursor are no longer kept, or it is of another database. The details have the oldest cursor that is valid: after a full read, go on from `after=latest`. */
+        /** @description `cursor_expired`: The changes since the cursor are no longer kept, or the cursor belongs to another database. `details` names the oldest valid cursor. Read everything once, then continue from `after=latest`. */
         CursorExpired: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1206,7 +1206,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `payload_too_large`: The body has more than 10 MiB, 10,000 items, 20,000 members in a list or object, 600,000 members in all of them, or 64 levels, or the patterns of its attributes take too many steps. */
+        /**
+         * @description `payload_too_large`: The request exceeds a limit:
+         *
+         *     - body: 10 MiB
+         *     - items: 10,000
+         *     - members of a list or object: 20,000
+         *     - members of all lists and objects: 600,000
+         *     - levels of nesting: 64
+         *     - steps of the patterns of its attributes
+         */
         ContentTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1230,7 +1239,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers kept for `Idempotency-Key`s of its stores take 64 MiB. */
+        /** @description `rate_limited`: The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -1286,30 +1295,40 @@ export interface components {
         XRequestId: string;
         /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
         IdempotencyKey: string;
-        /** @description `ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body. */
-        IfNoneMatch: string;
         /**
-         * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
-         * @example stale-while=2s
-         */
-        Prefer: string;
-        /**
-         * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+         * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
          * @example max-affected=1000, return=minimal
          */
         PreferOfWrite: string;
+        /**
+         * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
+         * @example stale-while=2s
+         */
+        Prefer: string;
         /**
          * @description `X-Catalogue-Position` of a write that the answer must include: a replica that has not replayed it within 50 ms is not used.
          * @example 0/16B3748
          */
         XCatalogueAfter: string;
+        /** @description `ETag` of a cached answer. If the answer is unchanged, the response is 304 without a body. */
+        IfNoneMatch: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Entity tag of the answer without its request id. Absent with a remote filtering service. */
-        ETag: string;
         /** @description The same as `status.request_id`. */
         XRequestId: string;
+        /**
+         * @description Remaining requests of the token (`r`) and seconds until the limit resets (`t`). Absent without a rate limit.
+         * @example "default";r=57;t=41
+         */
+        RateLimit: string;
+        /**
+         * @description Requests per token (`q`) and window in seconds (`w`). Absent without a rate limit.
+         * @example "default";q=60;w=60
+         */
+        RateLimitPolicy: string;
+        /** @description Entity tag of the answer without its request id. Absent with a remote filtering service. */
+        ETag: string;
         /**
          * @description Receipt of the write, with the relation `describedby`. Absent for dry runs, stored answers, writes to several stores, and where no changes are recorded.
          * @example </v1/requests/my-first?store_uuid=019aa000-0000-7000-8000-000000000001>; rel="describedby"
@@ -1332,16 +1351,6 @@ export interface components {
         XCataloguePosition: string;
         /** @description Seconds to wait before a retry. */
         RetryAfter: number;
-        /**
-         * @description Remaining requests of the token (`r`) and seconds until the limit resets (`t`). Absent without a rate limit.
-         * @example "default";r=57;t=41
-         */
-        RateLimit: string;
-        /**
-         * @description Requests per token (`q`) and window in seconds (`w`). Absent without a rate limit.
-         * @example "default";q=60;w=60
-         */
-        RateLimitPolicy: string;
         /** @description Authentication scheme: `Bearer`. */
         WwwAuthenticate: string;
     };
@@ -1367,7 +1376,7 @@ export interface operations {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -1440,7 +1449,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -1502,7 +1511,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -1563,14 +1572,14 @@ export interface operations {
                 offset?: number;
                 /** @description Page size in products; values above 100 are clamped to 100. */
                 limit?: number;
-                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -1630,7 +1639,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -1649,7 +1658,7 @@ export interface operations {
              *
              *     - `store_uuid`: UUID of the store.
              *     - `updated_skus`: Codes of the products that were updated, in the order of the body. Absent with `Prefer: return=minimal`.
-             *     - `unavailable_skus`: Codes of which the store has no product.
+             *     - `unavailable_skus`: Codes without a product in the store.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */
@@ -1696,7 +1705,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -1760,7 +1769,7 @@ export interface operations {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -1817,7 +1826,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -1876,7 +1885,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -1936,7 +1945,7 @@ export interface operations {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -1997,7 +2006,7 @@ export interface operations {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2051,7 +2060,7 @@ export interface operations {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2120,7 +2129,7 @@ export interface operations {
                 /** @description Makes a retry safe: the first successful answer for this key, token, method, path and query is stored for 24 hours and returned again, up to 64 MiB of answers for the stores of a token (`quota_exceeded`). The same key with another body is refused with `idempotency_conflict`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: what the write may change at most, counted as its answer counts it; if it were more, the write is refused with `too_many_affected`. `return=minimal`: the answer leaves out the lists of products that succeeded.
+                 * @description Preferences (RFC 7240), separated by commas. `max-affected`: the maximum number of changes, counted as in the answer. A larger write is refused with `too_many_affected`. `return=minimal`: the answer omits the lists of products that succeeded.
                  * @example max-affected=1000, return=minimal
                  */
                 Prefer?: components["parameters"]["PreferOfWrite"];
@@ -2172,18 +2181,18 @@ export interface operations {
     statusReport: {
         parameters: {
             query?: {
-                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100. */
                 store_uuids?: string[];
                 /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
                 limit?: number;
-                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2228,18 +2237,18 @@ export interface operations {
     coverageReport: {
         parameters: {
             query?: {
-                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100. */
                 store_uuids?: string[];
                 /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
                 limit?: number;
-                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2284,18 +2293,18 @@ export interface operations {
     changeReport: {
         parameters: {
             query?: {
-                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100. */
                 store_uuids?: string[];
                 /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
                 limit?: number;
-                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2341,18 +2350,18 @@ export interface operations {
     jobReport: {
         parameters: {
             query?: {
-                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100. */
                 store_uuids?: string[];
                 /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
                 limit?: number;
-                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2397,18 +2406,18 @@ export interface operations {
     failureReport: {
         parameters: {
             query?: {
-                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all that the token has access to, if they are no more. */
+                /** @description UUIDs of stores, at most 100: repeat the parameter or separate them by commas. Default: all accessible stores; an error if there are more than 100. */
                 store_uuids?: string[];
                 /** @description Maximum number of rows; values above 10,000 are clamped to 10,000. */
                 limit?: number;
-                /** @description CSV: whether cells that a spreadsheet would run begin with an apostrophe. */
+                /** @description CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe. */
                 escape_formulas?: boolean;
             };
             header?: {
                 /** @description Request id, returned in `status.request_id`. Default: a generated UUID, also when the value is empty or longer than 256 characters. */
                 "X-Request-Id"?: components["parameters"]["XRequestId"];
                 /**
-                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be so old. Default: that of the token, else never stale.
+                 * @description With `stale-while`, from `0s` to `60s` (RFC 7240), the answer may come from a read replica and be at most that old. Default: the setting of the token, otherwise never stale.
                  * @example stale-while=2s
                  */
                 Prefer?: components["parameters"]["Prefer"];

@@ -128,7 +128,7 @@ export const dryRun = flag.default(false).describe('Dry run: return the same ans
 
 export const escapeFormulas = flag
   .default(false)
-  .describe('CSV: whether cells that a spreadsheet would run begin with an apostrophe.')
+  .describe('CSV: whether to prefix cells that a spreadsheet would run as formulas with an apostrophe.')
 
 /** The query of POST /stores. */
 export const storeLink = z

@@ -39,17 +39,17 @@ function createBuilder() {
     relay: {
       encodeGlobalID: encodeNodeId,
       decodeGlobalID: decodeNodeId,
-      idFieldOptions: { description: 'Id that is unique among all nodes, for `node`. It says nothing to people.' },
-      nodeTypeOptions: { description: 'Something that has an id of its own, by which `node` finds it again.' },
+      idFieldOptions: { description: 'Opaque id, unique among all nodes; argument of `node`.' },
+      nodeTypeOptions: { description: 'An object that `node` can load by its id.' },
       nodeQueryOptions: {
         nullable: true,
         description:
-          'Finds a node by its id; null when there is none or when the token has no access to it. To find a store or product by its own key use `store` or `Store.product`. Errors: `invalid_request` for what is no id of a node.',
+          'Finds a node by its id; null when there is none or when the token has no access to it. To find a store or product by its own key use `store` or `Store.product`. Errors: `invalid_request` for a malformed id.',
         args: { id: { ...anyText, description: 'Id of the node.' } },
       },
       nodesQueryOptions: {
         nullable: { list: false, items: true },
-        description: 'The same for several ids, in their order.',
+        description: 'Finds several nodes by their ids, in the order of the ids.',
         complexity: ({ ids }: { ids?: unknown }) => ({ field: 1, multiplier: Array.isArray(ids) ? ids.length : 1 }),
         args: {
           ids: { ...anyText, description: `Ids of nodes: at most ${maxNodes}.`, validate: { maxLength: maxNodes } },
@@ -96,7 +96,7 @@ function createBuilder() {
 builder.queryType({ description: 'Read operations. They need the scope `read`.' })
 builder.mutationType({
   description:
-    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed. An operation that selects other data than its own results (fields with arguments, or of other objects) needs the scope `read` too; it is one transaction: if such a field fails, nothing is changed.',
+    'Write operations. They need the scope `write`. Each field is one transaction: a result is durable, an error means that nothing was changed. An operation that selects more than its own results (fields with arguments, or of other objects) also needs the scope `read`, and runs in one transaction: if such a field fails, nothing is changed.',
 })
 
 builder.scalarType('DateTime', {
