@@ -15,14 +15,10 @@ export interface RestRequest<Caller = unknown> {
   body(): Promise<Uint8Array<ArrayBuffer> | 'too large'>
 }
 
-/** A response, and how the log and the metrics describe its request. */
-export interface HandledRequest {
+/** A response, and the operation that the log and the metrics name; absent where it is not known. */
+export interface OperationResult {
   answer: HttpResponse
-  operation: {
-    /** The name of the endpoint's operation; `none` where no endpoint serves the request. */
-    operation: string
-    isWrite: boolean
-  }
+  operation?: { operation: string; isWrite: boolean } | undefined
 }
 
 /** A response for whatever server. */

@@ -2,7 +2,7 @@ import { type DocumentNode, getOperationAST } from 'graphql'
 import { unreachable } from '../src/errors.ts'
 import { answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HandledRequest, HttpResponse, RestRequest } from './exchange.ts'
+import type { HttpResponse, OperationResult, RestRequest } from './exchange.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
 import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
@@ -18,7 +18,7 @@ import type { Execute, RestServices, Result } from './services.ts'
 export function createHandler<Caller>(
   endpoints: readonly Endpoint[],
   services: RestServices<Caller>,
-): (request: RestRequest<Caller>) => Promise<HandledRequest> {
+): (request: RestRequest<Caller>) => Promise<OperationResult> {
   const routeOf = createRoutes(endpoints)
   return async (request) => {
     const { requestId } = request

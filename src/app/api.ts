@@ -117,7 +117,7 @@ export function createApi(options: ApiOptions): Api {
     errorOf,
     rest: async (request) => {
       const { answer, operation } = await handleRest(request)
-      return { answer: operation.isWrite ? await withPosition(answer) : answer, operation }
+      return { answer: operation?.isWrite ? await withPosition(answer) : answer, operation }
     },
     graphql: async (request, caller, requestId) => {
       const { answer, operation } = await handleGraphQL(request, caller, requestId)

@@ -14,8 +14,8 @@ import { hasRowSecurity, tenantRole } from '../database/tenant.ts'
 import { ownVersion } from '../database/version.ts'
 import { createCors } from '../http/cors.ts'
 import { type StopOptions, stopServer } from '../http/drain.ts'
-import { createHeldMemory } from '../http/held-memory.ts'
 import { listen } from '../http/listen.ts'
+import { createMemoryBudget } from '../http/memory-budget.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createGraphiql, createPages } from '../http/static/pages.ts'
 import { JobRunner } from '../jobs/runner.ts'
@@ -92,7 +92,7 @@ function createServer(options: GatewayOptions, { api, replicas, kind, status }: 
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
   const { enumerations } = globalConfig
-  const memory = { bodies: createHeldMemory(maxHeldBytes), answers: createHeldMemory(maxHeldBytes) }
+  const memory = { bodies: createMemoryBudget(maxHeldBytes), answers: createMemoryBudget(maxHeldBytes) }
   const metrics = createMetrics({
     database: kind,
     memory,

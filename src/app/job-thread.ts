@@ -22,9 +22,9 @@ const database = { max: 2, connectionTimeoutMillis: 10_000 }
 
 /** Makes an attempt at a job in this thread. */
 export function run(task: Task<JobTask>): Promise<unknown> {
-  return runTask(task, async ({ key, enumerations }, { signal, moveOn: onAlive }) => {
+  return runTask(task, async ({ key, enumerations }, { signal, reportProgress }) => {
     // A job is no request: what it reads is not limited, and an interruption cancels none of its statements.
-    await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, onAlive }))
+    await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, reportProgress }))
     return { output: undefined, moved: [] }
   })
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { addChangeDays, dropChangeDays, noteRecording } from '../database/change-days.ts'
+import { addChangeDays, dropChangeDays, setRecording } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
@@ -36,7 +36,7 @@ export function startMaintenance(
     const resumed = resumeIndexing(db, jobQuotas, log).then((isQueued) => isQueued && jobQueued())
     void attempt(resumed, 'jobs that index could not be started again')
     void attempt(deleteOldJobs(db, jobsRetention), 'old jobs could not be deleted')
-    void attempt(noteRecording(db, isRecording), 'whether changes are recorded could not be noted')
+    void attempt(setRecording(db, isRecording), 'whether changes are recorded could not be noted')
     await attempt(addChangeDays(db), 'days of the ledger could not be added')
     await attempt(dropChangeDays(db, changesRetention), 'old days of the ledger could not be dropped')
   }
@@ -45,6 +45,6 @@ export function startMaintenance(
   return async () => {
     clearInterval(timer)
     // Another instance may have begun the ledger anew meanwhile.
-    if (!isRecording) await attempt(noteRecording(db, false), 'unrecorded changes could not be noted')
+    if (!isRecording) await attempt(setRecording(db, false), 'unrecorded changes could not be noted')
   }
 }

@@ -3,5 +3,8 @@ import { runTask, type Task } from '../heavy/run-task.ts'
 
 /** Runs patterns in this thread, for as long as they move on. */
 export function run(task: Task<readonly PatternTask[]>): Promise<unknown> {
-  return runTask(task, async (tasks, { moveOn }) => ({ output: await runPatterns(tasks, moveOn), moved: [] }))
+  return runTask(task, async (tasks, { reportProgress }) => ({
+    output: await runPatterns(tasks, reportProgress),
+    moved: [],
+  }))
 }

@@ -1,13 +1,13 @@
 import { setPriority } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
+import type { OperationResult } from '../../rest/exchange.ts'
 import { runPatterns } from '../catalogue/attributes/patterns.ts'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connection/connect.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
 import { runTask, type Task, type Work } from '../heavy/run-task.ts'
-import type { OperationAnswer } from '../http/graphql-edge.ts'
 import { lazy } from '../lazy.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import { type Api, type ApiOptions, createApi } from './api.ts'
@@ -51,7 +51,7 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     threads: undefined,
     // What runs in a thread reads from the primary.
     replicas: undefined,
-    runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.moveOn),
+    runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.reportProgress),
     log,
   })
   return async (input: ThreadRequest, { requestId }: RequestContext): Promise<Work<ThreadAnswer>> => {
@@ -65,7 +65,7 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
   }
 }
 
-async function answerBy(api: Api, input: ThreadRequest, requestId: string): Promise<OperationAnswer> {
+async function answerBy(api: Api, input: ThreadRequest, requestId: string): Promise<OperationResult> {
   const { caller } = input
   if (input.api === 'graphql') return api.graphql(input.request, caller, requestId)
   const { body = new Uint8Array(), ...request } = input.request

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
-import type { RestRequest } from '../../rest/exchange.ts'
+import type { OperationResult, RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
 import { createThreadPool, type TaskLimits, type ThreadPool } from '../heavy/thread-pool.ts'
-import type { OperationAnswer } from '../http/graphql-edge.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { concurrency } from '../jobs/runner.ts'
 import type { RequestSummary } from '../request/log.ts'
@@ -30,7 +29,7 @@ export interface ThreadAnswer {
 export type ThreadPoolApi = ReturnType<typeof createThreadPoolApi>
 
 export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumerations, onJobQueued: () => void) {
-  const answer = async (input: ThreadRequest): Promise<OperationAnswer> => {
+  const answer = async (input: ThreadRequest): Promise<OperationResult> => {
     const { body: moved } = input.request
     const job = { input, moved: moved ? [moved.buffer] : [] }
     const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(job))
@@ -45,7 +44,7 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
       const { answer: response } = await answer({ api: 'rest', request, caller, enumerations: enumerations() })
       return response
     },
-    graphql: ({ body, ...given }: GraphQLRequest, caller: Caller): Promise<OperationAnswer> => {
+    graphql: ({ body, ...given }: GraphQLRequest, caller: Caller): Promise<OperationResult> => {
       const request = { ...given, body: movable(body) }
       return answer({ api: 'graphql', request, caller, enumerations: enumerations() })
     },

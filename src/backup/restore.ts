@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
-import { beginLedger } from '../database/change-days.ts'
+import { resetLedger } from '../database/change-days.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf } from '../database/unavailable.ts'
@@ -27,7 +27,7 @@ export async function restore(db: Kysely<Database>, path: string): Promise<RowCo
         await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
         await sql`set local citus.enable_local_execution = off`.execute(transaction)
         await requireSuitable(transaction, header)
-        await beginLedger(transaction)
+        await resetLedger(transaction)
         return readTables(reader, own, transaction)
       }),
     )

@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../app/config.ts'
 import { createLog } from '../app/log.ts'
 import { type Catalogue, type Origin, wholeCatalogue } from '../catalogue/catalogue.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { addChangeDays, noteRecording } from '../database/change-days.ts'
+import { addChangeDays, setRecording } from '../database/change-days.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
@@ -64,12 +64,12 @@ export async function recordWrites<T>(
 ): Promise<T> {
   const origin = originOf(config, operation)
   await addChangeDays(db)
-  if (!dryRun) await noteRecording(db, origin !== undefined)
+  if (!dryRun) await setRecording(db, origin !== undefined)
   try {
     return await write({ ...catalogue, origin })
   } finally {
     // A gateway that records may have restarted the ledger meanwhile. An error here must not hide one of the writes.
-    if (!origin && !dryRun) await noteRecording(db, false).catch(() => {})
+    if (!origin && !dryRun) await setRecording(db, false).catch(() => {})
   }
 }
 

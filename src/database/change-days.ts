@@ -33,7 +33,7 @@ export async function dropChangeDays(db: Kysely<Database>, keptMs: number): Prom
  * Says whether what writes from now on records its changes. Where something wrote without, the ledger begins anew:
  * older cursors expire, and earlier states are not known.
  */
-export async function noteRecording(db: Kysely<Database>, isRecording: boolean): Promise<void> {
+export async function setRecording(db: Kysely<Database>, isRecording: boolean): Promise<void> {
   await (isRecording
     ? sql`update change_horizon set has_gap = false, ledger = ${randomUUID()}::uuid, since = now(),
         tx = greatest(tx, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text::xid8) where has_gap`
@@ -42,7 +42,7 @@ export async function noteRecording(db: Kysely<Database>, isRecording: boolean):
 }
 
 /** Begins the ledger anew: what is in the database now has come without changes, as a backup does. */
-export async function beginLedger(db: Kysely<Database>): Promise<void> {
-  await noteRecording(db, false)
-  await noteRecording(db, true)
+export async function resetLedger(db: Kysely<Database>): Promise<void> {
+  await setRecording(db, false)
+  await setRecording(db, true)
 }

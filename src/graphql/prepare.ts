@@ -6,7 +6,7 @@ import { type Access, accessOf, fieldsOf, requireAccess } from './access.ts'
 import { createCost } from './limits/cost.ts'
 import { type DocumentSize, sizeOf } from './limits/document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits/limits.ts'
-import { allOrNothing, compileWhenRunAgain, interpret, type Run } from './run.ts'
+import { compileWhenRunAgain, interpret, type Run, runInTransaction } from './run.ts'
 
 /** One operation of a document, ready to be run any number of times. Every API runs these and nothing else. */
 export interface PreparedOperation {
@@ -26,14 +26,14 @@ export type Introspection = 'all' | 'admin'
 
 export type Engine = ReturnType<typeof createEngine>
 
-const mostKept = 200
-const longestKept = 10_000
+const maxCached = 200
+const maxCachedLength = 10_000
 /** Finding every error of a hostile document takes long. */
 const maxErrors = 20
 
 /** Prepares operations, each once: those of the last 200 texts are kept. */
 export function createEngine(schema: GraphQLSchema, introspection: Introspection) {
-  const kept = new LRUCache<string, PreparedOperation>({ max: mostKept })
+  const kept = new LRUCache<string, PreparedOperation>({ max: maxCached })
   return {
     schema,
     /** Throws, in this order, `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
@@ -52,7 +52,7 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
         if (known) return known
         const errors = validate(schema, prepared.document, undefined, { maxErrors, hideSuggestions: !mayIntrospect })
         if (errors.length > 0) throw new AggregateError(errors)
-        if (query.length <= longestKept) kept.set(key, prepared)
+        if (query.length <= maxCachedLength) kept.set(key, prepared)
         return prepared
       } catch (error) {
         // graphql-js is recursive: documents can be built that exhaust the stack within the limits.
@@ -93,7 +93,7 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
     isMutation: operation.operation === 'mutation',
     name: fields[0]?.name ?? 'none',
     cost: createCost(schema, document, operation),
-    run: access.readsInPayload ? allOrNothing(run) : run,
+    run: access.readsInPayload ? runInTransaction(run) : run,
   }
 }
 

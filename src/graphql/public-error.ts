@@ -54,9 +54,9 @@ function expected({ message, code, faults }: CatalogueError): PublicError {
   return { message, extensions: { code, errorInfo: faults } }
 }
 
-const longestMessage = 500
+const maxMessage = 500
 
 /** graphql-js quotes the value that does not fit, however long it is. */
 function brief(message: string): string {
-  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`
+  return message.length <= maxMessage ? message : `${message.slice(0, maxMessage).toWellFormed()}…`
 }

@@ -78,7 +78,7 @@ function hasEnum(schema: GraphQLSchema, document: DocumentNode): boolean {
 }
 
 /** Runs a mutation whose payloads read in one transaction: nothing is written if one of these reads fails. */
-export function allOrNothing(run: Run): Run {
+export function runInTransaction(run: Run): Run {
   return async (variables, context) => {
     let jobs = 0
     const jobQueued = () => {

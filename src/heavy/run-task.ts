@@ -20,7 +20,7 @@ export interface Work<Output> {
 }
 
 /**
- * Runs a task in this thread within the context of its request, whose `moveOn` restarts the task's deadline. Without a
+ * Runs a task in this thread within the context of its request, whose `reportProgress` restarts the task's deadline. Without a
  * task the thread has only been started.
  */
 export async function runTask<Input, Output>(
@@ -31,9 +31,9 @@ export async function runTask<Input, Output>(
   const { input, context: given, cancellation } = task
   const cancelled = new AbortController()
   cancellation.once('message', () => cancelled.abort())
-  const moveOn = () => cancellation.postMessage('moves on')
-  moveOn()
-  const context = { ...given, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit(), moveOn }
+  const reportProgress = () => cancellation.postMessage('moves on')
+  reportProgress()
+  const context = { ...given, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit(), reportProgress }
   try {
     const { output, moved } = await requestContext.run(context, work, input, context)
     return move({ [transferableSymbol]: moved, [valueSymbol]: { output } })

@@ -87,7 +87,7 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
         return result.output
       } catch (error) {
         options.log.error({ err: error, requestId: requestId.text }, 'a task of the pool failed')
-        const cause = endingOf(error, watch.lateness(), options.heapMb) ?? error
+        const cause = endingOf(error, watch.timeoutReason(), options.heapMb) ?? error
         throw unavailable('unavailable', cause, unfinished)
       } finally {
         watch.end()
@@ -100,8 +100,8 @@ export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
   }
 }
 
-function endingOf(error: unknown, lateness: string | undefined, heapMb: number) {
-  if (lateness) return new TaskEnded(lateness)
+function endingOf(error: unknown, timeoutReason: string | undefined, heapMb: number) {
+  if (timeoutReason) return new TaskEnded(timeoutReason)
   const isFull = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
   return isFull ? new TaskEnded(`it needed more than ${heapMb} MiB of memory`) : undefined
 }
@@ -138,7 +138,7 @@ function watchTask(
 ) {
   const ending = new AbortController()
   const cancel = () => cancellation.postMessage('cancel')
-  let lateness: string | undefined
+  let timeoutReason: string | undefined
   let step: NodeJS.Timeout | undefined
   let whole: NodeJS.Timeout | undefined
   const endTimers = () => {
@@ -147,13 +147,13 @@ function watchTask(
   }
   const cancelAfter = (ms: number, what: string) =>
     setTimeout(() => {
-      lateness = `${what} took more than ${ms / 1000} s`
+      timeoutReason = `${what} took more than ${ms / 1000} s`
       endTimers()
       cancel()
       step = setTimeout(() => ending.abort(), cancelMs)
     }, ms)
   cancellation.on('message', () => {
-    if (lateness) return
+    if (timeoutReason) return
     clearTimeout(step)
     step = cancelAfter(deadlineMs, 'a step of it')
     whole ??= cancelAfter(maxMs, 'it')
@@ -162,7 +162,7 @@ function watchTask(
   client?.addEventListener('abort', cancel)
   return {
     signal: ending.signal,
-    lateness: () => lateness,
+    timeoutReason: () => timeoutReason,
     end: () => {
       cancellation.close()
       endTimers()

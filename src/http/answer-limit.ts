@@ -1,30 +1,28 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpResponse } from '../../rest/exchange.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
-import type { HeldMemory } from './held-memory.ts'
+import { byteLength } from './body/body-size.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 
 /** Throws `invalid_request` when the answer to a read is too long. */
 export function requireLength({ body = '' }: HttpResponse, maxBytes: number): void {
-  // No character takes more than three bytes: what is short by far is not counted.
+  // A character has at most three bytes: short texts are not measured.
   if (typeof body === 'string' && body.length * 3 <= maxBytes) return
-  const pieces = typeof body === 'string' ? [body] : body
-  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  const bytes = byteLength(body)
   if (bytes <= maxBytes) return
   const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`
   throw new HttpError('invalid_request', details)
 }
 
-/** Holds the memory of an answer until it is read. Throws `unavailable` for a read when there is too little. */
-export type HoldAnswer = (answer: HttpResponse, isWrite: boolean | undefined) => void
+/** Counts the memory of an answer until the client has read it. Throws `unavailable` for a read beyond the budget. */
+export type ChargeAnswer = (answer: HttpResponse, isWrite: boolean | undefined) => void
 
-export function answerHold(memory: HeldMemory, response: ServerResponse, tokenId: string): HoldAnswer {
+export function createAnswerCharge(budget: MemoryBudget, response: ServerResponse, tokenId: string): ChargeAnswer {
   return ({ body = '' }, isWrite) => {
-    const pieces = typeof body === 'string' ? [body] : body
-    const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-    if (!memory.reserveFor(response, tokenId, isWrite)(bytes)) throw unread()
+    if (!budget.reserveFor(response, tokenId, isWrite)(byteLength(body))) throw tooManyUnreadAnswers()
   }
 }
 
-export function unread(): HttpError {
+export function tooManyUnreadAnswers(): HttpError {
   return new HttpError('unavailable', 'too many unread responses for this token; read them, then retry')
 }

@@ -2,32 +2,32 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpResponse } from '../../rest/exchange.ts'
+import { byteLength, piecesOf } from './body/body-size.ts'
 
 export type Encoding = 'br' | 'gzip'
 
 /** Shorter bodies fit into one packet anyway. */
-const leastBytes = 1024
+const minBytes = 1024
 
-/** How the client wants an answer encoded that is worth it; undefined: not at all, which costs such clients nothing. */
+/** The encoding that the client accepts for an answer of some length; undefined: none. */
 export function encodingOf({ headers }: IncomingMessage, { body }: HttpResponse): Encoding | undefined {
   const accepted = headers['accept-encoding']
   if (accepted === undefined || body === undefined) return undefined
-  const bytes = typeof body === 'string' ? body.length : body.reduce((sum, { length }) => sum + length, 0)
-  if (bytes < leastBytes) return undefined
+  if (byteLength(body) < minBytes) return undefined
   const names = accepted.toString().toLowerCase().split(',')
   const isAccepted = (name: Encoding) =>
     names.some((one) => one.trim().split(';')[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(one))
   return (['br', 'gzip'] as const).find(isAccepted)
 }
 
-/** The compressed bodies of pages: their pieces are frozen, since the same are sent each time. */
+/** The compressed bodies of pages, whose pieces are frozen: the same are sent each time. */
 const ofPages = new WeakMap<readonly Buffer[], Map<Encoding, Promise<Buffer>>>()
 
-/** The answer with its body compressed by a thread of Node's own, so that no other request waits for it. */
+/** The answer with its body compressed, in a thread of Node: other requests do not wait. */
 export async function compressed(answer: HttpResponse, encoding: Encoding): Promise<HttpResponse> {
   const { status, headers, body = '' } = answer
   if (!Object.isFrozen(answer)) answer.body = undefined
-  const sent = typeof body === 'string' ? [Buffer.from(body)] : body
+  const sent = piecesOf(body)
   const kept = Object.isFrozen(sent) ? (ofPages.get(sent) ?? new Map<Encoding, Promise<Buffer>>()) : undefined
   const made = kept?.get(encoding) ?? compress(sent, encoding, kept ? 6 : 4)
   if (kept) ofPages.set(sent, kept.set(encoding, made))

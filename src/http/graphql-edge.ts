@@ -1,31 +1,25 @@
 import { hash } from 'node:crypto'
-import type { HttpResponse } from '../../rest/exchange.ts'
+import type { HttpResponse, OperationResult } from '../../rest/exchange.ts'
 import { errorHead } from '../../rest/handler.ts'
 import { HttpError, unauthorized } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
-import type { RequestSummary } from '../request/log.ts'
-import { waitForRound } from '../request/round.ts'
+import { startOnePerTick } from '../request/start-one-per-tick.ts'
 import { requireLength } from './answer-limit.ts'
 import { maxBodyBytes, readBody } from './body/read-body.ts'
-import type { Incoming, Routed } from './routed.ts'
+import type { HttpRequest, HttpResult } from './http-request.ts'
 import { answerWithPage, type Page } from './static/page.ts'
 
 export interface GraphQLApi {
-  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationAnswer>
+  graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult>
   graphiql(): Promise<Page>
   /** What was thrown as the error to answer with; one that is not expected is logged. */
   errorOf(thrown: unknown, requestId: string): HttpError
   maxAnswerBytes: number
 }
 
-export interface OperationAnswer {
-  answer: HttpResponse
-  operation?: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
-}
-
 /** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
-export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise<Routed> {
+export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Promise<HttpResult> {
   const summary = { api: 'graphql' } as const
   const { request, headers } = incoming
   if (request.method === 'GET' && headers.accept?.includes('text/html')) {
@@ -34,7 +28,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
   try {
     const { answer, operation } = await answerTo(api, incoming)
     if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
-    incoming.hold(answer, operation?.isWrite)
+    incoming.chargeAnswer(answer, operation?.isWrite)
     return { answer, summary: { ...summary, ...operation } }
   } catch (thrown) {
     return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }
@@ -43,8 +37,8 @@ export async function serveGraphQL(api: GraphQLApi, incoming: Incoming): Promise
 
 async function answerTo(
   api: GraphQLApi,
-  { request, search, headers, id, ...incoming }: Incoming,
-): Promise<OperationAnswer> {
+  { request, search, headers, id, ...incoming }: HttpRequest,
+): Promise<OperationResult> {
   const { method = 'GET' } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
   const caller = incoming.admission.caller()
@@ -52,7 +46,7 @@ async function answerTo(
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }
   if (method !== 'POST') {
-    await waitForRound()
+    await startOnePerTick()
     const { answer, operation } = await api.graphql(
       { method, search, accept, body: undefined, headers },
       caller,

@@ -1,10 +1,10 @@
+import type { OperationResult } from '../../rest/exchange.ts'
 import { HttpError, unauthorized } from '../../rest/response/http-error.ts'
 import type { Caller } from '../auth/caller.ts'
 import { jsonOf } from '../graphql/request-params.ts'
 import { isObject } from '../text.ts'
 import { readBody } from './body/read-body.ts'
-import type { OperationAnswer } from './graphql-edge.ts'
-import type { Incoming, Routed } from './routed.ts'
+import type { HttpRequest, HttpResult } from './http-request.ts'
 
 /** Who calls, for one request. */
 export interface McpSession {
@@ -17,7 +17,7 @@ export type Mcp = (
   message: Record<string, unknown>,
   headers: Record<string, string>,
   session: McpSession,
-) => Promise<OperationAnswer>
+) => Promise<OperationResult>
 
 export interface McpApi {
   /** The tools for agents; undefined: switched off. */
@@ -30,7 +30,10 @@ const maxBytes = 512 * 1024
 const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
-export async function serveMcp({ mcp }: McpApi, { request, id, reserve, hold, admission }: Incoming): Promise<Routed> {
+export async function serveMcp(
+  { mcp }: McpApi,
+  { request, id, reserve, chargeAnswer, admission }: HttpRequest,
+): Promise<HttpResult> {
   const caller = admission.caller()
   const { method, headers } = request
   if (caller === undefined) throw unauthorized(headers.authorization)
@@ -44,6 +47,6 @@ export async function serveMcp({ mcp }: McpApi, { request, id, reserve, hold, ad
   const run = await mcp?.()
   if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
   const { answer, operation } = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
-  hold(answer, operation?.isWrite)
+  chargeAnswer(answer, operation?.isWrite)
   return { answer, summary: { api: 'mcp', ...operation } }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpResponse } from '../../rest/exchange.ts'
 import type { RequestId } from '../request/request-id.ts'
+import { byteLength, piecesOf } from './body/body-size.ts'
 
 /** Default headers of every answer: no sniffing, no framing, no caching. */
 const securityHeaders: Readonly<Record<string, string>> = {
@@ -37,10 +38,10 @@ export function respond(
   const varying = [moreHeaders.Vary, answer.headers.Vary].filter((names) => names !== undefined)
   if (varying.length > 0) headers.Vary = varying.join(', ')
   // Bytes: Node writes the head along with a string body, in its encoding, which changes header bytes beyond ASCII.
-  const pieces = typeof answer.body === 'string' ? [Buffer.from(answer.body)] : answer.body
+  const pieces = answer.body === undefined ? undefined : piecesOf(answer.body)
   if (pieces) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
-    headers['Content-Length'] = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    headers['Content-Length'] = byteLength(pieces)
   }
   const unread = !request.complete && hasBody(request)
   if (unread) headers.Connection = 'close'

@@ -1,18 +1,18 @@
-import type { HandledRequest, RestRequest } from '../../rest/exchange.ts'
+import type { OperationResult, RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
 import { requireLength } from './answer-limit.ts'
 import { readBody } from './body/read-body.ts'
-import type { Incoming, Routed } from './routed.ts'
+import type { HttpRequest, HttpResult } from './http-request.ts'
 
 export interface RestApi {
-  rest(request: RestRequest<Caller>): Promise<HandledRequest>
+  rest(request: RestRequest<Caller>): Promise<OperationResult>
   maxAnswerBytes: number
 }
 
 export async function serveRest(
   api: RestApi,
-  { request, path, search, headers, id, ...incoming }: Incoming,
-): Promise<Routed> {
+  { request, path, search, headers, id, ...incoming }: HttpRequest,
+): Promise<HttpResult> {
   const { method = 'GET' } = request
   const { answer, operation } = await api.rest({
     method,
@@ -23,7 +23,7 @@ export async function serveRest(
     requestId: id.text,
     body: () => readBody(request, incoming.reserve),
   })
-  if (!operation.isWrite) requireLength(answer, api.maxAnswerBytes)
-  if (method !== 'HEAD') incoming.hold(answer, operation.isWrite)
+  if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
+  if (method !== 'HEAD') incoming.chargeAnswer(answer, operation?.isWrite)
   return { answer, summary: { api: 'rest', ...operation } }
 }

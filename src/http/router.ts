@@ -5,12 +5,12 @@ import { HttpError } from '../../rest/response/http-error.ts'
 import type { Admission } from '../auth/admission.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestId } from '../request/request-id.ts'
-import { answerHold, unread } from './answer-limit.ts'
+import { createAnswerCharge, tooManyUnreadAnswers } from './answer-limit.ts'
 import { type GraphQLApi, serveGraphQL } from './graphql-edge.ts'
-import type { HeldMemory } from './held-memory.ts'
+import type { HttpRequest, HttpResult } from './http-request.ts'
 import { type McpApi, serveMcp } from './mcp-edge.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 import { type RestApi, serveRest } from './rest-edge.ts'
-import type { Incoming, Routed } from './routed.ts'
 import { answerWithPage, type Page } from './static/page.ts'
 
 export interface Routes extends RestApi, GraphQLApi, McpApi {
@@ -20,7 +20,7 @@ export interface Routes extends RestApi, GraphQLApi, McpApi {
   /** The service's metrics. Throws when the caller may not read them. */
   metrics(admission: Admission, authorization: string | undefined): Promise<Page>
   /** The memory for bodies of requests without an answer, and for answers that are not read yet. */
-  memory: { bodies: HeldMemory; answers: HeldMemory }
+  memory: { bodies: MemoryBudget; answers: MemoryBudget }
 }
 
 /** Finds what serves a request's path, and authenticates the caller where that needs a token. Throws an `HttpError`. */
@@ -29,7 +29,7 @@ export async function route(
   request: IncomingMessage,
   response: ServerResponse,
   id: RequestId,
-): Promise<Routed> {
+): Promise<HttpResult> {
   requireClearHeaders(request, response)
   const { path, search } = targetOf(request)
   const page = await routes.pages.get(path)?.()
@@ -42,23 +42,30 @@ export async function route(
   const { bodies, answers } = routes.memory
   // Where the caller is asked for, the API answers in its own form.
   const caller = () => {
-    if (answers.isFull(tokenId)) throw unread()
+    if (answers.isFull(tokenId)) throw tooManyUnreadAnswers()
     return admission.caller()
   }
   const reserve = bodies.reserveFor(response, tokenId)
-  const hold = answerHold(answers, response, tokenId)
+  const chargeAnswer = createAnswerCharge(answers, response, tokenId)
   // Node makes a list of Set-Cookie alone.
   const sent = request.headers as RequestHeaders
   // FairQueue reads the token from the context, to share connections and threads among tokens.
   const { answer, summary } = await withContext({ tokenId }, () =>
-    serve({ request, path, search, headers: sent, id, admission: { ...admission, caller }, reserve, hold }).catch(
-      (thrown: unknown): Routed => ({ answer: errorResponse(routes.errorOf(thrown, id.text), id.text) }),
-    ),
+    serve({
+      request,
+      path,
+      search,
+      headers: sent,
+      id,
+      admission: { ...admission, caller },
+      reserve,
+      chargeAnswer,
+    }).catch((thrown: unknown): HttpResult => ({ answer: errorResponse(routes.errorOf(thrown, id.text), id.text) })),
   )
   return { answer, headers, summary: { tokenName, ...summary } }
 }
 
-function serverOf(routes: Routes, path: string): ((incoming: Incoming) => Promise<Routed>) | undefined {
+function serverOf(routes: Routes, path: string): ((incoming: HttpRequest) => Promise<HttpResult>) | undefined {
   if (path === '/v1' || path.startsWith('/v1/')) return (incoming) => serveRest(routes, incoming)
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)
   if (path === '/mcp' && routes.mcp) return (incoming) => serveMcp(routes, incoming)

@@ -73,21 +73,21 @@ async function serve(
   try {
     if (allowed?.isPreflight) {
       respond(request, response, requestId, { status: 204, headers: {} }, allowed.headers)
-      return unrouted
+      return noOperation
     }
     const { answer, headers, summary } = await route(routes, request, response, requestId)
     const encoding = encodingOf(request, answer)
     const sent = encoding ? await compressed(answer, encoding) : answer
     const varying = encoding && { Vary: allowed ? 'Origin, Accept-Encoding' : 'Accept-Encoding' }
     respond(request, response, requestId, sent, { ...allowed?.headers, ...headers, ...varying })
-    return { ...unrouted, ...summary }
+    return { ...noOperation, ...summary }
   } catch (thrown) {
-    if (request.destroyed && !request.complete) return unrouted
+    if (request.destroyed && !request.complete) return noOperation
     const error = routes.errorOf(thrown, requestId.text)
     if (response.headersSent) response.destroy()
     else respond(request, response, requestId, errorResponse(error, requestId.text), allowed?.headers)
-    return unrouted
+    return noOperation
   }
 }
 
-const unrouted: RequestSummary = { api: 'other', operation: 'none', isWrite: false, tokenName: undefined }
+const noOperation: RequestSummary = { api: 'other', operation: 'none', isWrite: false, tokenName: undefined }

@@ -18,21 +18,24 @@ interface AttemptContext {
   /** Interrupts the attempt: the job does not end. */
   signal: AbortSignal
   /** Called every few seconds, as long as this thread is not busy with one step. */
-  onAlive(): void
+  reportProgress(): void
   log: Logger
 }
 
 const saveProgressEveryMs = 2_000
 
 /** Makes an attempt at a job. Throws when it is interrupted or the database cannot be reached: it may be repeated. */
-export async function runAttempt(key: AttemptKey, { onAlive, log, signal, ...context }: AttemptContext): Promise<void> {
+export async function runAttempt(
+  key: AttemptKey,
+  { reportProgress, log, signal, ...context }: AttemptContext,
+): Promise<void> {
   const { db } = context.catalogue
   const attempt = await readAttempt(db, key)
   if (!attempt) return
   const superseded = new AbortController()
   const save = () => saveProgress(db, attempt).then((isSaved) => isSaved || superseded.abort())
   const timer = setInterval(() => {
-    onAlive()
+    reportProgress()
     save().catch(() => {})
   }, saveProgressEveryMs)
   const work = { import: runImport, export: runExport, index: runIndex }[attempt.kind]

@@ -14,7 +14,7 @@ export interface RequestContext {
   readonly tokenId: string
   readonly readLimit: ReadLimit
   /** Reports that the work goes on, which restarts its deadline; only in a thread of a pool. */
-  readonly moveOn?: () => void
+  readonly reportProgress?: () => void
 }
 
 /** The context of the request that the running code belongs to; none in jobs and at start. */

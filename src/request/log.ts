@@ -19,13 +19,13 @@ export interface RequestSummary {
 const slowMs = 1_000
 
 /** How many requests without a valid token are logged in a second: anybody can send them. */
-const mostAnonymous = 10
+const maxAnonymous = 10
 
 /** Makes the function that logs a request, fast successful reads at `debug`. No line has a body, a query or a token. */
 export function createRequestLog(log: Logger): (served: ServedRequest) => void {
   let anonymous = 0
   const endSecond = () => {
-    const requests = anonymous - mostAnonymous
+    const requests = anonymous - maxAnonymous
     if (requests > 0) log.info({ requests }, 'further requests without a valid token were not logged')
     anonymous = 0
   }
@@ -35,7 +35,7 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
     const { requestId, tokenName, api, operation, status } = served
     if (tokenName === undefined) {
       if (anonymous === 0) setTimeout(endSecond, 1_000).unref()
-      if (++anonymous > mostAnonymous) return
+      if (++anonymous > maxAnonymous) return
     }
     const durationMs = Math.round(served.durationMs * 10) / 10
     log[level]({ requestId, tokenName, api, operation, status, durationMs }, 'request')

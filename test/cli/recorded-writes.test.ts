@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { noteRecording } from '../../src/database/change-days.ts'
+import { setRecording } from '../../src/database/change-days.ts'
 import { useCatalog } from '../import/catalog.ts'
 import { runCli } from '../support/clients/cli.ts'
 
@@ -38,7 +38,7 @@ it.each(commands)('%s makes the ledger begin anew where it records nothing', asy
   const env = { DATABASE_URL: catalog.database.url, CHANGES_RETENTION: '0' }
   expect(await runCli(argsOf(files), env)).toMatchObject({ code: 0 })
   expect(await hasGap()).toBe(true)
-  await noteRecording(catalog.database.db, true)
+  await setRecording(catalog.database.db, true)
 })
 
 it('a dry run does not make it begin anew', async () => {

@@ -88,7 +88,7 @@ it('sends no statement of a client that left before the connection was there, an
 it('reports after each statement that its task moves on, also after one that fails', async () => {
   const db = connect({ ...database.connection, max: 1 }, () => {})
   let steps = 0
-  const context = { ...contextOf(new AbortController().signal), moveOn: () => steps++ }
+  const context = { ...contextOf(new AbortController().signal), reportProgress: () => steps++ }
   onTestFinished(() => db.destroy())
   await requestContext.run(context, () => sql`select 1`.execute(db))
   expect(steps).toBe(1)

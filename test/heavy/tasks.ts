@@ -17,7 +17,7 @@ const tasks: Record<string, (input: unknown) => Promise<unknown>> = {
   'move on': async (input) => {
     for (let step = 0; step < 5; step++) {
       await sleep(Number(input))
-      requestContext.getStore()?.moveOn?.()
+      requestContext.getStore()?.reportProgress?.()
     }
     return 'done'
   },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { HttpError } from '../../rest/response/http-error.ts'
-import { createHeldMemory } from '../../src/http/held-memory.ts'
+import { createMemoryBudget } from '../../src/http/memory-budget.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { openWire, type WireAnswer } from '../support/clients/wire.ts'
 import { createTestDatabase } from '../support/database/database.ts'
@@ -193,7 +193,7 @@ describe('a client that is slow, or goes away', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
     const server = createHttpServer({
       authenticate: never,
-      memory: { bodies: createHeldMemory(0), answers: createHeldMemory(0) },
+      memory: { bodies: createMemoryBudget(0), answers: createMemoryBudget(0) },
       rest: never,
       graphql: never,
       mcp: undefined,

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { followStore } from '../../src/catalogue/readiness/follow-store.ts'
 import type { NewRequirement } from '../../src/catalogue/readiness/requirements.ts'
-import { beginLedger } from '../../src/database/change-days.ts'
+import { resetLedger } from '../../src/database/change-days.ts'
 import { productReadiness, type Readiness, setRequirements, storeReadiness } from '../catalogue/readiness/support.ts'
 import { addAssets, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -134,7 +134,7 @@ async function take(store: string, one: Step, required: Map<string, Requirement[
       await followStore(gateway.database.catalogue, store)
       return
     case 'begin the ledger anew':
-      await beginLedger(gateway.database.db)
+      await resetLedger(gateway.database.db)
   }
 }
 

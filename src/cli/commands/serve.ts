@@ -50,11 +50,11 @@ async function serve(config: Config, demo: boolean, log: Logger) {
   // The embedded PostgreSQL starts while the code that uses it is loaded.
   const loading = load(config)
   const { db, connection, close } = await openDatabase(config, log, { mayCreate: true, loading })
-  const { migrate, addChangeDays, noteRecording, newerScripts, ensureAdminToken, start } = await loading
+  const { migrate, addChangeDays, setRecording, newerScripts, ensureAdminToken, start } = await loading
   try {
     const migrations = await migrate(db)
     // A database that takes no writes, as a standby does, is served too.
-    await Promise.all([addChangeDays(db), noteRecording(db, config.changesRetention > 0)]).catch((error) =>
+    await Promise.all([addChangeDays(db), setRecording(db, config.changesRetention > 0)]).catch((error) =>
       log.warn({ reason: error.message }, 'the ledger could not be prepared'),
     )
     if (migrations.length > 0) log.info({ migrations }, 'database migrated')
@@ -74,7 +74,7 @@ async function serve(config: Config, demo: boolean, log: Logger) {
 
 /** With several workers this process only supervises them: it does not load the gateway. */
 async function load({ workers }: Config) {
-  const [{ migrate, newerScripts }, { addChangeDays, noteRecording }, { ensureAdminToken }, start] = await Promise.all([
+  const [{ migrate, newerScripts }, { addChangeDays, setRecording }, { ensureAdminToken }, start] = await Promise.all([
     import('../../database/migrate.ts'),
     import('../../database/change-days.ts'),
     import('../../auth/tokens.ts'),
@@ -82,7 +82,7 @@ async function load({ workers }: Config) {
       ? import('../../app/cluster/supervisor.ts').then(({ superviseWorkers }) => superviseWorkers)
       : import('../../app/run-gateway.ts').then(({ runGateway }) => runGateway),
   ])
-  return { migrate, addChangeDays, noteRecording, newerScripts, ensureAdminToken, start }
+  return { migrate, addChangeDays, setRecording, newerScripts, ensureAdminToken, start }
 }
 
 function printToken({ secret, exists }: { secret?: string; exists: boolean }): void {

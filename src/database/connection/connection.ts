@@ -66,8 +66,8 @@ export class Connection implements PostgresPoolClient {
       ? sendWithSettings<R>(this.#pooled, this.#settings, text, values)
       : sendPrepared<R>(this.#pooled, text, values)
     this.#trace(text, answer)
-    const moveOn = this.#context?.moveOn
-    if (moveOn) answer.then(moveOn, moveOn)
+    const reportProgress = this.#context?.reportProgress
+    if (reportProgress) answer.then(reportProgress, reportProgress)
     // A connection that broke is rolled back by the server. What broke it is the error to report.
     return isRollback ? answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] })) : answer
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { HttpError } from '../../../rest/response/http-error.ts'
-import { waitForRound } from '../../request/round.ts'
-import type { Reserve } from '../held-memory.ts'
+import { startOnePerTick } from '../../request/start-one-per-tick.ts'
+import type { Reserve } from '../memory-budget.ts'
 
 const pieceBytes = 128 * 1024
 export const maxBodyBytes = 10 * 1024 * 1024
@@ -28,7 +28,7 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
   } catch (error) {
     throw error instanceof HttpError ? error : new HttpError('invalid_request', 'the body is incomplete')
   }
-  await waitForRound()
+  await startOnePerTick()
   return body.subarray(0, size)
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { noteRecording } from '../../../src/database/change-days.ts'
+import { setRecording } from '../../../src/database/change-days.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { settled } from '../../support/database/changes.ts'
 import { addProducts, newStore } from '../../support/factories.ts'
@@ -43,7 +43,7 @@ it('a ledger that a gateway wrote past begins anew: older cursors expire, earlie
   await vi.waitFor(async () => expect(await hasGap()).toBe(true))
   await addProducts(off, store, [{ productCode: 'A', attributes: { Color: 'blue' } }])
   // A rolling change of the setting: the other instance records, and begins the ledger anew, before this one stops.
-  await noteRecording(gateway.database.db, true)
+  await setRecording(gateway.database.db, true)
   await off.stop()
   expect(await hasGap()).toBe(true)
   const on = await startTestGateway({ database: gateway.database })
@@ -63,7 +63,7 @@ it('a ledger that a gateway wrote past begins anew: older cursors expire, earlie
 it('an instance that records all along keeps the cursors', async () => {
   const store = await newStore(gateway)
   const { next } = await feed(gateway, store, 'latest')
-  await noteRecording(gateway.database.db, true)
+  await setRecording(gateway.database.db, true)
   expect(await feed(gateway, store, next)).toMatchObject({ status: 200 })
 })
 

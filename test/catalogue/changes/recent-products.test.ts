@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { beginLedger, noteRecording } from '../../../src/database/change-days.ts'
+import { resetLedger, setRecording } from '../../../src/database/change-days.ts'
 import { newStore } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
@@ -68,8 +68,8 @@ async function expected(store: string, { isRed, from }: { isRed: boolean; from: 
 
 it.each<[title: string, between: () => Promise<unknown>]>([
   ['has recorded all of its changes', async () => {}],
-  ['has begun anew', () => beginLedger(gateway.database.db)],
-  ['has a gap', () => noteRecording(gateway.database.db, false)],
+  ['has begun anew', () => resetLedger(gateway.database.db)],
+  ['has a gap', () => setRecording(gateway.database.db, false)],
 ])('products are listed by their last change as the table has them, where the ledger %s', async (_title, between) => {
   const store = await newStore(gateway)
   await addOld(store)
@@ -90,7 +90,7 @@ it.each<[title: string, between: () => Promise<unknown>]>([
       }
     }
   }
-  await noteRecording(gateway.database.db, true)
+  await setRecording(gateway.database.db, true)
 })
 
 it('takes all changes of a transaction, whose products have the time of its begin', async () => {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { revertRequest } from '../../../src/catalogue/changes/revert-request.ts'
 import { lockStore } from '../../../src/catalogue/locks.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
-import { noteRecording } from '../../../src/database/change-days.ts'
+import { setRecording } from '../../../src/database/change-days.ts'
 import { createExplainer, workOf } from '../../database/explain.ts'
 import type { Item } from '../../support/clients/client.ts'
 import { newStore, storeBody } from '../../support/factories.ts'
@@ -387,9 +387,9 @@ describe('what cannot be reverted', () => {
     const request = await put('A', { Color: 'red' })
     const { db } = gateway.database
     const refused = { code: 'not_revertible', message: expect.stringContaining('older than the ledger') }
-    await noteRecording(db, false)
+    await setRecording(db, false)
     await expect(revert(gateway, store, request)).rejects.toMatchObject(refused)
-    await noteRecording(db, true)
+    await setRecording(db, true)
     await expect(revert(gateway, store, request)).rejects.toMatchObject(refused)
     expect(await attributesOf('A')).toEqual({ Color: 'red' })
     await revert(gateway, store, await put('A', { Color: 'blue' }))

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { requestContext } from '../../src/request/context.ts'
 import { ReadLimit } from '../../src/request/read-limit.ts'
-import { waitForRound } from '../../src/request/round.ts'
+import { startOnePerTick } from '../../src/request/start-one-per-tick.ts'
 
 const signal = new AbortController().signal
 
@@ -18,7 +18,7 @@ it('one request begins in a round of the event loop, of the tokens in rotation',
   const begun: string[] = []
   const begin = (tokenId: string, name: string) =>
     inRequestOf(tokenId, async () => {
-      await waitForRound()
+      await startOnePerTick()
       begun.push(name)
     })
   const requests = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3'), begin('b', 'b1'), begin('a', 'a4')]

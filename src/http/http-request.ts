@@ -3,10 +3,11 @@ import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
-import type { HoldAnswer } from './answer-limit.ts'
-import type { Reserve } from './held-memory.ts'
+import type { ChargeAnswer } from './answer-limit.ts'
+import type { Reserve } from './memory-budget.ts'
 
-export interface Incoming {
+/** A request, with what it may do. */
+export interface HttpRequest {
   request: IncomingMessage
   path: string
   search: string
@@ -15,11 +16,11 @@ export interface Incoming {
   admission: Admission
   /** Memory for the body. */
   reserve: Reserve
-  hold: HoldAnswer
+  chargeAnswer: ChargeAnswer
 }
 
 /** An answer, and how the log and the metrics describe its request. */
-export interface Routed {
+export interface HttpResult {
   answer: HttpResponse
   headers?: Record<string, string>
   summary?: Partial<RequestSummary>

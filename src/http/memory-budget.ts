@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http'
 
-/** Holds so many bytes more until the response is closed; false when there is no memory for them. */
+/** Counts further bytes until the response is closed; false when that would exceed the budget. */
 export type Reserve = (bytes: number) => boolean
 
-export type HeldMemory = ReturnType<typeof createHeldMemory>
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 
-/** Never refused: small bodies are read, and small answers sent, however many large ones wait. */
+/** Not counted, for each request: small bodies are read and small answers are sent while large ones wait. */
 const freeBytes = 64 * 1024
 
 /**
- * Bounds the memory that open requests hold, for their bodies or for answers that are not read yet: `maxBytes` in all
- * beyond 64 KiB each, half of it per token.
+ * Limits the memory of open requests, for their bodies or for unread answers, to `maxBytes`, and to half of that for
+ * each token.
  */
-export function createHeldMemory(maxBytes: number) {
+export function createMemoryBudget(maxBytes: number) {
   const byToken = new Map<string, number>()
   let total = 0
   const add = (tokenId: string, bytes: number) => {
@@ -21,7 +21,7 @@ export function createHeldMemory(maxBytes: number) {
     if (own > 0) byToken.set(tokenId, own)
     else byToken.delete(tokenId)
   }
-  /** `isRequired`: the bytes are held in any case. */
+  /** With `isRequired` the bytes are counted, never refused. */
   const reserveFor = (response: ServerResponse, tokenId: string, isRequired = false): Reserve => {
     let size = 0
     let counted = 0
@@ -44,8 +44,8 @@ export function createHeldMemory(maxBytes: number) {
   }
   return {
     reserveFor,
-    state: () => ({ held: total, most: maxBytes }),
-    /** Whether the token holds all that it may. */
+    state: () => ({ held: total, max: maxBytes }),
+    /** Whether the token has used its half. */
     isFull: (tokenId: string) => (byToken.get(tokenId) ?? 0) >= maxBytes / 2,
   }
 }
