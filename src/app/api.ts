@@ -20,7 +20,7 @@ import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
 import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
-import { routeLimits as defaultRouteLimits, type RouteLimits, routeOf } from '../heavy/route.ts'
+import { chooseRoute, routeLimits as defaultRouteLimits, type RouteLimits } from '../heavy/route.ts'
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
@@ -86,7 +86,7 @@ export function createApi(options: ApiOptions): Api {
   const prepare = createGraphQL(engine, options.persistedDocuments, log)
   const isHeavy = (body: Uint8Array, cost = 0, copies = 1) => {
     const weight = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies, cost }
-    return threads !== undefined && routeOf(weight, routeLimits) === 'thread'
+    return threads !== undefined && chooseRoute(weight, routeLimits) === 'thread'
   }
   // A larger GraphQL body is not even parsed on this thread: it is handed to another one with its document unchecked.
   const maxParsedBytes = 4 * routeLimits.bytes

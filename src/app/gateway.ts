@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { schema } from '../../schema/index.ts'
-import { createAdmission } from '../auth/admission.ts'
+import { createCountedAuthentication } from '../auth/authentication.ts'
 import { readFeedDelay } from '../catalogue/changes/cursor.ts'
 import { startOwnReader } from '../catalogue/readiness/reader.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
@@ -107,14 +107,14 @@ function createServer(options: GatewayOptions, { api, replicas, kind, status }: 
   const database = kind === 'plain' ? undefined : kind
   const logRequest = createRequestLog(log)
   return createHttpServer({
-    authenticate: createAdmission(options),
+    authenticate: createCountedAuthentication(options),
     ...api,
     mcp: options.mcp === 'off' ? undefined : lazy(() => loadMcp(options, api)),
     maxAnswerBytes,
     graphiql: async () => (await graphiql()).page,
     pages: createPages(enumerations, ownVersion(), graphiql, async () => ({ status: await status(), database })),
-    metrics: async (admission, authorization) => {
-      if (!metricsPublic) requireAdmin(admission.caller(), authorization)
+    metrics: async (caller, authorization) => {
+      if (!metricsPublic) requireAdmin(caller(), authorization)
       return metrics.read()
     },
     memory,

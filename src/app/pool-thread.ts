@@ -7,7 +7,7 @@ import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connection/connect.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
-import { runTask, type Task, type Work } from '../heavy/run-task.ts'
+import { runTask, type Task, type TaskResult } from '../heavy/run-task.ts'
 import { lazy } from '../lazy.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import { type Api, type ApiOptions, createApi } from './api.ts'
@@ -54,7 +54,7 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.reportProgress),
     log,
   })
-  return async (input: ThreadRequest, { requestId }: RequestContext): Promise<Work<ThreadAnswer>> => {
+  return async (input: ThreadRequest, { requestId }: RequestContext): Promise<TaskResult<ThreadAnswer>> => {
     // What is made of the enumerations is kept as long as they are the same object.
     if (!isDeepStrictEqual(enumerations, input.enumerations)) enumerations = input.enumerations
     hasQueuedJob = false

@@ -14,6 +14,47 @@ export interface AuthenticationOptions {
   trustMs?: number | undefined
 }
 
+export interface RateLimitOptions {
+  rateLimit?: number | undefined
+  /** Whether all processes count together, in the database; otherwise each in its memory. */
+  isRateLimitShared: boolean
+}
+
+export interface Authentication {
+  /** Undefined without a valid token. */
+  caller?: Caller
+  /** Why the request is refused: its token could not be checked, or has made too many requests. */
+  error?: unknown
+  /** Headers for the answer, whatever it is: how many requests are left. */
+  headers?: Record<string, string>
+}
+
+/** Makes the function that authenticates an `Authorization` header and counts the request. It never rejects. */
+export function createCountedAuthentication({
+  rateLimit: perMinute,
+  isRateLimitShared,
+  ...options
+}: AuthenticationOptions & RateLimitOptions) {
+  const authenticate = createAuthentication(options)
+  // Loaded only where there is a limit.
+  const counting =
+    perMinute === undefined
+      ? undefined
+      : import('./rate-limit.ts').then(({ createRateLimit }) =>
+          createRateLimit(perMinute, isRateLimitShared ? options.db : undefined),
+        )
+  return async (authorization: string | undefined): Promise<Authentication> => {
+    try {
+      const caller = await authenticate(authorization)
+      if (!caller) return {}
+      const count = await counting
+      return { caller, ...(await count?.(caller)) }
+    } catch (error) {
+      return { error }
+    }
+  }
+}
+
 /** Makes the function that returns the caller of an `Authorization` header; undefined without a valid token. */
 export function createAuthentication({ db, bootstrapToken, jwt, trustMs }: AuthenticationOptions) {
   const bootstrap = bootstrapToken === undefined ? undefined : hashOf(bootstrapToken)

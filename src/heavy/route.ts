@@ -1,24 +1,25 @@
+/** The size of a request. */
 export interface Weight {
   bytes: number
-  /** The members of all lists and objects of its body, at most; asked for only where the bytes do not decide. */
+  /** The members of all lists and objects in the body, counted only where the bytes do not decide. */
   members(): number
-  /** What a GraphQL operation may cost; 0 for a REST request. */
+  /** The cost of a GraphQL operation; 0 for a REST request. */
   cost: number
 }
 
 export interface RouteLimits {
-  /** A body of so many bytes is small, whatever its members. */
+  /** A body of up to this many bytes is small, whatever its members. */
   bytes: number
-  /** A body of up to twice the bytes is small if it has at most so many members: about a thousand products. */
+  /** A body of up to twice the bytes is small if it has at most this many members: about a thousand products. */
   members: number
   cost: number
 }
 
-/** The thread that serves all requests is not blocked for more than about 20 ms by a request within these. */
+/** A request within these limits blocks the main thread for at most about 20 ms. */
 export const routeLimits: RouteLimits = { bytes: 64 * 1024, members: 5_000, cost: 5_000 }
 
-/** Decides once, before anything runs, whether a request is answered on the thread that serves all or in another. */
-export function routeOf({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'thread' {
+/** Chooses the main thread or the pool for a request, before anything runs. */
+export function chooseRoute({ bytes, members, cost }: Weight, limits = routeLimits): 'here' | 'thread' {
   if (cost > limits.cost || bytes > 2 * limits.bytes) return 'thread'
   return bytes <= limits.bytes || members() <= limits.members ? 'here' : 'thread'
 }

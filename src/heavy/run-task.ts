@@ -3,35 +3,35 @@ import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import { ReadLimit } from '../request/read-limit.ts'
 
-/** Work for a thread of the pool, as plain data. */
+/** TaskResult for a thread of the pool, as plain data. */
 export interface Task<Input = unknown> {
   input: Input
   context: Pick<RequestContext, 'requestId' | 'traceparent' | 'tokenId'>
-  /** Sends a message when the task starts in its thread, or moves on; receives one when it is to be cancelled. */
+  /** Sends a message when the task starts in its thread or reports progress; receives one that cancels the task. */
   cancellation: MessagePort
 }
 
 type ThreadContext = Required<RequestContext>
 
-/** The result of a task's work, and the memory of it that is moved to the other thread, not copied. */
-export interface Work<Output> {
+/** The result of a task, and the part of its memory that is moved to the other thread instead of copied. */
+export interface TaskResult<Output> {
   output: Output
   moved: ArrayBuffer[]
 }
 
 /**
- * Runs a task in this thread within the context of its request, whose `reportProgress` restarts the task's deadline. Without a
- * task the thread has only been started.
+ * Runs a task in this thread within the context of its request; `reportProgress` restarts the deadline. Without a task
+ * only the thread starts.
  */
 export async function runTask<Input, Output>(
   task: Task<Input> | undefined,
-  work: (input: Input, context: ThreadContext) => Promise<Work<Output>>,
+  work: (input: Input, context: ThreadContext) => Promise<TaskResult<Output>>,
 ): Promise<unknown> {
   if (!task) return undefined
   const { input, context: given, cancellation } = task
   const cancelled = new AbortController()
   cancellation.once('message', () => cancelled.abort())
-  const reportProgress = () => cancellation.postMessage('moves on')
+  const reportProgress = () => cancellation.postMessage('progress')
   reportProgress()
   const context = { ...given, trace: undefined, signal: cancelled.signal, readLimit: new ReadLimit(), reportProgress }
   try {

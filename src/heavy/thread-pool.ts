@@ -7,13 +7,13 @@ import { requestContext } from '../request/context.ts'
 import { FairQueue } from '../request/fair-queue.ts'
 import type { Task } from './run-task.ts'
 
-/** What a task may take. */
+/** The limits of a task. */
 export interface TaskLimits {
   /** The memory of a thread, in MiB. A task that needs more ends its thread. */
   heapMb?: number
-  /** From the task's start in its thread, which may take seconds to start, or its last sign, until it is cancelled. */
+  /** From the start in the thread, or the last report of progress, until the task is cancelled. */
   deadlineMs?: number
-  /** From the task's start in its thread until it is cancelled, however it moves on; by default without an end. */
+  /** From the start in the thread until the task is cancelled in spite of progress; by default never. */
   maxMs?: number
 }
 
@@ -25,11 +25,11 @@ export interface PoolOptions extends TaskLimits {
   threads?: number
   /** How many threads one token may use; by default all but one. */
   threadsPerToken?: number
-  /** Whether a task starts a further thread with it: starting one takes a second, which other tokens need not wait. */
+  /** Whether each task starts a spare thread: a start takes a second, for which other tokens need not wait. */
   hasSpare?: boolean
 }
 
-/** Work for the pool: what it needs as plain data, and the memory of it that may be moved. */
+/** Work for the pool: its input as plain data, and the part of its memory that may be moved. */
 export interface Job {
   input: unknown
   moved: ArrayBuffer[]
@@ -37,7 +37,7 @@ export interface Job {
   signal?: AbortSignal
 }
 
-/** The pool ended a task: the message says why. */
+/** The pool ended a task; the message has the reason. */
 export class TaskEnded extends Error {
   override readonly name = 'TaskEnded'
 }
@@ -48,17 +48,17 @@ const queue = { maxWaiting: 100, maxWaitMs: 10_000 }
 /** How long a cancelled task may take before its thread is ended: a new one takes a second to start. */
 const cancelMs = 2_000
 const idleMs = 60_000
-/** The longest time of a timer. */
-const longest = 2 ** 31 - 1
+/** The longest delay of a timer. */
+const maxTimerMs = 2 ** 31 - 1
 
-/** Threads for work that would block the serving one. They start on demand, end when idle, run one task at a time. */
+/** Threads for work that would block the main one: each runs one task at a time, starts on demand and ends when idle. */
 export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
   const options = {
     threads,
     threadsPerToken: Math.max(1, threads - 1),
     heapMb: 512,
     deadlineMs: 10_000,
-    maxMs: longest,
+    maxMs: maxTimerMs,
     workerData: undefined,
     hasSpare: false,
     ...given,
@@ -125,12 +125,12 @@ async function startPiscina({ entry, workerData, log, threads, heapMb }: Require
   return piscina
 }
 
-/** Starts a thread, if there may be one more, by a task that does nothing. */
+/** Starts a thread by a task that does nothing, unless there are enough. */
 function startSpare(piscina: Piscina): void {
   if (piscina.threads.length < piscina.options.maxThreads) piscina.run(undefined).catch(() => {})
 }
 
-/** Cancels a task when its client leaves or its deadline has passed; ends the thread of one that goes on. */
+/** Cancels a task when its client leaves or its deadline has passed; ends the thread if the task does not stop. */
 function watchTask(
   client: AbortSignal | undefined,
   { deadlineMs, maxMs }: Required<TaskLimits>,

@@ -41,7 +41,7 @@ async function answerTo(
 ): Promise<OperationResult> {
   const { method = 'GET' } = request
   if (method === 'OPTIONS') return { answer: { status: 204, headers: { Allow: 'GET, POST, OPTIONS' } } }
-  const caller = incoming.admission.caller()
+  const caller = incoming.caller()
   if (caller === undefined) throw unauthorized(headers.authorization)
   const accept = jsonTypes(headers.accept)
   if (accept === '') return { answer: notAcceptable }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
-import type { Admission } from '../auth/admission.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
 import type { ChargeAnswer } from './answer-limit.ts'
@@ -13,7 +13,8 @@ export interface HttpRequest {
   search: string
   headers: RequestHeaders
   id: RequestId
-  admission: Admission
+  /** Undefined without a valid token. Throws the reason why the request is refused. */
+  caller(): Caller | undefined
   /** Memory for the body. */
   reserve: Reserve
   chargeAnswer: ChargeAnswer

@@ -32,9 +32,9 @@ const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-meth
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
 export async function serveMcp(
   { mcp }: McpApi,
-  { request, id, reserve, chargeAnswer, admission }: HttpRequest,
+  { request, id, reserve, chargeAnswer, ...incoming }: HttpRequest,
 ): Promise<HttpResult> {
-  const caller = admission.caller()
+  const caller = incoming.caller()
   const { method, headers } = request
   if (caller === undefined) throw unauthorized(headers.authorization)
   if (method !== 'POST') throw new HttpError('method_not_allowed', `/mcp takes POST; got ${method}`, { Allow: 'POST' })

@@ -18,7 +18,7 @@ export async function serveRest(
     method,
     path,
     search,
-    caller: incoming.admission.caller,
+    caller: incoming.caller,
     headers,
     requestId: id.text,
     body: () => readBody(request, incoming.reserve),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHeaders } from '../../rest/exchange.ts'
 import { errorResponse } from '../../rest/handler.ts'
 import { HttpError } from '../../rest/response/http-error.ts'
-import type { Admission } from '../auth/admission.ts'
+import type { Authentication } from '../auth/authentication.ts'
 import { withContext } from '../request/context.ts'
 import type { RequestId } from '../request/request-id.ts'
 import { createAnswerCharge, tooManyUnreadAnswers } from './answer-limit.ts'
@@ -14,16 +14,16 @@ import { type RestApi, serveRest } from './rest-edge.ts'
 import { answerWithPage, type Page } from './static/page.ts'
 
 export interface Routes extends RestApi, GraphQLApi, McpApi {
-  authenticate(authorization: string | undefined): Promise<Admission>
-  /** What people and tools read without a token: path to page. */
+  authenticate(authorization: string | undefined): Promise<Authentication>
+  /** The pages that need no token, by path. */
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** The service's metrics. Throws when the caller may not read them. */
-  metrics(admission: Admission, authorization: string | undefined): Promise<Page>
-  /** The memory for bodies of requests without an answer, and for answers that are not read yet. */
+  metrics(caller: HttpRequest['caller'], authorization: string | undefined): Promise<Page>
+  /** The memory for bodies of requests without an answer, and for unread answers. */
   memory: { bodies: MemoryBudget; answers: MemoryBudget }
 }
 
-/** Finds what serves a request's path, and authenticates the caller where that needs a token. Throws an `HttpError`. */
+/** Serves a page, or authenticates the caller and calls the API of the path. Throws an `HttpError`. */
 export async function route(
   routes: Routes,
   request: IncomingMessage,
@@ -37,46 +37,54 @@ export async function route(
   if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request, search) }
   const serve = serverOf(routes, path)
   if (!serve) throw new HttpError('not_found', `there is no path ${JSON.stringify(path)}`)
-  const admission = await routes.authenticate(request.headers.authorization)
-  const { tokenId, tokenName, headers } = admission
-  const { bodies, answers } = routes.memory
-  // Where the caller is asked for, the API answers in its own form.
-  const caller = () => {
-    if (answers.isFull(tokenId)) throw tooManyUnreadAnswers()
-    return admission.caller()
-  }
-  const reserve = bodies.reserveFor(response, tokenId)
-  const chargeAnswer = createAnswerCharge(answers, response, tokenId)
   // Node makes a list of Set-Cookie alone.
-  const sent = request.headers as RequestHeaders
-  // FairQueue reads the token from the context, to share connections and threads among tokens.
-  const { answer, summary } = await withContext({ tokenId }, () =>
-    serve({
-      request,
-      path,
-      search,
-      headers: sent,
-      id,
-      admission: { ...admission, caller },
-      reserve,
-      chargeAnswer,
-    }).catch((thrown: unknown): HttpResult => ({ answer: errorResponse(routes.errorOf(thrown, id.text), id.text) })),
-  )
-  return { answer, headers, summary: { tokenName, ...summary } }
+  const headers = request.headers as RequestHeaders
+  return serveCaller(routes, serve, { request, path, search, headers, id }, response)
 }
 
-function serverOf(routes: Routes, path: string): ((incoming: HttpRequest) => Promise<HttpResult>) | undefined {
+type Serve = (incoming: HttpRequest) => Promise<HttpResult>
+
+function serverOf(routes: Routes, path: string): Serve | undefined {
   if (path === '/v1' || path.startsWith('/v1/')) return (incoming) => serveRest(routes, incoming)
   if (path === '/graphql') return (incoming) => serveGraphQL(routes, incoming)
   if (path === '/mcp' && routes.mcp) return (incoming) => serveMcp(routes, incoming)
   if (path !== '/metrics') return undefined
-  return async ({ request, admission }) => {
-    const page = await routes.metrics(admission, request.headers.authorization)
+  return async ({ request, headers, caller }) => {
+    const page = await routes.metrics(caller, headers.authorization)
     return { answer: answerWithPage(page, request) }
   }
 }
 
-/** Throws for headers that a proxy before us may have read in another way. */
+/** Authenticates the caller and serves the request, within the budgets of the token. */
+async function serveCaller(
+  routes: Routes,
+  serve: Serve,
+  incoming: Pick<HttpRequest, 'request' | 'path' | 'search' | 'headers' | 'id'>,
+  response: ServerResponse,
+): Promise<HttpResult> {
+  const { caller: authenticated, error, headers = {} } = await routes.authenticate(incoming.headers.authorization)
+  const { tokenId = '', tokenName } = authenticated ?? {}
+  const { bodies, answers } = routes.memory
+  // A function, so that the API renders its errors.
+  const caller = () => {
+    if (answers.isFull(tokenId)) throw tooManyUnreadAnswers()
+    if (error !== undefined) throw error
+    return authenticated
+  }
+  const reserve = bodies.reserveFor(response, tokenId)
+  const chargeAnswer = createAnswerCharge(answers, response, tokenId)
+  const toResult = (thrown: unknown): HttpResult => {
+    const { text } = incoming.id
+    return { answer: errorResponse(routes.errorOf(thrown, text), text) }
+  }
+  // The queues share connections and threads among the tokens of contexts.
+  const { answer, summary } = await withContext({ tokenId }, () =>
+    serve({ ...incoming, caller, reserve, chargeAnswer }).catch(toResult),
+  )
+  return { answer, headers, summary: { tokenName, ...summary } }
+}
+
+/** Throws for headers that a proxy may have understood differently. */
 function requireClearHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage, response: ServerResponse): void {
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new HttpError('invalid_request', 'the header Host is required')
@@ -89,7 +97,7 @@ function requireClearHeaders({ headers, httpVersion, rawHeaders }: IncomingMessa
   throw new HttpError('invalid_request', repeated === undefined ? problem : `the header ${repeated} must come once`)
 }
 
-/** Node keeps the first of several such headers and says nothing. */
+/** Node silently keeps the first of several such headers. */
 function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2)

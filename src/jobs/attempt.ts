@@ -22,7 +22,7 @@ export interface Attempt extends AttemptKey, Pick<Job, 'kind' | 'counts' | 'prob
 }
 
 /** Does the work of an attempt and keeps its counts and problems up to date. Returns the fault of the input, if any. */
-export type Work = (
+export type RunJob = (
   catalogue: Catalogue,
   attempt: Attempt,
   context: { enumerations: Enumerations; quotas: JobQuotas; signal: AbortSignal },

@@ -1,12 +1,12 @@
 import { exportStore } from '../export/export-store.ts'
 import { noCounts } from '../import/report/counts.ts'
-import type { Work } from './attempt.ts'
+import type { RunJob } from './attempt.ts'
 import { deleteParts, partsOf } from './parts.ts'
 import { createOutput } from './quotas.ts'
 import type { ExportOptions } from './start-job.ts'
 
 /** Writes a store's products, from one snapshot: an attempt after an interrupted one starts again. */
-export const runExport: Work = async (catalogue, attempt, { quotas, signal }) => {
+export const runExport: RunJob = async (catalogue, attempt, { quotas, signal }) => {
   const { db } = catalogue
   const { channel, status, ...form } = attempt.options as unknown as ExportOptions
   await deleteParts(db, attempt, 'output')

@@ -4,12 +4,12 @@ import { type ImportOptions, importRequest } from '../import/options.ts'
 import { findPosition, forgetRun } from '../import/position.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { reportFormats, reportText } from '../import/report/report-format.ts'
-import { keepProblems, saveProgress, type Work } from './attempt.ts'
+import { keepProblems, type RunJob, saveProgress } from './attempt.ts'
 import { deleteParts, partsOf, readInput } from './parts.ts'
 import { createOutput } from './quotas.ts'
 
 /** Runs an import from the last attempt's position. Its output is the rows that fail, in the format of the input. */
-export const runImport: Work = async (catalogue, attempt, { enumerations, quotas, signal }) => {
+export const runImport: RunJob = async (catalogue, attempt, { enumerations, quotas, signal }) => {
   const { db } = catalogue
   const request = importRequest('content', attempt.options as unknown as ImportOptions)
   const { storeUuid, jobId } = attempt

@@ -9,7 +9,7 @@ import type { Database } from '../database/tables.ts'
 import { isLockTimeout } from '../database/unavailable.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { storeUuidOf } from '../text.ts'
-import type { Work } from './attempt.ts'
+import type { RunJob } from './attempt.ts'
 import type { Job } from './job.ts'
 import type { JobQuotas } from './quotas.ts'
 import { insertJob } from './start-job.ts'
@@ -69,7 +69,7 @@ export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, lo
 }
 
 /** An attempt after an interrupted one starts again, and so does one that waited too long, as for a large dry run. */
-export const runIndex: Work = async (catalogue, attempt, { signal }) => {
+export const runIndex: RunJob = async (catalogue, attempt, { signal }) => {
   const onProgress = (rows: number) => {
     signal.throwIfAborted()
     attempt.counts = { ...noCounts, rows }

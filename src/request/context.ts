@@ -13,14 +13,14 @@ export interface RequestContext {
   /** The caller's token: connections, memory and threads are shared fairly among tokens. */
   readonly tokenId: string
   readonly readLimit: ReadLimit
-  /** Reports that the work goes on, which restarts its deadline; only in a thread of a pool. */
+  /** Restarts the deadline of the work; only in a thread of a pool. */
   readonly reportProgress?: () => void
 }
 
-/** The context of the request that the running code belongs to; none in jobs and at start. */
+/** The context of the current request; none in jobs and at start. */
 export const requestContext = new AsyncLocalStorage<RequestContext>()
 
-/** The limit of the running request; what runs without a request has none. */
+/** The limit of the current request; without a request there is no limit. */
 export function currentReadLimit(): ReadLimit {
   return requestContext.getStore()?.readLimit ?? new ReadLimit(Number.MAX_SAFE_INTEGER)
 }

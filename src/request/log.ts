@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** A request that has its answer, as the log and the metrics describe it. */
+/** An answered request, as the log and the metrics describe it. */
 export interface ServedRequest extends RequestSummary {
   requestId: string
   status: number
@@ -18,7 +18,7 @@ export interface RequestSummary {
 
 const slowMs = 1_000
 
-/** How many requests without a valid token are logged in a second: anybody can send them. */
+/** How many requests without a valid token are logged in a second: anyone can send them. */
 const maxAnonymous = 10
 
 /** Makes the function that logs a request, fast successful reads at `debug`. No line has a body, a query or a token. */
@@ -44,7 +44,7 @@ export function createRequestLog(log: Logger): (served: ServedRequest) => void {
 
 const warnedAt = new Map<string, number>()
 
-/** Logs a warning at most once a second: while a dependency is down each request has it, also one without a token. */
+/** Logs a warning at most once a second: while a dependency is down, each request has the same one. */
 export function warnOnceASecond(log: Logger, message: string, fields: object = {}): void {
   const now = performance.now()
   if (now - (warnedAt.get(message) ?? -1_000) < 1_000) return

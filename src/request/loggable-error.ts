@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 
-/** An error as the log may have it: without the words of PostgreSQL that quote values. */
+/** An error for the log, without the messages of PostgreSQL: they quote values. */
 export function loggableError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code, severity, table, column, constraint, routine, stack = '' } = error
