@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
 import { preferenceApplied, readWritePreferences } from '../../rest/request/preferences.ts'
 import { readStaleness, type StalenessHeaders } from '../../rest/request/staleness.ts'
+import { HttpError } from '../../rest/response/http-error.ts'
 import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
 import { CatalogueError, type Fault, invalidRequest, type Reason } from '../errors.ts'
@@ -19,10 +20,10 @@ import type { YogaContext, YogaServer } from './yoga.ts'
 export interface GraphQLRequest {
   method: string
   search: string
-  /** The media types that the caller accepts, of those that an answer can have. */
+  /** The media types of `Accept` that an answer can have. */
   accept: string
   body: Uint8Array<ArrayBuffer> | undefined
-  /** A document of the service's own, which is run whatever documents callers may send. */
+  /** A document of the service itself, which is run even where callers must send persisted documents. */
   document?: string | undefined
   headers: RequestHeaders
 }
@@ -30,22 +31,23 @@ export interface GraphQLRequest {
 export interface PreparedRequest {
   operation: PreparedOperation
   cost: number
-  /** Of a query. */
+  /** Undefined for a mutation. */
   staleness: StalenessHeaders | undefined
   /** How much a mutation may change. */
   maxAffected: number | undefined
   run(context: Context): Promise<HttpResponse>
 }
 
-/** Makes the function that prepares what a request asks for: an operation to run, or the error to answer with. */
+/** Makes the function that prepares the operation of a request, or renders its errors. Throws `HttpError`. */
 export function createGraphQL(engine: Engine, persisted: PersistedDocuments | undefined, log: Logger) {
   const yoga = lazy(async () => (await import('./yoga.ts')).createYogaServer(engine.schema))
-  const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest | HttpResponse => {
+  const prepare = (request: GraphQLRequest, caller: Caller, type: MediaType): PreparedRequest => {
     const params = request.body ? paramsOfBody(request.body) : paramsOfSearch(request.search)
     const query = request.document ?? documentOf(params, persisted)
     const { operationName, variables } = params
     const operation = engine.prepare(query, operationName, caller)
-    if (operation.isMutation && request.method === 'GET') return mutationByGet
+    if (operation.isMutation && request.method === 'GET')
+      throw methodNotAllowed('POST', 'a mutation must be sent by POST')
     const requested = operation.cost(variables)
     const limit = limitsOf(caller).cost
     if (requested > limit) throw tooCostly(limit, requested)
@@ -58,23 +60,25 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
         const extensions = { cost, ...(context.affected && { affected: context.affected.count }) }
         return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions }
       }
-      // Most requests are plain. Rendered without yoga they take less time.
+      // Most requests are JSON by POST. Without yoga they take less time.
       if (request.method === 'POST' && type === json)
         return answerOf(type, await result(), preferenceApplied(maxAffected))
       const named = { query, ...(operationName && { operationName }) }
       const answer = await answerByYoga(await yoga(), request, { params: named, document: operation.document, result })
-      // The schema seldom changes, and is large: a client may keep what it has read of it, and ask whether it changed.
-      const mayKeep = request.method === 'GET' && operation.size.introspectionDepth > 0
-      return mayKeep ? { ...answer, headers: { ...answer.headers, 'Cache-Control': 'private, no-cache' } } : answer
+      // The schema is large and seldom changes: a client may cache it and revalidate it.
+      const isCacheable = request.method === 'GET' && operation.size.introspectionDepth > 0
+      return isCacheable ? { ...answer, headers: { ...answer.headers, 'Cache-Control': 'private, no-cache' } } : answer
     }
     return { operation, cost: requested, staleness, maxAffected, run }
   }
   return (request: GraphQLRequest, caller: Caller, requestId: string): PreparedRequest | HttpResponse => {
     const type = mediaTypeOf(request.accept)
-    if (request.method !== 'GET' && request.method !== 'POST') return otherMethod
+    if (request.method !== 'GET' && request.method !== 'POST')
+      throw methodNotAllowed('GET, POST', 'the method must be GET or POST')
     try {
       return prepare(request, caller, type)
     } catch (thrown) {
+      if (thrown instanceof HttpError) throw thrown
       const causes: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
       const errors = publicErrors(causes, log, requestId)
       if (thrown instanceof CatalogueError) return requestError(thrown.code, errors, type)
@@ -85,9 +89,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
   }
 }
 
-/**
- * What the headers prefer. Throws `invalid_request`; what a guard covers is one field, so that it is all or nothing.
- */
+/** Reads the preferences of the headers. Throws `invalid_request`, also for max-affected with several fields. */
 function readPreferences({ isMutation, size }: PreparedOperation, headers: RequestHeaders) {
   const read = isMutation ? readWritePreferences(headers) : readStaleness(headers)
   if (read.faults.length > 0) throw invalidRequest(read.faults as Fault[])
@@ -110,13 +112,13 @@ const json = 'application/json'
 const strictJson = 'application/graphql-response+json'
 type MediaType = typeof json | typeof strictJson
 
-/** The first of the accepted types; any means the plain one. */
+/** The first of the accepted types; JSON for any. */
 function mediaTypeOf(accept: string): MediaType {
   const [first] = accept.split(',')
   return first?.trim() === strictJson ? strictJson : json
 }
 
-/** The answer to a request that was understood: nothing of it was run where there is no data. */
+/** The answer to a valid request; without data nothing was run. */
 function answerOf(
   type: MediaType,
   result: { data?: unknown; errors?: unknown; extensions?: unknown },
@@ -131,11 +133,6 @@ function requestError(reason: Reason, errors: readonly unknown[], type: MediaTyp
   return { status: httpStatus[reason] ?? 500, headers, body: JSON.stringify({ errors }) }
 }
 
-const mutationByGet = methodNotAllowed('POST', 'a mutation must be sent by POST')
-const otherMethod = methodNotAllowed('GET, POST', 'the method must be GET or POST')
-
-function methodNotAllowed(allow: string, message: string): HttpResponse {
-  const errors = [{ message, extensions: { code: 'method_not_allowed' } }]
-  const { status, headers, body } = requestError('method_not_allowed', errors, json)
-  return Object.freeze({ status, headers: { ...headers, Allow: allow }, body })
+function methodNotAllowed(allow: string, details: string): HttpError {
+  return new HttpError('method_not_allowed', details, { Allow: allow })
 }
