@@ -4,10 +4,10 @@ import { jwtAlgorithms } from '../auth/jwt-algorithms.ts'
 import { urlsOf } from '../database/connection/hosts.ts'
 import { millisecondsOf, shown } from '../text.ts'
 
-/** What the gateway runs with; docs/operations.md says what each variable means. */
+/** The settings of the gateway; docs/operations.md describes each variable. */
 export type Config = ReturnType<typeof readConfig>
 
-/** More processes than this make one gateway no faster: run several. */
+/** More processes do not make a gateway faster: run several gateways. */
 export const maxWorkers = 16
 
 const flag = z
@@ -34,7 +34,10 @@ const environment = z.object({
   port: wholeNumber(0, 65_535).default(4000),
   databaseUrl: databaseUrl.optional(),
   databaseDirectUrl: url(postgres).optional(),
-  databaseReadUrl: z.string().transform(replicasOf).default([]),
+  databaseReadUrl: listOf(
+    (one) => isUrl(one, postgres),
+    'must be URLs such as postgresql://user:password@host/database, one per replica, separated by commas',
+  ).default([]),
   databasePooling: z.enum(['session', 'transaction'], 'must be session or transaction').optional(),
   databasePoolSize: wholeNumber(2, 1_000).default(10),
   dataDir: z.string().default('.data'),
@@ -56,7 +59,10 @@ const environment = z.object({
   jwtIssuer: z.string().optional(),
   jwtAudience: z.string().optional(),
   jwtJwksUrl: url(['https:', 'http:']).optional(),
-  jwtAlgorithms: z.string().transform(algorithmsOf).optional(),
+  jwtAlgorithms: listOf(
+    (name) => jwtAlgorithms.includes(name),
+    `must be some of ${jwtAlgorithms.join(', ')}, separated by commas`,
+  ).optional(),
   rateLimit: z
     .union(
       [z.literal(['off', '0']).transform(() => undefined), wholeNumber(1, 1_000_000)],
@@ -64,7 +70,7 @@ const environment = z.object({
     )
     .optional(),
   rateLimitStore: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),
-  corsOrigins: z.string().transform(originsOf).default([]),
+  corsOrigins: listOf(isOrigin, 'must be origins such as https://shop.example, separated by commas').default([]),
   persistedDocuments: z.string().optional(),
   persistedDocumentsOnly: flag,
   introspection: z.enum(['all', 'admin'], 'must be all or admin').default('all'),
@@ -79,7 +85,7 @@ const environment = z.object({
   quotaJobOutputMb: wholeNumber(1, 1_000_000).default(1_024),
 })
 
-/** The variables whose values may have a secret: errors do not show them. */
+/** The variables whose values may contain a secret: errors do not show them. */
 const secretive = /url|token|config$|jwt/i
 
 /** Reads environment variables; an empty one counts as unset. The error names each bad variable. */
@@ -104,7 +110,7 @@ function variableOf(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase()
 }
 
-/** All three are set or none: a token's issuer without its keys says nothing. */
+/** Either all three variables are set, or none. */
 function jwtOf(values: z.output<typeof environment>): JwtOptions | undefined {
   const { jwtIssuer: issuer, jwtAudience: audience, jwtJwksUrl: jwksUrl, jwtAlgorithms: algorithms } = values
   if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {
@@ -114,7 +120,7 @@ function jwtOf(values: z.output<typeof environment>): JwtOptions | undefined {
   throw new Error('the environment is not usable: JWT_ISSUER, JWT_AUDIENCE and JWT_JWKS_URL must be set together')
 }
 
-/** Workers that count in their own memory would let each token make the limit's requests once per worker. */
+/** With several workers the count is shared: otherwise each of them would allow the limit. */
 function isRateLimitShared({ rateLimit, rateLimitStore, workers }: z.output<typeof environment>): boolean {
   if (rateLimit !== undefined && rateLimitStore === 'memory' && workers > 1) {
     throw new Error('the environment is not usable: RATE_LIMIT_STORE=memory needs one worker; use postgres')
@@ -122,32 +128,23 @@ function isRateLimitShared({ rateLimit, rateLimitStore, workers }: z.output<type
   return (rateLimitStore ?? (workers > 1 ? 'postgres' : 'memory')) === 'postgres'
 }
 
-function algorithmsOf(text: string, context: z.RefinementCtx): string[] {
-  const names = text.split(',').map((name) => name.trim())
-  if (!names.every((name) => jwtAlgorithms.includes(name)))
-    context.addIssue(`must be some of ${jwtAlgorithms.join(', ')}, separated by commas`)
-  return names
+/** A list separated by commas. */
+function listOf(isGood: (item: string) => boolean, message: string) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .refine((items) => items.every(isGood), message)
+}
+
+/** Whether the text is an origin as browsers send it: a scheme, a host and perhaps a port. `*` is none. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
 }
 
 function durationOf(text: string, context: z.RefinementCtx): number {
   const milliseconds = millisecondsOf(text)
   if (milliseconds === undefined) context.addIssue('must be a duration such as 7d, 12h or 45m')
   return milliseconds ?? 0
-}
-
-function replicasOf(text: string, context: z.RefinementCtx): string[] {
-  const urls = text.split(',').map((one) => one.trim())
-  const expected = 'must be URLs such as postgresql://user:password@host/database, one per replica, separated by commas'
-  if (!urls.every((one) => isUrl(one, postgres))) context.addIssue(expected)
-  return urls
-}
-
-/** Origins as browsers send them: a scheme, a host and perhaps a port. Never `*`: who is to be let in has a name. */
-function originsOf(text: string, context: z.RefinementCtx): string[] {
-  const origins = text.split(',').map((origin) => origin.trim())
-  const isOrigin = (origin: string) => URL.canParse(origin) && new URL(origin).origin === origin
-  if (!origins.every(isOrigin)) context.addIssue('must be origins such as https://shop.example, separated by commas')
-  return origins
 }
 
 function wholeNumber(min: number, max: number) {
@@ -176,7 +173,7 @@ export function settingsOf(env: Record<string, string | undefined>) {
   })
 }
 
-/** Without tokens, and without what URLs have before an `@` or in their parameters. */
+/** The value without tokens, and without the credentials and parameters of URLs. */
 function masked(key: string, value: string | undefined): string | undefined {
   if (key === 'bootstrapToken' && value !== undefined) return '***'
   return value?.replace(/(?<=:\/\/).*@/, '***@').replaceAll(/(?<=[?&][^=&]*=)[^&,]*/g, '***')
