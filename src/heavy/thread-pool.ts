@@ -51,7 +51,7 @@ const idleMs = 60_000
 /** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Threads for work that would block the main one: each runs one task at a time, starts on demand and ends when idle. */
+/** Threads for work that would block the main one. They start on demand, run one task at a time, and end when idle. */
 export function createThreadPool({ threads = 2, ...given }: PoolOptions) {
   const options = {
     threads,

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Makes the CORS check (Fetch) for pages of the origins. It returns undefined for others: they get nothing. */
+/** Makes the CORS check for pages of the origins; undefined for other origins. */
 export function createCors(origins: readonly string[]) {
   const allowed = new Set(origins)
   return ({ method, headers: { origin, ...headers } }: IncomingMessage) => {
     if (origin === undefined || !allowed.has(origin)) return undefined
-    // The request only asks what it may do: it carries no token, and is answered at once.
+    // A preflight request carries no token.
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
     const seen = {
       'Access-Control-Allow-Origin': origin,
@@ -18,7 +18,7 @@ export function createCors(origins: readonly string[]) {
   }
 }
 
-/** No cookies are ever used, so none are allowed: a token must be sent on purpose. */
+/** Credentials are not allowed: no cookies are used, and a page must send its token explicitly. */
 const allowances = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE',
   'Access-Control-Allow-Headers':

@@ -3,22 +3,22 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface StopOptions {
-  /** `/ready` fails, all else works: load balancers stop sending requests. */
+  /** `/ready` fails and all else works: load balancers stop sending requests. */
   readinessDelayMs: number
   /** New connections are refused, and each answer closes its connection. */
   drainMs: number
-  /** Running requests may end; then their connections are cut. */
+  /** Then connections with running requests are cut. */
   forceCloseMs: number
-  /** Resolves when no other process accepts at the port: clients whose connection is closed would reconnect there. */
+  /** Resolves when no other process accepts at the port: clients reconnect to one that does. */
   portClosed?: (() => Promise<void>) | undefined
 }
 
 const idleCheckMs = 20
 
 /**
- * Stops the server so that no client loses a request. A client loses what it sends just when its connection is closed:
- * for a while each answer announces that its connection closes, and the server closes only those that stay idle all
- * that time. The port is closed first: clients that reconnect at once would be reset with its backlog.
+ * Stops the server without losing a request. A request that is sent while its connection is being closed is lost, so
+ * for `drainMs` each answer has `Connection: close`, and afterwards only idle connections are closed. The port is closed
+ * first, because connections in its backlog would be reset.
  */
 export async function stopServer(server: Server, options: StopOptions): Promise<void> {
   const { readinessDelayMs, drainMs, forceCloseMs, portClosed } = options
@@ -31,7 +31,7 @@ export async function stopServer(server: Server, options: StopOptions): Promise<
     response.shouldKeepAlive = false
   })
   if (isUsed) await Promise.race([closed, sleep(drainMs, undefined, { ref: false })])
-  // Connections of answers that began before become idle later.
+  // Connections whose answers have begun before become idle later.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const cut = setTimeout(() => server.closeAllConnections(), forceCloseMs)
   server.closeIdleConnections()

@@ -18,7 +18,7 @@ export interface GraphQLApi {
   maxAnswerBytes: number
 }
 
-/** Serves /graphql: GraphiQL to a browser that navigates there, GraphQL over HTTP to everyone with a token. */
+/** Serves /graphql: GraphiQL to a browser that opens it, GraphQL over HTTP to callers with a token. */
 export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Promise<HttpResult> {
   const summary = { api: 'graphql' } as const
   const { request, headers } = incoming
@@ -68,14 +68,14 @@ async function answerTo(
   return api.graphql({ method, search, accept, body, headers }, caller, id.text)
 }
 
-/** An answer that the client may keep, with its tag; 304 for a client that has it. */
+/** A cacheable answer with its tag; 304 for a client that has it. */
 function tagged(answer: HttpResponse, known: string | undefined): HttpResponse {
   const tag = `W/"${hash('sha256', String(answer.body), 'hex').slice(0, 16)}"`
   const headers = { ...answer.headers, ETag: tag, Vary: 'Accept' }
   return known === tag ? { status: 304, headers } : { ...answer, headers }
 }
 
-/** The accepted media types that a GraphQL answer can have; any when the caller does not say. */
+/** The accepted media types that a GraphQL answer can have; any without `Accept`. */
 function jsonTypes(accept: string | undefined): string {
   if (!accept?.trim()) return '*/*'
   const types = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '')

@@ -11,7 +11,7 @@ export async function listen(server: Server, { host, port }: { host: string; por
   return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }
 
-/** A name that does not resolve gets the code of an address of another machine: for HOST the two mean the same. */
+/** A name that does not resolve gets the code of an address of another machine: for HOST they mean the same. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const code = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? error.code : 'EADDRNOTAVAIL'
   const message = `cannot listen on ${host}, port ${port}: ${error.message}`

@@ -6,7 +6,7 @@ import { isObject } from '../text.ts'
 import { readBody } from './body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 
-/** Who calls, for one request. */
+/** The caller and the id of one request. */
 export interface McpSession {
   caller: Caller
   requestId: string
@@ -24,7 +24,7 @@ export interface McpApi {
   mcp: (() => Promise<Mcp>) | undefined
 }
 
-/** Agents write no more than this, and the thread that serves all requests reads it. */
+/** Larger messages are refused: the main thread parses them. */
 const maxBytes = 512 * 1024
 
 const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']

@@ -6,7 +6,7 @@ import { newRequestId, requestIdOf } from '../request/request-id.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { lingerMs, respond } from './respond.ts'
 
-/** Puts into the envelope, where Node allows it, what `node:http` answers itself: parser errors, `Expect`, CONNECT. */
+/** Answers in the envelope, where Node allows it, what `node:http` answers itself: parser errors, `Expect`, CONNECT. */
 export function answerParserErrors(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   const failed = new WeakSet<Duplex>()
@@ -15,7 +15,7 @@ export function answerParserErrors(server: Server): void {
     const isFirst = !failed.has(socket)
     if (error.code === 'ECONNRESET' || (isFirst && !socket.writable)) socket.destroy()
     else if (isFirst) {
-      // What comes after the broken bytes is as broken: it is ignored.
+      // Bytes after the broken ones are ignored.
       failed.add(socket)
       afterPending(latest.get(socket), () => write(socket, parserErrors[error.code ?? ''] ?? notHttp))
     }
@@ -27,13 +27,13 @@ export function answerParserErrors(server: Server): void {
     respond(request, response, id, { ...errorResponse(error, id.text), status: 417 })
   })
   server.on('connect', (_request, socket) => {
-    // Node has taken its own listeners off this socket: an error without a listener would end the process.
+    // Node has removed its own listeners from this socket: an error without a listener would end the process.
     socket.on('error', () => socket.destroy())
     write(socket, [405, 'method_not_allowed', 'CONNECT is not served here'])
   })
 }
 
-/** A whole request before the broken bytes is answered first; a partial one whose answer has begun gets no other. */
+/** A whole request before the broken bytes is answered first; an answer that has begun is the only one. */
 function afterPending(response: ServerResponse | undefined, sendError: () => void): void {
   const isPending = response && !response.writableFinished && !response.destroyed
   if (isPending && response.req.complete) response.once('finish', sendError)

@@ -13,14 +13,14 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 }
 
-/** How long the rest of an unread body may still arrive, so that the client can read the answer. */
+/** How long the rest of an unread body is drained. */
 export const lingerMs = 2_000
 
 const readingMs = 20_000
 
 /**
- * Sends an answer. A body that was not read to its end is drained for a moment, and the connection closed after it:
- * many clients read nothing before they have sent all, and lose the answer if the connection is closed on them.
+ * Sends an answer. An unread rest of the body is drained for a moment before the connection is closed: many clients read
+ * nothing before they have sent all, and would lose the answer.
  */
 export function respond(
   request: IncomingMessage,
@@ -37,7 +37,7 @@ export function respond(
   }
   const varying = [moreHeaders.Vary, answer.headers.Vary].filter((names) => names !== undefined)
   if (varying.length > 0) headers.Vary = varying.join(', ')
-  // Bytes: Node writes the head along with a string body, in its encoding, which changes header bytes beyond ASCII.
+  // Bytes: Node would write the head in the encoding of a string body, which changes header bytes beyond ASCII.
   const pieces = answer.body === undefined ? undefined : piecesOf(answer.body)
   if (pieces) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8'
@@ -48,32 +48,32 @@ export function respond(
   response.writeHead(answer.status, headers)
   const sent = request.method === 'HEAD' ? [] : (pieces ?? [])
   if (!unread) {
-    // Node holds the head and what is written back until the end, and sends all in one go.
+    // Node buffers the head and the pieces until the end, and sends all at once.
     for (const piece of sent.slice(0, -1)) response.write(piece)
     response.end(sent.at(-1))
     if (response.writableLength > 0) cutSlowReader(response)
-    // The answer may be referenced until the next full collection; its body, the large part of it, is dropped now,
-    // unless the answer is frozen, because it is sent more than once.
+    // The answer may be referenced until the next full collection: its body is dropped now, unless the answer is frozen
+    // because it is sent more than once.
     if (!Object.isFrozen(answer)) answer.body = undefined
     return
   }
-  // Without a body the head waits for the end: sent alone, it would not keep its bytes either.
+  // Without a body the head is sent at the end: sent alone, its bytes would change too.
   for (const piece of sent) response.write(piece)
   drain(request, () => response.end())
 }
 
-/** Whether the headers announce a body: one without may not be `complete` yet when it is answered at once. */
+/** Whether the headers announce a body: a request without one may not be `complete` yet. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** An answer that nobody reads holds its memory: its connection is cut when it has not been read in time. */
+/** Cuts the connection of an answer that is not read in time: it would hold its memory. */
 function cutSlowReader(response: ServerResponse): void {
   const cut = setTimeout(() => response.destroy(), readingMs).unref()
   response.once('close', () => clearTimeout(cut))
 }
 
-/** Discards the rest of the body. Once it has arrived, or time is up, `done` ends the answer and the connection. */
+/** Discards the rest of the body. `done` is called when it has arrived or time is up. */
 function drain(request: IncomingMessage, done: () => void): void {
   const cut = setTimeout(done, lingerMs).unref()
   request.on('error', () => {})

@@ -14,9 +14,9 @@ import { type Routes, route } from './router.ts'
 
 export interface ServerOptions extends Routes {
   trace?: Tracing['begin'] | undefined
-  /** What pages of other origins may do; undefined: nothing. */
+  /** The CORS check; undefined: pages of other origins are refused. */
   cors?: ReturnType<typeof createCors> | undefined
-  /** Called for each request once its answer is on its way. */
+  /** Called for each request after its answer is handed to the socket. */
   onServed(served: ServedRequest, trace: Trace | undefined): void
 }
 
@@ -28,7 +28,7 @@ const timeouts = {
   keepAliveTimeout: 65_000,
 }
 
-/** The status that the log and the metrics have for a request whose client left before its answer was sent. */
+/** The status in log and metrics of a request whose client left before the answer was sent. */
 const clientLeft = 499
 
 /** The HTTP server: each request runs in its context, gets one answer, and is reported once. */

@@ -7,12 +7,12 @@ import type { Reserve } from '../memory-budget.ts'
 const pieceBytes = 128 * 1024
 export const maxBodyBytes = 10 * 1024 * 1024
 
-/** The body; `too large` as soon as that is known, rest unread. Throws if memory is short or the body is cut off. */
+/** Reads the body, or returns `too large` as soon as that is known. Throws if it is cut off or memory is short. */
 export async function readBody(request: IncomingMessage, reserve: Reserve): Promise<Buffer<ArrayBuffer> | 'too large'> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBodyBytes) return 'too large'
   if (!reserve(announced)) throw noMemory()
-  // Filled as the chunks arrive: to join those of several bodies that end at the same time would take 100 ms.
+  // Chunks are copied as they arrive: to join those of several bodies that end at the same time takes 100 ms.
   let body = Buffer.allocUnsafe(announced)
   let size = 0
   try {
@@ -22,7 +22,7 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
       if (announced === 0 && !reserve(chunk.length)) throw noMemory()
       if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, maxBodyBytes))
       size += chunk.copy(body, size)
-      // Other requests run in between: from twelve fast clients 24 MiB would be read in one go.
+      // Lets other requests run: twelve fast clients could send 24 MiB in one iteration.
       if (end % pieceBytes < chunk.length) await setImmediate()
     }
   } catch (error) {

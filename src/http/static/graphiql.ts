@@ -7,15 +7,15 @@ import { contentPolicy, fixedPage, type Page } from './page.ts'
 const html = 'text/html; charset=utf-8'
 
 /**
- * GraphiQL: its page, and the script and styles that browsers keep. It asks for a token once, keeps it in the browser
- * and always sends it. It is started by `open-operation.js`.
+ * GraphiQL: its page, and the script and styles that browsers cache. It asks for a token once, stores it in the browser
+ * and sends it with each request. `open-operation.js` starts it.
  */
 export function graphiqlPages(operations: readonly GraphQLExample[]): { page: Page; js: Page; css: Page } {
   const tabs = [...dashboards(), ...operations].map(({ name, document, variables }) => ({
     name,
     query: document,
-    // GraphiQL would open a tab of its own for a query whose variables differ from the kept ones, which are none.
-    variables: Object.keys(variables).length > 0 ? JSON.stringify(rehearsed(variables), null, 2) : undefined,
+    // GraphiQL opens a second tab for a query whose variables differ from the stored ones: none are stored.
+    variables: Object.keys(variables).length > 0 ? JSON.stringify(asDryRun(variables), null, 2) : undefined,
   }))
   const rendered = renderGraphiQL({
     title: 'Catalogue gateway: GraphiQL',
@@ -27,8 +27,8 @@ export function graphiqlPages(operations: readonly GraphQLExample[]): { page: Pa
   const css = fixedPage('text/css; charset=utf-8', styles + stillTabs)
   const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
   const source = `/graphql/graphiql.js?v=${js.version}`
-  const opening = `<script type="application/json" id="operations">${inScript(tabs)}</script><script id="opening" data-source="${source}">${own('open-operation.js')}</script>`
-  const ownParts = `${own('token-dialog.html')}${own('graphiql-links.html')}<script>${own('token.js')}</script>`
+  const opening = `<script type="application/json" id="operations">${inScript(tabs)}</script><script id="opening" data-source="${source}">${readStaticFile('open-operation.js')}</script>`
+  const ownParts = `${readStaticFile('token-dialog.html')}${readStaticFile('graphiql-links.html')}<script>${readStaticFile('token.js')}</script>`
   const body = rendered
     .replace(script, () => '')
     .replace('<script></script>', '')
@@ -42,27 +42,24 @@ export function graphiqlPages(operations: readonly GraphQLExample[]): { page: Pa
   return { page: fixedPage(html, body, { 'Content-Security-Policy': policyOf(body), Vary: 'Accept' }), js, css }
 }
 
-/**
- * A tab that is pressed for the first time would move to where it was before the page was laid out, away from the
- * mouse: the click would be lost.
- */
+/** Without this, the first press moves a tab to its place before the layout, and the click is lost. */
 const stillTabs = '.graphiql-tab{transform:none!important}'
 
-/** The language service takes no object for a scalar that it does not know, as `AttributeMap` is one. */
+/** The language service takes no object for an unknown scalar such as `AttributeMap`. */
 const scalarType = /definition\.type = \[\\*"string\\*", \\*"number\\*", \\*"boolean\\*", \\*"integer\\*"\]/
 
-/** A prepared mutation changes nothing until its reader wants it to. */
-function rehearsed(variables: object): object {
+/** The variables of an example, so that it changes nothing. */
+function asDryRun(variables: object): object {
   return 'dryRun' in variables ? { ...variables, dryRun: true } : variables
 }
 
-/** The content of the longest element of a tag: GraphiQL's own. */
+/** The content of the longest element of a tag, which is GraphiQL's own. */
 function partOf(page: string, tag: 'script' | 'style'): string {
   const parts = [...page.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))].map(([, part = '']) => part)
   return parts.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 
-/** The scripts of this page and no other; its workers are blobs that it makes itself. */
+/** Allows the scripts of this page only, and its workers, which are blobs. */
 function policyOf(body: string): string {
   const inline = [...body.matchAll(/<script(?! type)[^>]*>([\s\S]*?)<\/script>/g)].map(([, script = '']) => {
     return `'sha256-${hash('sha256', script.replaceAll('\r\n', '\n'), 'base64')}'`
@@ -77,23 +74,23 @@ function policyOf(body: string): string {
   ])
 }
 
-/** The queries of the guide to dashboards that need nothing but some products. */
-const asked = ['Stores', 'MissingImages', 'TopBrands', 'NavyByPrice', 'RecentlyChanged']
+/** The queries of the guide to dashboards that need only some products. */
+const dashboardQueries = ['Stores', 'MissingImages', 'TopBrands', 'NavyByPrice', 'RecentlyChanged']
 
 function dashboards(): GraphQLExample[] {
   const guide = readFileSync(new URL('../../../docs/dashboards.md', import.meta.url), 'utf8')
-  return asked.map((name) => {
+  return dashboardQueries.map((name) => {
     const [query] = new RegExp(`(?<=^\`\`\`graphql\\n)query ${name} [^\`]*`, 'm').exec(guide) ?? []
     if (query === undefined) throw new Error(`docs/dashboards.md has no query ${name}`)
     return { name, document: `# Run it with the pink button.\n${query}`, variables: {} }
   })
 }
 
-function own(name: string): string {
+function readStaticFile(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
 }
 
-/** JSON that can be part of a page: nothing in it ends the script. */
+/** JSON for a script of a page: nothing in it ends the script. */
 function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -8,8 +8,8 @@ const types = { css: 'text/css', html: 'text/html', js: 'text/javascript' }
 const json = 'application/json; charset=utf-8'
 
 /**
- * What people and tools get without a token: path to page. Files are read when they are first asked for, and kept.
- * `readiness` says `ok`, or what is missing, and how the database keeps its tables.
+ * The pages that need no token, by path. Files are read once, on the first request. `readiness` returns `ok` or what is
+ * missing, and the kind of the database.
  */
 export function createPages(
   enumerations: () => Enumerations,
@@ -23,13 +23,13 @@ export function createPages(
   })
   const parts = new Map<string, () => Page | Promise<Page>>([
     ...['docs.css', 'docs.js', 'token.js', 'welcome.js'].map(
-      (name) => [`/static/${name}`, lazy(() => own(name))] as const,
+      (name) => [`/static/${name}`, lazy(() => readStaticFile(name))] as const,
     ),
     ['/static/scalar.js', lazy(async () => (await import('./reference.ts')).scalarScript(ownHeaders))],
   ])
   return new Map<string, () => Page | Promise<Page>>([
-    ['/', lazy(async () => ({ ...(await withParts(own('welcome.html'), parts)), isForBrowsers: true }))],
-    ['/docs', lazy(() => withParts(own('docs.html'), parts))],
+    ['/', lazy(async () => ({ ...(await withParts(readStaticFile('welcome.html'), parts)), isForBrowsers: true }))],
+    ['/docs', lazy(() => withParts(readStaticFile('docs.html'), parts))],
     ...parts,
     ['/graphql/graphiql.js', async () => (await graphiql()).js],
     ['/graphql/graphiql.css', async () => (await graphiql()).css],
@@ -39,7 +39,7 @@ export function createPages(
   ])
 }
 
-/** GraphiQL with the operations of REST as examples, made when it is first asked for. */
+/** GraphiQL with the operations of REST as examples, made on the first request. */
 export function createGraphiql(enumerations: () => Enumerations) {
   return lazy(async () => {
     const [{ graphiqlPages }, { graphqlExamples }] = await Promise.all([
@@ -50,7 +50,7 @@ export function createGraphiql(enumerations: () => Enumerations) {
   })
 }
 
-/** The policy of a page that loads what this gateway serves, and nothing else. */
+/** The policy of a page that loads only files of this gateway. */
 const ownHeaders = {
   'Content-Security-Policy': contentPolicy([
     "script-src 'self'",
@@ -60,16 +60,16 @@ const ownHeaders = {
   ]),
 }
 
-function own(name: string): Page {
+function readStaticFile(name: string): Page {
   const ending = name.split('.').at(-1) as keyof typeof types
   return fixedPage(`${types[ending]}; charset=utf-8`, readFileSync(new URL(name, import.meta.url)), ownHeaders)
 }
 
-/** The page with the dialog for tokens, and with the versions of the files that it loads. */
+/** The page with the dialog for tokens and with the versions of its files. */
 async function withParts(page: Page, parts: ReadonlyMap<string, () => Page | Promise<Page>>): Promise<Page> {
   let text = String(page.body).replace(
     '<template id="token-dialog-here"></template>',
-    String(own('token-dialog.html').body),
+    String(readStaticFile('token-dialog.html').body),
   )
   for (const [path, part] of parts) {
     if (text.includes(`"${path}"`)) text = text.replace(`"${path}"`, `"${path}?v=${(await part()).version}"`)

@@ -1,6 +1,6 @@
 import { fixedPage, type Page } from './page.ts'
 
-/** What the plugin of Scalar asks of a server, which is all that Fastify's own interface is used for. */
+/** The part of Fastify's interface that the plugin of Scalar uses. */
 interface Route {
   url: string
   handler(request: unknown, reply: Reply): unknown
@@ -12,8 +12,8 @@ interface Reply {
 type Plugin = (server: { route(route: Route): void }, options: object, done: () => void) => void
 
 /**
- * The script of Scalar, which draws the reference. Of its packages, the plugin for Fastify alone has it without the 270
- * packages of its sources, and serves it by a route.
+ * The script of Scalar, which renders the reference. Only the plugin for Fastify has it without the 270 packages of its
+ * sources; the plugin serves it by a route.
  */
 export async function scalarScript(headers: Record<string, string>): Promise<Page> {
   const plugin = (await import('@scalar/fastify-api-reference')).default as unknown as Plugin
