@@ -55,12 +55,12 @@ export function pageOf({ first, after }: InputShapeFromFields<typeof changePageA
 }
 
 export function connectionOf(page: ChangePage | undefined, after: string | null | undefined) {
-  const { changes, next, more } = page ?? { changes: [], next: null, more: false }
+  const { changes, next, hasMore } = page ?? { changes: [], next: null, hasMore: false }
   return {
     edges: changes.map((node) => ({ cursor: node.cursor, node })),
     next,
     pageInfo: {
-      hasNextPage: more,
+      hasNextPage: hasMore,
       hasPreviousPage: after != null,
       startCursor: changes.at(0)?.cursor ?? null,
       endCursor: changes.at(-1)?.cursor ?? null,

@@ -19,7 +19,7 @@ export async function exportChanges(
   const storeUuid = await requireStore(catalogue, selection.storeUuid, 'store')
   let [rows, deleted, cursor] = [0, 0, since]
   for (;;) {
-    const { changes, next, more } = await listChanges(catalogue, storeUuid, {}, { after: cursor, limit: 100 })
+    const { changes, next, hasMore } = await listChanges(catalogue, storeUuid, {}, { after: cursor, limit: 100 })
     const codesOfKind = (kind: string) => changes.filter((change) => change.kind === kind).flatMap(codesOf)
     const products = new Set(codesOfKind('product'))
     const codes = [...new Set([...products, ...codesOfKind('link')])]
@@ -36,6 +36,6 @@ export async function exportChanges(
     await write(gone.join(''))
     deleted += gone.length
     cursor = next ?? cursor
-    if (!more) return { rows, deleted, next: cursor }
+    if (!hasMore) return { rows, deleted, next: cursor }
   }
 }

@@ -12,7 +12,6 @@ import { listDefinitions } from '../catalogue/attributes/attribute-definitions.t
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
 import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { findReverts } from '../catalogue/changes/find-reverts.ts'
 import {
   type ChangeFilter,
   type ChangeKey,
@@ -24,6 +23,7 @@ import {
   type PageRequest,
 } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
+import { findReverts } from '../catalogue/changes/receipt.ts'
 import type { KeysetPage } from '../catalogue/conditions.ts'
 import { countValues, type FacetQuery } from '../catalogue/products/list/facets.ts'
 import { countProducts, findProducts, listProducts, type Product } from '../catalogue/products/list/list-products.ts'

@@ -24,7 +24,7 @@ interface StoredItem {
   was: string | null
 }
 
-/** The items of a change from a number on. What they were changed to is read for all of them when one is asked. */
+/** The items of a change from a number on. The first call of `after` reads the later values of all of them. */
 export async function listItems(
   catalogue: Catalogue,
   change: ChangeHead,
@@ -53,7 +53,7 @@ export function itemNumber(cursor: string | null | undefined): number {
   throw invalidRequest([{ field: 'after', details: `after must be a cursor of items; got ${shown(cursor)}` }])
 }
 
-/** The values after a change: from before the next one, else the present ones. */
+/** The values after a change: the values before the next change, or the present ones. */
 async function readAfter(
   catalogue: Catalogue,
   { storeUuid, kind, action, at, seq }: ChangeHead,
@@ -61,10 +61,10 @@ async function readAfter(
 ): Promise<(string | null)[]> {
   const isWhole = kind === 'asset' || ((kind === 'product' || kind === 'store') && action === 'created')
   if (action === 'deleted' || isWhole || items.length === 0) return items.map(() => null)
-  // The present first: if it changes meanwhile, the next change has the value.
+  // The present values are read first: if one changes in between, the next change has it.
   const present = await readPresent(catalogue, storeUuid, kind, items)
   const codes = [...new Set(items.map(({ code }) => code))]
-  // From an hour before, as a clock may be set back: `seq` decides.
+  // The time only excludes partitions, an hour earlier as a clock may be set back. `seq` decides.
   const { rows: next } = await sql<{ code: string; key: string | null; was: string | null; seq: string }>`
     select distinct on (i.code, i.key) i.code, i.key, i.was, h.seq
     from changes_of(${storeUuid}::uuid, ${codes}::text[], ${at}::timestamptz - interval '1 hour') h
@@ -75,14 +75,14 @@ async function readAfter(
   const found = new Map(next.map((item) => [nameOf(item.code, item.key), item]))
   return items.map(({ code, key }, i) => {
     const own = found.get(nameOf(code, key))
-    // The product's next creation or deletion.
+    // The next creation or deletion of the product.
     const whole = kind === 'product' ? found.get(nameOf(code, null)) : undefined
     if (whole && (!own || BigInt(whole.seq) < BigInt(own.seq))) return valueIn(whole.was, key)
     return own ? own.was : (present[i] ?? null)
   })
 }
 
-/** The value of an attribute, or the status, in a product that was deleted. */
+/** The value of an attribute, or the status, of a deleted product. */
 export function valueIn(product: string | null, key: string | null): string | null {
   const row = parsedJson(product ?? 'null')
   if (!isObject(row) || key === null) return null

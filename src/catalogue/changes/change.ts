@@ -8,7 +8,7 @@ export const changeActions = ['created', 'updated', 'deleted'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 export type ChangeAction = (typeof changeActions)[number]
 
-/** One row of the ledger: what a request did to rows of one kind. */
+/** One row of the ledger: one action of a request on rows of one kind. */
 export interface Change {
   storeUuid: string
   tx: string
@@ -21,23 +21,23 @@ export interface Change {
   operation: string
   kind: ChangeKind
   action: ChangeAction
-  /** How many products, assets, links, definitions, channels with requirements or stores it touches. */
+  /** Number of products, assets, links, definitions, channels with requirements or stores. */
   count: number
-  /** One for each item. */
+  /** Of each item. */
   codes: string[]
   failed: number
   /** The request that this one reverts. */
   reverts: string | null
 }
 
-/** A change without its codes: there may be very many. */
+/** A change without its codes, which may be very many. */
 export type ChangeHead = Omit<Change, 'codes'>
 
 /** The table is called `c`. */
 export const headColumns = sql`c.store_uuid as "storeUuid", c.tx, c.seq, c.at, c.request_id as "requestId", c.actor,
   c.via, c.operation, c.kind, c.action, c.count, c.failed, c.reverts`
 
-/** All of a change but the values from before. */
+/** All columns but the values from before. */
 export const changeColumns = sql`${headColumns}, c.codes`
 
 export type ChangeRow = Omit<Change, 'cursor'>
@@ -46,9 +46,9 @@ export function changeOf<Row extends Omit<ChangeHead, 'cursor'>>(row: Row, ledge
   return { ...row, cursor: cursorOf(ledger, row) }
 }
 
-/** The codes that a change touches, each once. */
+/** The distinct codes of a change. */
 export function codesOf({ kind, action, codes }: Pick<Change, 'kind' | 'action' | 'codes'>): string[] {
-  // Only these have several items of one code.
+  // Other changes have one item per code.
   const hasRepeated = kind === 'link' || action === 'updated'
   return hasRepeated ? [...new Set(codes)] : codes
 }

@@ -3,60 +3,39 @@ import type { Database } from '../../database/tables.ts'
 import { CatalogueError, invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 
-/** A place in the order of the feed: after the change with these numbers. They exceed JavaScript's integers. */
+/** A position in the feed: after the change with these numbers, which may exceed JavaScript's integers. */
 export interface Position {
   tx: bigint
   seq: bigint
 }
 
-/** How far the ledger of a database goes. */
+/** The state of a database's ledger: a row of the function `ledger_state`. */
 export interface LedgerState {
-  /** Tells the database's cursors from those of others. */
+  /** A part of the cursors: those of other databases are refused. */
   ledger: string
   /** The last change that is no longer kept. */
-  horizon: Position
-  /** No transaction before this one is open: what is there of them is complete. */
-  oldestOpen: bigint
-  /** No transaction from this one on has begun. A replica may not have heard of one yet. */
-  nextTx: bigint
-  isReplica: boolean
-}
-
-/** Where a feed begins that has no earlier changes. */
-export const latest = 'latest'
-
-const largest = { tx: 2n ** 64n - 1n, seq: 2n ** 63n - 1n }
-
-/** The ledger's part of cursors. One row, which the planner must know: it would compile a statement for a thousand. */
-export const ledgerName = sql`(select left(ledger::text, 8) as ledger from change_horizon limit 1)`
-
-/** A row of the function `ledger_state`. */
-export interface LedgerRow {
-  ledger: string
   horizon_tx: string
   horizon_seq: string
+  /** All transactions before this one have ended. */
   oldest_open: string
+  /** The next transaction to begin. A replica may not know of the latest ones. */
   next_tx: string
   is_replica: boolean
 }
 
-export function ledgerStateOf({
-  ledger,
-  horizon_tx,
-  horizon_seq,
-  oldest_open,
-  next_tx,
-  is_replica,
-}: LedgerRow): LedgerState {
-  const horizon = { tx: BigInt(horizon_tx), seq: BigInt(horizon_seq) }
-  return { ledger, horizon, oldestOpen: BigInt(oldest_open), nextTx: BigInt(next_tx), isReplica: is_replica }
-}
+/** The cursor that no earlier change follows. */
+export const latest = 'latest'
+
+const largest = { tx: 2n ** 64n - 1n, seq: 2n ** 63n - 1n }
+
+/** One row, which `limit` tells the planner: it would expect a thousand, and compile the statement. */
+export const ledgerName = sql`(select left(ledger::text, 8) as ledger from change_horizon limit 1)`
 
 export function cursorOf(ledger: string, { tx, seq }: { tx: bigint | string; seq: bigint | string }): string {
   return Buffer.from(`${tx}-${seq}-${ledger}`).toString('base64url')
 }
 
-/** The position of a cursor, and the ledger that it is of. Throws `invalid_request`. */
+/** The position and the ledger of a cursor. Throws `invalid_request`. */
 export function readCursor(cursor: string, field = 'after'): Position & { ledger: string } {
   const [text, tx = '', seq = '', ledger = ''] =
     /^(\d{1,20})-(\d{1,19})-([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
@@ -66,12 +45,12 @@ export function readCursor(cursor: string, field = 'after'): Position & { ledger
   throw invalidRequest([{ field, details: `${field} must be a cursor of changes; got ${shown(cursor)}` }])
 }
 
-/** Throws `cursor_expired` if changes after the position may be missing: they are not kept, or of another database. */
+/** Throws `cursor_expired` if changes after the position are no longer kept, or it is of another database. */
 export function requireKept(position: Position & { ledger: string }, state: LedgerState, field = 'after'): void {
-  const { ledger, horizon, nextTx, isReplica } = state
-  const isBeyond = position.tx > nextTx && !isReplica
-  if (position.ledger === ledger && !isBeyond && !isBefore(position, horizon)) return
-  const oldest = cursorOf(ledger, horizon)
+  const horizon = { tx: BigInt(state.horizon_tx), seq: BigInt(state.horizon_seq) }
+  const isFuturePosition = position.tx > BigInt(state.next_tx) && !state.is_replica
+  if (position.ledger === state.ledger && !isFuturePosition && !isBefore(position, horizon)) return
+  const oldest = cursorOf(state.ledger, horizon)
   const details = `changes since this cursor are no longer kept, or it is of another database; the oldest valid cursor is ${oldest}`
   throw new CatalogueError('cursor_expired', [{ field, details }])
 }
@@ -81,8 +60,8 @@ export function isBefore(one: Position, other: Position): boolean {
 }
 
 /**
- * For how many seconds the oldest writing transaction of the server has been open: so far behind is the feed. Of those
- * of other users only what this user may see counts.
+ * The delay of the feed in seconds: the age of the oldest writing transaction of the server. Transactions of other
+ * users count only if this user may see them.
  */
 export async function readFeedDelay(db: Kysely<Database>): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`

@@ -2,17 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
 import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
-import {
-  cursorOf,
-  isBefore,
-  type LedgerRow,
-  latest,
-  ledgerName,
-  ledgerStateOf,
-  type Position,
-  readCursor,
-  requireKept,
-} from './cursor.ts'
+import { cursorOf, isBefore, type LedgerState, latest, ledgerName, readCursor, requireKept } from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
 export interface ChangeFilter {
@@ -31,17 +21,17 @@ export interface PageRequest {
 
 export interface ChangePage {
   changes: Change[]
-  /** Where to go on from; null at the end of a history. */
+  /** The cursor of the next page; null at the end of a history. */
   next: string | null
-  more: boolean
+  hasMore: boolean
 }
 
-/** About how many bytes of codes a page of several changes has: one change may have tens of thousands of codes. */
-const mostBytes = 2 * 1024 * 1024
+/** About how many bytes of codes a page has, unless a single change has more. */
+const maxBytes = 2 * 1024 * 1024
 
 /**
- * A page of the feed of a store, in the order of `tx` and `seq`: what no open transaction can add to any more. The
- * cursor goes on with every page, an empty one too. Throws `invalid_request` or `cursor_expired`.
+ * A page of the feed of a store, in the order of `tx` and `seq`. It ends before the oldest open transaction, so that no
+ * change is added before its cursor. An empty page has a cursor, too. Throws `invalid_request` or `cursor_expired`.
  */
 export async function listChanges(
   catalogue: Catalogue,
@@ -53,7 +43,7 @@ export async function listChanges(
   const isLatest = after === latest
   const given = after == null || isLatest ? undefined : readCursor(after)
   const { tx, seq } = given ?? { tx: 0n, seq: 0n }
-  const most = isLatest ? 0 : limit + 1
+  const size = isLatest ? 0 : limit + 1
   const { operation = null, actor = null, from, to } = filter
   const isNarrow = filter.requestId != null || filter.productCode != null
   const following = [
@@ -64,23 +54,22 @@ export async function listChanges(
     ? narrowed(uuid, filter, following)
     : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
         ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
-        ${most}::integer)`
-  const { rows } = await sql<LedgerRow & PageRow>`
-    select * from ledger_state() state left join lateral (${pageOf(found, sql`k.tx, k.seq`, most)}) page on true
+        ${size}::integer)`
+  const { rows } = await sql<LedgerState & PageRow>`
+    select * from ledger_state() state left join lateral (${pageOf(found, sql`k.tx, k.seq`, size)}) page on true
     order by page.tx, page.seq`.execute(catalogue.db)
-  const [first] = rows
-  if (!first) throw new Error('the table change_horizon must have a row')
-  const state = ledgerStateOf(first)
+  const [state] = rows
+  if (!state) throw new Error('the table change_horizon must have a row')
   if (given) requireKept(given, state)
-  const { changes, more } = changesOf(rows, state.ledger, limit)
+  const { changes, hasMore } = changesOf(rows, state.ledger, limit)
   const last = changes.at(-1)
-  const end: Position = { tx: state.oldestOpen, seq: 0n }
-  // A replica may not have come as far as the one that gave the cursor.
-  const reached = given && isBefore(end, given) ? given : end
-  return { changes, more, next: more && last ? last.cursor : cursorOf(state.ledger, reached) }
+  const endOfFeed = { tx: BigInt(state.oldest_open), seq: 0n }
+  // A replica may be older than the one that returned the cursor.
+  const end = given && isBefore(endOfFeed, given) ? given : endOfFeed
+  return { changes, hasMore, next: hasMore && last ? last.cursor : cursorOf(state.ledger, end) }
 }
 
-/** A page of all changes that match, the newest first or the oldest first, also those that the feed waits with. */
+/** A page of all matching changes, the newest or the oldest first, including those that the feed still delays. */
 export async function listHistory(
   catalogue: Catalogue,
   storeUuid: string,
@@ -98,21 +87,21 @@ export async function listHistory(
       ${pageOf(narrowed(uuid, filter, [start !== null && further]), sql`k.seq ${direction}`, limit + 1)}
     ) page
     order by page.seq ${direction}`.execute(catalogue.db)
-  const { changes, more } = changesOf(rows, rows[0]?.ledger ?? '', limit)
-  return { changes, more, next: more ? (changes.at(-1)?.cursor ?? null) : null }
+  const { changes, hasMore } = changesOf(rows, rows[0]?.ledger ?? '', limit)
+  return { changes, hasMore, next: hasMore ? (changes.at(-1)?.cursor ?? null) : null }
 }
 
-/** Columns of a page, which are null where there is none. */
+/** A row of a page. The columns of the change are null if the page is empty. */
 type PageRow = { [Name in keyof ChangeRow]: ChangeRow[Name] | null } & { found: number }
 
 function changesOf(rows: readonly PageRow[], ledger: string, limit: number) {
   const isChange = (row: PageRow): row is ChangeRow & { found: number } => row.tx !== null
   const changes = rows.filter(isChange).slice(0, limit)
-  const more = (rows[0]?.found ?? 0) > changes.length
-  return { changes: changes.map((row) => changeOf(row, ledger)), more }
+  const hasMore = (rows[0]?.found ?? 0) > changes.length
+  return { changes: changes.map((row) => changeOf(row, ledger)), hasMore }
 }
 
-/** The changes of a product or request for which the conditions hold. */
+/** The changes of a product or a request that meet the conditions. */
 function narrowed(uuid: string, filter: ChangeFilter, conditions: Parameters<typeof allOf>[0]) {
   const { requestId, productCode, operation, actor, from, to } = filter
   const since = sql`coalesce(${from ?? null}::timestamptz - interval '1 microsecond', '-infinity')`
@@ -132,7 +121,6 @@ function narrowed(uuid: string, filter: ChangeFilter, conditions: Parameters<typ
   return sql`(select * from ${source} k where ${matching})`
 }
 
-/** A page of these changes. */
 function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit: number) {
   return sql`
     select * from (
@@ -143,7 +131,7 @@ function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit:
         order by ${order} limit ${limit}
       ) c
     ) measured
-    where number = 1 or bytes <= ${mostBytes}`
+    where number = 1 or bytes <= ${maxBytes}`
 }
 
 export interface ChangeKey {

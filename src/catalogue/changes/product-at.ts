@@ -5,7 +5,7 @@ import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { findProducts, type Product } from '../products/list/list-products.ts'
 import type { ChangeAction } from './change.ts'
 
-/** The first that was done after the moment to the product, or to an attribute of it. */
+/** The first change after the moment of the product, or of one of its attributes. */
 interface Undo {
   action: ChangeAction
   key: string | null
@@ -13,9 +13,8 @@ interface Undo {
 }
 
 /**
- * A product as it was at a moment, to the millisecond: the present one without what was changed since. Its `updatedAt`
- * is the time of the last change that is recorded. Throws `invalid_request` for a moment that the ledger does not
- * reach.
+ * A product as it was at a moment, to the millisecond: the present one with the changes since undone. Its `updatedAt` is
+ * the time of the last recorded change before the moment. Throws `invalid_request` for a moment before the ledger.
  */
 export async function findProductAt(
   catalogue: Catalogue,
@@ -25,7 +24,7 @@ export async function findProductAt(
 ): Promise<Product | null> {
   const uuid = requireVisible(catalogue, storeUuid)
   if (!isStorable(productCode)) return null
-  // The present first: if it changes meanwhile, the change is undone too.
+  // The present product is read first: a change that comes in between is undone, too.
   const [present] = await findProducts(catalogue, uuid, [productCode])
   const { rows } = await sql<(Undo | { action: null }) & { earliest: Date; lastAt: Date | null }>`
     with hits as materialized (
@@ -48,7 +47,7 @@ export async function findProductAt(
     ) i on true
     order by i.seq desc`.execute(catalogue.db)
   const { earliest = new Date(), lastAt = null } = rows[0] ?? {}
-  requireReached(moment, earliest)
+  requireRecorded(moment, earliest)
   let product: Product | null = present ?? null
   let isUpdatedAtKnown = true
   for (const row of rows) {
@@ -60,7 +59,7 @@ export async function findProductAt(
   return { ...product, updatedAt: lastAt ?? product.createdAt }
 }
 
-function requireReached(moment: Date, earliest: Date): void {
+function requireRecorded(moment: Date, earliest: Date): void {
   if (moment >= earliest) return
   const details = `at must be ${earliest.toISOString()} or later: earlier changes are no longer kept; got ${moment.toISOString()}`
   throw invalidRequest([{ field: 'at', details }])

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { type Catalogue, requireVisible } from '../catalogue.ts'
+import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { requireStore } from '../stores/stores.ts'
-import type { Change, ChangeAction, ChangeKind } from './change.ts'
+import { type Change, type ChangeAction, type ChangeHead, type ChangeKind, changeOf, headColumns } from './change.ts'
 
-/** What a request changed in a store: how many, by kind and action. */
+/** What a request changed in a store, with numbers by kind and action. */
 export interface RequestReceipt {
   storeUuid: string
   requestId: string
@@ -42,4 +42,38 @@ export async function readReceipt(
   })
   const failed = rows.reduce((sum, row) => sum + row.failed, 0)
   return { storeUuid: uuid, requestId, at, actor, via, operation, failed, counts }
+}
+
+/** The last change of a revert, if it was made after the last change of the request that it reverts. */
+export type Revert = ChangeHead & { reverts: string }
+
+/** The reverts of requests, their reverts, and so on; the last one first. */
+export async function listReverts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  requestIds: readonly string[],
+): Promise<Revert[]> {
+  const uuid = visibleStore(catalogue, storeUuid)
+  const { rows } = await sql<Omit<Revert, 'cursor'> & { ledger: string }>`
+    select ${headColumns}, state.ledger
+    from ledger_state() state cross join reverts_of(${uuid}::uuid, ${[...requestIds]}::text[]) c
+    order by c.seq desc`.execute(catalogue.db)
+  return rows.map((row) => changeOf(row, row.ledger))
+}
+
+/** By request: its last revert that is not reverted itself. */
+export async function findReverts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  requestIds: readonly string[],
+): Promise<Map<string, Revert>> {
+  const findRevert = revertFinder(await listReverts(catalogue, storeUuid, requestIds))
+  return new Map(requestIds.flatMap((id) => [findRevert(id) ?? []].flat().map((revert) => [id, revert])))
+}
+
+/** Finds the last revert of a request that is not reverted itself. */
+export function revertFinder(reverts: readonly Revert[]) {
+  const byReverted = Map.groupBy(reverts, (revert) => revert.reverts)
+  const find = (id: string): Revert | undefined => byReverted.get(id)?.find(({ requestId }) => !find(requestId))
+  return find
 }

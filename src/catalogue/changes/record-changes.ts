@@ -4,14 +4,14 @@ import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 type Sql = RawBuilder<unknown>
 
 /**
- * A CTE for a statement that writes: records the rows `(kind, action, code, key, was)` of a query as changes of a store
- * (0005-changes.sql says what they mean), if changes are recorded. `failed`: how many items of the request failed.
+ * A CTE that records the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) as changes of a store,
+ * if changes are recorded. `failed`: how many items of the request failed.
  */
 export function recorded(...written: Parameters<typeof recording>): Sql {
   return sql`recorded as ${recording(...written)}`
 }
 
-/** The same without its name, for Kysely's query builder. */
+/** The same without the name of the CTE, for Kysely's query builder. */
 export function recording(
   { origin }: Catalogue,
   storeUuid: string,
@@ -29,14 +29,14 @@ export function recording(
         case row_number() over (order by kind, action, part) when 1 then ${failed}::integer else 0 end
       from (
         select *, sum(100 + octet_length(code) + coalesce(octet_length(key), 0) + coalesce(octet_length(was), 0)) over (
-          partition by kind, action rows unbounded preceding) / ${mostBytes}::integer as part
+          partition by kind, action rows unbounded preceding) / ${maxBytes}::integer as part
         from (${items}) i
       ) i
       group by kind, action, part
     )`
 }
 
-/** Records items in a statement of its own, in the transaction of what made them. */
+/** Records items in a statement of its own, in the transaction that changed them. */
 export async function recordChanges(
   catalogue: WriteCatalogue,
   storeUuid: string,
@@ -46,17 +46,17 @@ export async function recordChanges(
   if (catalogue.origin) await sql`with ${recorded(catalogue, storeUuid, items, failed)} select`.execute(catalogue.db)
 }
 
-/** About how much a row of the ledger holds: a reader decodes it whole, and all its codes are on one page. */
-const mostBytes = 2_000_000
+/** About how many bytes of items a row of the ledger has: a reader decodes a row whole. */
+const maxBytes = 2_000_000
 
-/** The items of products that were created: the rows `product_code` of a query. */
+/** The items of created products: the rows `(product_code)` of a query. */
 export const createdProducts = (products: Sql) => sql`
   select 'product' as kind, 'created' as action, product_code as code, null::text as key, null::text as was
   from (${products}) p`
 
 /**
- * The items of products into which others were merged: the rows `(product_code, status, attributes, new_status,
- * new_attributes)` of a query, with what they had before.
+ * The items of updated products: the rows `(product_code, status, attributes, new_status, new_attributes)` of a query.
+ * `new_attributes` were merged into `attributes`.
  */
 export const updatedProducts = (products: Sql) => sql`
   select 'product' as kind, 'updated' as action, product_code as code, e.key, p.attributes ->> e.key as was
@@ -65,7 +65,7 @@ export const updatedProducts = (products: Sql) => sql`
   union all
   select 'product', 'updated', product_code, 'status', status from (${products}) p where status <> new_status`
 
-/** The items of assets that were created: the rows `asset_id` of a query. */
+/** The items of created assets: the rows `(asset_id)` of a query. */
 export const createdAssets = (assets: Sql) => sql`
   select 'asset' as kind, 'created' as action, asset_id as code, null::text as key, null::text as was
   from (${assets}) a`
@@ -73,21 +73,21 @@ export const createdAssets = (assets: Sql) => sql`
 /** A link as JSON: its channel and asset. */
 const linkKey = sql`'[' || to_json(channel) || ',' || to_json(asset_id) || ']'`
 
-/** The items of links that were created: the rows `(parent_code, channel, asset_id)` of a query. */
+/** The items of created links: the rows `(parent_code, channel, asset_id)` of a query. */
 export const createdLinks = (links: Sql) => sql`
   select 'link' as kind, 'created' as action, parent_code as code, ${linkKey} as key, null::text as was
   from (${links}) l`
 
-/** The items of the links `remaining(parent_code, channel, asset_id, place, was)` that had another place. */
+/** The items of moved links: the rows of `remaining(parent_code, channel, asset_id, place, was)` with a new place. */
 export const movedLinks = sql`
   select 'link' as kind, 'updated' as action, parent_code as code, ${linkKey} as key, was::text
   from remaining where was <> place`
 
-/** The items of the links `gone(parent_code, channel, asset_id, place)`. */
+/** The items of deleted links: the rows of `gone(parent_code, channel, asset_id, place)`. */
 export const deletedLinks = sql`
   select 'link' as kind, 'deleted' as action, parent_code as code, ${linkKey} as key, place::text as was from gone`
 
-/** The items of a store's definitions that were created: the rows `name` of a query. */
+/** The items of created definitions: the rows `(name)` of a query. */
 export const createdDefinitions = (definitions: Sql) => sql`
   select 'definition' as kind, 'created' as action, name as code, null::text as key, null::text as was
   from (${definitions}) d`
@@ -97,7 +97,7 @@ export const definitionJson = sql`(jsonb_build_object('type', type, 'allowedValu
     'pattern', pattern) || case when filterable then '{"filterable": true}' else '{}' end::jsonb
     || case when searchable then '{"searchable": true}' else '{}' end::jsonb)`
 
-/** The items of definitions that were changed or deleted: the rows of a query as they were. */
+/** The items of updated or deleted definitions: the former rows. */
 export const formerDefinitions = (action: 'updated' | 'deleted', definitions: Sql) => sql`
   select 'definition' as kind, ${action}::text as action, name as code, null::text as key,
     ${definitionJson}::text as was

@@ -1,53 +1,11 @@
 import { sql } from 'kysely'
-import { onlyRow } from '../asset-groups/read-model.ts'
 import { rebuildGroups } from '../asset-groups/rebuild-groups.ts'
-import type { WriteCatalogue } from '../catalogue.ts'
-import { createdAssets, createdLinks, deletedLinks, movedLinks, recorded } from './record-changes.ts'
-import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
+import { createdAssets, createdLinks, deletedLinks, movedLinks } from './record-changes.ts'
+import { changedSince, type Reversal, type RevertStep } from './run-revert.ts'
 
 /**
- * Gives the links of a request the places that they had before it, deletes the assets that it created, and creates
- * those that it deleted; then rebuilds the groups of all these links. An asset that others have linked since is deleted
- * with those links, or not at all. The caller holds the locks of the groups; of all, if there are assets. Two
- * statements.
- */
-export async function revertAssets(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted> {
-  const { storeUuid, requestId } = reversal
-  const { rows } = await sql<Reverted>`
-    with ${revertedItems(reversal, ['asset', 'link'])}, ${assetsAfter(reversal)}, ${linksAfter(storeUuid)}, unlinked as (
-      delete from asset_link
-      where store_uuid = ${storeUuid} and parent_code = any(array(select parent_code from gone))
-        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from gone)) is true
-    ), linked as (
-      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
-      order by parent_code, channel, asset_id
-      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
-    ), deleted as (
-      delete from asset where store_uuid = ${storeUuid} and asset_id = any(array(select asset_id from asset_gone))
-    ), inserted as (
-      insert into asset (store_uuid, asset_id, asset_format, url, created_at)
-      select ${storeUuid}::uuid, asset_id, format_then, url_then, created_at_then from asset_new
-      order by asset_id
-    ), ${recorded(catalogue, storeUuid, changes)}
-    select json_build_object(
-        'assets', (select count(*) from asset_gone) + (select count(*) from asset_new),
-        'links', (select count(*) from gone) + (select count(*) from remaining)
-      ) as reverted, ${skippedColumns(skipped)}`.execute(catalogue.db)
-  const row = onlyRow(rows)
-  if (!row.reverted.links) return row
-  const touched = sql`
-    select distinct i.code as parent_code, (i.key::json ->> 0) collate "C" as channel
-    from change c cross join lateral unnest(c.codes, c.keys) as i(code, key)
-    where c.store_uuid = ${storeUuid} and c.request_id = ${catalogue.origin?.requestId} and c.reverts = ${requestId}
-      and c.kind = 'link'`
-  await rebuildGroups(catalogue, storeUuid, touched)
-  return row
-}
-
-/**
- * CTEs up to the assets to delete and to create. One that exists again with another URL or format is left as it is. The
- * oldest item of a link to undo says whether it was there before, and at which place.
+ * CTEs up to the assets to delete and to create. An asset that exists again with another URL or format is skipped. The
+ * oldest undone item of a link has its place from before; null if there was no link.
  */
 const assetsAfter = ({ storeUuid, overwrites }: Reversal) => sql`
     first_link as materialized (
@@ -83,9 +41,7 @@ const assetsAfter = ({ storeUuid, overwrites }: Reversal) => sql`
       select * from asset_after where is_restorable and not is_there
     )`
 
-/**
- * CTEs up to the links to remove (`gone`), and those that get a place (`remaining`): `was` is the present one, if any.
- */
+/** CTEs up to the links to remove (`gone`), and those that get a place (`remaining`). `was` is the present place. */
 const linksAfter = (storeUuid: string) => sql`
     link_after as materialized (
       select f.parent_code, f.channel, f.asset_id, f.place, l.place as was, f.asset_id in (select asset_id from asset_new)
@@ -108,7 +64,6 @@ const linksAfter = (storeUuid: string) => sql`
       select * from link_after where is_possible and place is distinct from was and place is not null
     )`
 
-/** What the revert changes itself: it can be reverted, too. */
 const changes = sql`
   ${createdAssets(sql`select asset_id from asset_new`)} union all
   select 'asset', 'deleted', asset_id, null, json_build_object(
@@ -123,3 +78,45 @@ const skipped = sql`
   union all
   select 'link', parent_code, '[' || to_json(channel) || ',' || to_json(asset_id) || ']', 'gone' from link_after
   where place is not null and not is_possible`
+
+/**
+ * Restores the places of links, deletes assets that the request created, and creates those that it deleted. An asset
+ * that others have linked since is deleted with those links if the revert overwrites, else it is skipped. The caller
+ * holds the locks of the groups; of all, if there are assets.
+ */
+export const assetsAndLinks: RevertStep = {
+  kinds: ['asset', 'link'],
+  restore: (_, reversal) => sql`${assetsAfter(reversal)}, ${linksAfter(reversal.storeUuid)}, unlinked as (
+      delete from asset_link
+      where store_uuid = ${reversal.storeUuid} and parent_code = any(array(select parent_code from gone))
+        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from gone)) is true
+    ), linked as (
+      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
+      select ${reversal.storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
+      order by parent_code, channel, asset_id
+      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
+    ), deleted as (
+      delete from asset
+      where store_uuid = ${reversal.storeUuid} and asset_id = any(array(select asset_id from asset_gone))
+    ), inserted as (
+      insert into asset (store_uuid, asset_id, asset_format, url, created_at)
+      select ${reversal.storeUuid}::uuid, asset_id, format_then, url_then, created_at_then from asset_new
+      order by asset_id
+    )`,
+  changes,
+  counts: {
+    assets: sql`(select count(*) from asset_gone) + (select count(*) from asset_new)`,
+    links: sql`(select count(*) from gone) + (select count(*) from remaining)`,
+  },
+  skipped,
+  // The groups of the links that were just recorded.
+  finish: async (catalogue, { storeUuid, requestId }, { reverted }) => {
+    if (!reverted.links) return
+    const touched = sql`
+      select distinct i.code as parent_code, (i.key::json ->> 0) collate "C" as channel
+      from change c cross join lateral unnest(c.codes, c.keys) as i(code, key)
+      where c.store_uuid = ${storeUuid} and c.request_id = ${catalogue.origin?.requestId} and c.reverts = ${requestId}
+        and c.kind = 'link'`
+    await rebuildGroups(catalogue, storeUuid, touched)
+  },
+}

@@ -1,42 +1,14 @@
 import { sql } from 'kysely'
-import { onlyRow } from '../asset-groups/read-model.ts'
-import type { WriteCatalogue } from '../catalogue.ts'
 import { maxSize } from '../products/product-patches.ts'
 import { totalled } from '../products/product-totals.ts'
 import { refreshValues } from '../values/refresh-values.ts'
-import { recorded } from './record-changes.ts'
-import { changedSince, type Reversal, type Reverted, revertedItems, skippedColumns } from './reverted-items.ts'
+import { changedSince, type RevertStep } from './run-revert.ts'
 
 /**
- * Gives the products of a request what they had before it: attributes and status; products that it created are deleted,
- * those that it deleted are there again. The caller holds their locks. Two statements.
+ * CTEs up to `changing`: the products to write, with their present values and those to restore. `first` has the oldest
+ * undone item of each code and key. Of attributes, only those before the product was created or deleted count.
  */
-export async function revertProducts(catalogue: WriteCatalogue, reversal: Reversal): Promise<Reverted> {
-  const { storeUuid } = reversal
-  const { rows } = await sql<Reverted & { codes: string[] }>`
-    with ${revertedItems(reversal, ['product'])}, ${wanted(storeUuid)}, deleted as (
-      delete from product
-      where store_uuid = ${storeUuid} and product_code = any(array(select code from changing where not is_there_after))
-    ), written as (
-      insert into product (store_uuid, product_code, status, attributes, created_at)
-      select ${storeUuid}::uuid, code, status_after, attributes_after, created_at_after from changing where is_there_after
-      order by code
-      on conflict (store_uuid, product_code) do update
-        set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
-          updated_at = excluded.updated_at
-    ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, changes)}
-    select json_build_object('products', (select count(*) from changing)) as reverted,
-      array(select code from changing) as codes, ${skippedColumns(skipped)}`.execute(catalogue.db)
-  const { codes, ...reverted } = onlyRow(rows)
-  await refreshValues(catalogue, storeUuid, codes)
-  return reverted
-}
-
-/**
- * CTEs up to `changing`, the products to write, with what they have now and then. `first` has the oldest of the items
- * to undo by code and key: of changes of attributes, only those before the product was created or deleted as a whole.
- */
-const wanted = (storeUuid: string) => sql`
+const productsToWrite = (storeUuid: string) => sql`
     first as (
       select distinct on (code, key) code, key, action, was
       from (
@@ -73,7 +45,6 @@ const wanted = (storeUuid: string) => sql`
       )
     )`
 
-/** What the revert changes itself: it can be reverted, too. */
 const changes = sql`
   select 'product' as kind, case when is_there_after then 'created' else 'deleted' end as action, code, null::text as key,
     case when not is_there_after then json_build_object('status', status, 'attributes', attributes, 'createdAt', created_at,
@@ -102,3 +73,24 @@ const skipped = sql`
   select 'product', code, unnest(keys), 'gone' from product_after where not is_new and not is_there_after
   union all
   select 'product', code, unnest(keys), 'too_large' from checked where is_too_large`
+
+/** Restores attributes and statuses, deletes products that the request created, and creates those that it deleted. */
+export const products: RevertStep = {
+  kinds: ['product'],
+  restore: (_, { storeUuid }) => sql`${productsToWrite(storeUuid)}, deleted as (
+      delete from product
+      where store_uuid = ${storeUuid} and product_code = any(array(select code from changing where not is_there_after))
+    ), written as (
+      insert into product (store_uuid, product_code, status, attributes, created_at)
+      select ${storeUuid}::uuid, code, status_after, attributes_after, created_at_after from changing where is_there_after
+      order by code
+      on conflict (store_uuid, product_code) do update
+        set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
+          updated_at = excluded.updated_at
+    ), ${totalled(storeUuid, differences)}`,
+  changes,
+  counts: { products: sql`(select count(*) from changing)` },
+  skipped,
+  codes: sql`array(select code from changing)`,
+  finish: (catalogue, { storeUuid }, { codes }) => refreshValues(catalogue, storeUuid, codes),
+}

@@ -4,14 +4,14 @@ import { storeUuidOf } from '../../text.ts'
 import { BoundedFailures } from '../bounded-failures.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { type LockRequest, lockStore } from '../locks.ts'
-import { inEffectOf, listReverts } from './find-reverts.ts'
-import { revertAssets } from './revert-assets.ts'
-import { revertProducts } from './revert-products.ts'
-import { revertRequirements } from './revert-requirements.ts'
-import { revertDefinitions, revertStore } from './revert-settings.ts'
-import { type Reversal, type Reverted, type RevertedCounts, type SkippedItem, sentenceOf } from './reverted-items.ts'
+import { listReverts, revertFinder } from './receipt.ts'
+import { assetsAndLinks } from './revert-assets.ts'
+import { products } from './revert-products.ts'
+import { definitions, requirements, storeFields } from './revert-settings.ts'
+import { type Reversal, type RevertedCounts, runRevert } from './run-revert.ts'
+import { type SkippedItem, sentenceOf } from './skipped-item.ts'
 
-/** What a revert does with items that changed since. */
+/** What a revert does with items that later requests changed. */
 export type RevertPolicy = 'SKIP' | 'FAIL' | 'OVERWRITE'
 
 export interface RevertResult {
@@ -20,34 +20,27 @@ export interface RevertResult {
   requestId: string
   reverted: RevertedCounts
   skipped: SkippedItem[]
-  /** How many more items were skipped than `skipped` has. */
+  /** How many skipped items `skipped` leaves out. */
   more: number
 }
 
-/** How many items a revert by the API may have: it is one transaction, with the time of a request. */
-export const mostItems = 100_000
+/** How many items a revert over the API may have: it is one transaction within the time limit of a request. */
+export const maxItems = 100_000
 
-/** In this order, as later kinds need what earlier ones restore. */
-const steps: Record<string, (catalogue: WriteCatalogue, reversal: Reversal) => Promise<Reverted>> = {
-  store: revertStore,
-  definition: revertDefinitions,
-  requirement: revertRequirements,
-  asset: revertAssets,
-  product: revertProducts,
-}
+/** In the order in which they depend on each other. */
+const steps = [storeFields, definitions, requirements, assetsAndLinks, products]
 
 /**
- * Gives all that a request changed in a store its values from before, in one transaction, which the ledger records as
- * any other: it can be reverted, too. Items that changed since are skipped, overwritten, or fail the revert. Throws
- * `changes_disabled`, `request_not_found`, `not_revertible`, or `payload_too_large` for more than `most` items. At most
- * fifteen statements.
+ * Restores the values from before a request, in one transaction. The ledger records the revert, so it can be reverted.
+ * Items that later requests changed are skipped, overwritten, or fail the revert. Throws `changes_disabled`,
+ * `request_not_found`, `not_revertible`, or `payload_too_large` for more than `max` items. At most fifteen statements.
  */
 export async function revertRequest(
   catalogue: WriteCatalogue,
   storeUuid: string,
   requestId: string,
   policy: RevertPolicy,
-  most = mostItems,
+  max = maxItems,
 ): Promise<RevertResult> {
   const { origin } = catalogue
   if (!origin) throw new CatalogueError('changes_disabled', 'the service records no changes: CHANGES_RETENTION is 0')
@@ -61,8 +54,8 @@ export async function revertRequest(
     const details = `the store ${JSON.stringify(storeUuid)} has no changes of a request ${JSON.stringify(requestId)}`
     throw new CatalogueError('request_not_found', [{ field: 'requestId', details }])
   }
-  if (found.items > most) {
-    const details = `a request with at most ${most} changes can be reverted here; it has ${found.items}: use \`catalog revert\``
+  if (found.items > max) {
+    const details = `a request with at most ${max} changes can be reverted here; it has ${found.items}: use \`catalog revert\``
     throw new CatalogueError('payload_too_large', [{ field: 'requestId', details }])
   }
   const { seqs, kinds } = found
@@ -73,9 +66,8 @@ export async function revertRequest(
   const writes: WriteCatalogue = { ...catalogue, origin: { ...origin, reverts: requestId } }
   const reverted = { products: 0, assets: 0, links: 0, definitions: 0, requirements: 0, storeFields: 0 }
   const skipped = new BoundedFailures<SkippedItem>()
-  for (const [kind, revert] of Object.entries(steps)) {
-    if (!kinds.includes(kind) && !(kind === 'asset' && kinds.includes('link'))) continue
-    const done = await revert(writes, reversal)
+  for (const step of steps.filter((one) => one.kinds.some((kind) => kinds.includes(kind)))) {
+    const done = await runRevert(writes, reversal, step)
     Object.assign(reverted, done.reverted)
     for (const item of done.skipped) skipped.add(item)
     skipped.more += done.skippedCount - done.skipped.length
@@ -89,12 +81,12 @@ interface Found {
   seqs: string[]
   firstAt: Date
   kinds: string[]
-  /** Of which products and parent codes; null: of more than `mostNames`. */
+  /** The codes by kind; null if they are more than `maxNames`. */
   names: { kind: string; name: string }[] | null
 }
 
-/** Of so few, each has a lock of its own. */
-const mostNames = 100
+/** Up to so many codes are locked one by one; beyond, the whole store is. */
+const maxNames = 100
 
 async function findChanges({ db }: Catalogue, storeUuid: string, requestId: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
@@ -103,7 +95,7 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
       where store_uuid = ${storeUuid} and request_id = ${requestId}
     )
     select coalesce(sum(items), 0)::int as items, array_agg(seq::text order by seq) as seqs, min(at) as "firstAt",
-      coalesce(array_agg(distinct kind), '{}') as kinds, case when sum(count) <= ${mostNames}::integer then (
+      coalesce(array_agg(distinct kind), '{}') as kinds, case when sum(count) <= ${maxNames}::integer then (
         select json_agg(n) from (select distinct kind, unnest(codes) as name from own) n
       ) end as names
     from own`.execute(db)
@@ -111,8 +103,9 @@ async function findChanges({ db }: Catalogue, storeUuid: string, requestId: stri
 }
 
 /**
- * The locks that the writers of such items take. An asset may be linked anywhere in its store. After definitions all
- * products may be indexed: who holds locks of some of them could then not get that of all.
+ * The locks that writers of such items take. With assets, those of all groups: an asset may be linked anywhere in its
+ * store. With definitions, those of all products: their values may be indexed in the same
+ * transaction, which cannot take the lock of all after locks of some.
  */
 function locksOf({ kinds, names }: Found): LockRequest {
   const of = (kind: string) => names?.flatMap((named) => (named.kind === kind ? named.name : [])) ?? 'all'
@@ -123,12 +116,12 @@ function locksOf({ kinds, names }: Found): LockRequest {
   }
 }
 
-/** How long before its first change in the ledger a request may have made others: a chunk of an import takes less. */
+/** No chunk of an import takes longer: a request has no changes so long before the first one that is kept. */
 const longestChunk = '15 minutes'
 
 /**
- * The keys of the later changes of a request's items. Throws `not_revertible` if the request began before the ledger,
- * or on a day that it no longer has.
+ * The keys of the later changes of a request's items. Throws `not_revertible` if the request may have changes from
+ * before the ledger began, or of a day that was dropped.
  */
 async function findLater(
   { db }: WriteCatalogue,
@@ -136,7 +129,7 @@ async function findLater(
   requestId: string,
   { seqs, firstAt }: Found,
 ): Promise<Reversal['later']> {
-  // Clocks of servers may differ: the time only excludes partitions.
+  // An hour earlier, as clocks of servers may differ: the time only excludes partitions.
   const from = new Date(firstAt.getTime() - 3_600_000)
   const { rows } = await sql<Reversal['later'] & { isCut: boolean }>`
     select state.since > ${firstAt} or state.has_gap or state.horizon_seq > 0 and to_regclass('change_' || to_char(
@@ -153,8 +146,8 @@ async function findLater(
 }
 
 /**
- * Throws `not_revertible` if the request is reverted already. Returns the reverts of the request that are reverted
- * themselves, and their reverts: together, they changed nothing of it.
+ * Throws `not_revertible` if the request is reverted already, unless the policy overwrites. Returns the ids of its
+ * reverts and of their reverts, which cancel each other out.
  */
 async function requireNotReverted(
   catalogue: WriteCatalogue,
@@ -163,18 +156,18 @@ async function requireNotReverted(
   policy: RevertPolicy,
 ): Promise<string[]> {
   const reverts = await listReverts(catalogue, storeUuid, [requestId])
-  const revertedBy = inEffectOf(reverts)(requestId)
+  const revertedBy = revertFinder(reverts)(requestId)
   if (!revertedBy || policy === 'OVERWRITE') return reverts.map((revert) => revert.requestId)
   const details = `the request ${JSON.stringify(requestId)} is reverted already, by ${JSON.stringify(revertedBy.requestId)}: revert that one, or overwrite what changed since`
   throw new CatalogueError('not_revertible', details)
 }
 
 /** How many items an error lists. */
-const mostFaults = 1_000
+const maxFaults = 1_000
 
 function requireComplete({ kept, more }: BoundedFailures<SkippedItem>): void {
   if (kept.length === 0) return
-  const faults = kept.slice(0, mostFaults).map((item) => ({ details: sentenceOf(item) }))
+  const faults = kept.slice(0, maxFaults).map((item) => ({ details: sentenceOf(item) }))
   const others = kept.length - faults.length + more
   if (others > 0) faults.push({ details: `${others} more items cannot be reverted` })
   throw new CatalogueError('not_revertible', faults)

@@ -33,7 +33,7 @@ export async function followStore(catalogue: Catalogue, uuid: string): Promise<'
     await inStore(catalogue, uuid, (work, state) => restartCounts(work, uuid, state))
     return 'more'
   }
-  const isBehind = !(await followPage(catalogue, uuid, started, page)) || page.more
+  const isBehind = !(await followPage(catalogue, uuid, started, page)) || page.hasMore
   if (!started.isComplete) await inStore(catalogue, uuid, (work, state) => continueCounts(work, uuid, state))
   return isBehind || !started.isComplete ? 'more' : 'done'
 }

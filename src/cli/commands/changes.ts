@@ -34,12 +34,12 @@ export function addChanges(program: Command): void {
         const stop = new AbortController()
         if (options.follow) void untilSignal().then(() => stop.abort())
         for (let after: string | undefined; !stop.signal.aborted; ) {
-          const { changes, next, more } = await listChanges(catalogue, store, filter, { after, limit: 100 })
+          const { changes, next, hasMore } = await listChanges(catalogue, store, filter, { after, limit: 100 })
           for (const change of changes)
             process.stdout.write(`${options.json ? JSON.stringify(jsonOf(change)) : lineOf(change)}\n`)
-          if (!more && !options.follow) return
+          if (!hasMore && !options.follow) return
           after = next ?? after
-          if (!more) await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
+          if (!hasMore) await sleep(pollMs, undefined, { signal: stop.signal }).catch(() => {})
         }
       })
     })

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { findReverts } from '../../catalogue/changes/find-reverts.ts'
 import { listHistory } from '../../catalogue/changes/list-changes.ts'
-import { type RequestReceipt, readReceipt } from '../../catalogue/changes/receipt.ts'
+import { findReverts, type RequestReceipt, readReceipt } from '../../catalogue/changes/receipt.ts'
 import { CatalogueError } from '../../errors.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
@@ -40,11 +39,22 @@ async function find({ db, catalogue, config }: Work, store: string, id: string) 
     throw new CatalogueError('request_not_found', details)
   }
   const page = { limit: maxChanges }
-  const { changes, more } = await listHistory(catalogue, storeUuid, { requestId: id }, page, 'oldest first')
+  const { changes, hasMore } = await listHistory(catalogue, storeUuid, { requestId: id }, page, 'oldest first')
   const revertedBy = (await findReverts(catalogue, storeUuid, [id])).get(id)
   const { at, actor, via, operation, failed, counts } = receipt
   const reverted = revertedBy && { reverted_by: revertedBy.requestId }
-  return { request_id: id, at: at.toISOString(), actor, via, operation, failed, counts, ...reverted, changes, more }
+  return {
+    request_id: id,
+    at: at.toISOString(),
+    actor,
+    via,
+    operation,
+    failed,
+    counts,
+    ...reverted,
+    changes,
+    more: hasMore,
+  }
 }
 
 function textOf({ changes, more, counts, ...fields }: Awaited<ReturnType<typeof find>>): string {

@@ -48,8 +48,8 @@ it(`a feed read in small steps while ${writers} writers work has each change onc
       pages++
       if (page.changes.length === 0) emptyPages++
       cursor = page.next ?? cursor
-      if (!page.more && wasDone) return
-      if (!page.more) await sleep(5)
+      if (!page.hasMore && wasDone) return
+      if (!page.hasMore) await sleep(5)
     }
   }
   const reading = reader()

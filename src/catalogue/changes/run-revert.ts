@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely'
+import { onlyRow } from '../asset-groups/read-model.ts'
+import type { WriteCatalogue } from '../catalogue.ts'
+import type { ChangeKind } from './change.ts'
+import { recorded } from './record-changes.ts'
+import type { SkippedItem } from './skipped-item.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** Which request to revert in a store, and how. */
+export interface Reversal {
+  /** Canonical. */
+  storeUuid: string
+  requestId: string
+  /** Whether values that later requests changed are overwritten. If not, they are skipped. */
+  overwrites: boolean
+  /** The `seq` of the request's rows to revert, in order. The caller holds the locks of their items. */
+  seqs: string[]
+  /** The keys of later rows that may have the same items, as columns. */
+  later: Record<'tx' | 'seq' | 'at', string[]>
+  /** Reverts of the request that were reverted themselves: they do not count as later changes. */
+  cancelled: string[]
+}
+
+/** How many of each a revert changed. */
+export interface RevertedCounts {
+  products: number
+  assets: number
+  links: number
+  definitions: number
+  requirements: number
+  storeFields: number
+}
+
+/** What a step did. */
+export interface Reverted {
+  reverted: Partial<RevertedCounts>
+  /** At most `maxSkipped` items. */
+  skipped: SkippedItem[]
+  skippedCount: number
+}
+
+/** Reverts the items of some kinds. Its queries read the CTE `own`. */
+export interface RevertStep {
+  kinds: readonly ChangeKind[]
+  /** Takes a lock that no other writer of such items names. */
+  lock?(catalogue: WriteCatalogue, storeUuid: string): Promise<void>
+  /** CTEs: the items that differ from their values before the request, and the writes that restore them. */
+  restore(catalogue: WriteCatalogue, reversal: Reversal): Sql
+  /** A query for the changes to record; none: `restore` records them. */
+  changes?: Sql
+  counts: Partial<Record<keyof RevertedCounts, Sql>>
+  /** A query for the items `(kind, code, key, reason)` that are skipped. */
+  skipped: Sql
+  /** An array of the codes that `finish` needs. */
+  codes?: Sql
+  /** Updates what is derived from the items, in statements of its own. */
+  finish?(catalogue: WriteCatalogue, reversal: Reversal, done: Reverted & { codes: string[] }): Promise<void>
+}
+
+/** How many skipped items a step returns. */
+const maxSkipped = 10_000
+
+export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, step: RevertStep): Promise<Reverted> {
+  const { storeUuid } = reversal
+  const { kinds, changes, counts, skipped, codes = sql`'{}'::text[]` } = step
+  await step.lock?.(catalogue, storeUuid)
+  const numbers = Object.entries(counts).flatMap(([name, count]) => [sql.lit(name), count])
+  const { rows } = await sql<Reverted & { codes: string[] }>`
+    with ${revertedItems(reversal, kinds)}, ${step.restore(catalogue, reversal)}
+      ${changes ? sql`, ${recorded(catalogue, storeUuid, changes)}` : sql``}
+    select json_build_object(${sql.join(numbers)}) as reverted, ${codes} as codes, (
+        select coalesce(json_agg(s), '[]') from (
+          select distinct kind, code, key, reason from (${skipped}) s order by kind, code, key limit ${maxSkipped}
+        ) s
+      ) as skipped,
+      (select count(*)::int from (select distinct kind, code, key from (${skipped}) s) s) as "skippedCount"`.execute(
+    catalogue.db,
+  )
+  const done = onlyRow(rows)
+  await step.finish?.(catalogue, reversal, done)
+  return done
+}
+
+/**
+ * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`: the items of the request. An item is undone
+ * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
+ * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
+ * changed the asset (`asset_since`). Window functions, not joins: PostgreSQL cannot estimate how many items arrays hold.
+ */
+function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
+  const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal
+  const ofKinds = sql`c.kind = any(${kinds}::text[])`
+  const items = (was: Sql) => sql`cross join lateral (
+        select code collate "C" as code, key collate "C" as key, was,
+          case c.kind when 'link' then (key::json ->> 1) collate "C" when 'asset' then code end as asset
+        from unnest(c.codes, c.keys, ${was}) as i(code, key, was)
+        offset 0
+      ) i`
+  return sql`
+    own_item as materialized (
+      select true as is_own, c.kind, c.seq, c.action, i.* from change c ${items(sql`c.was`)}
+      where c.store_uuid = ${storeUuid} and ${ofKinds} and c.request_id = ${requestId}
+        and c.seq = any(${seqs}::bigint[])
+    ), later_item as materialized (
+      select false as is_own, c.kind, c.seq, c.action, i.*
+      from unnest(${later.tx}::text[], ${later.seq}::text[], ${later.at}::text[]) k(tx, seq, at) cross join lateral (
+        select kind, seq, action, request_id, reverts, codes, keys from change
+        where store_uuid = ${storeUuid} and tx = k.tx::xid8 and seq = k.seq::bigint and at = k.at::timestamptz
+        offset 0
+      ) c ${items(sql`null::text[]`)}
+      where ${ofKinds} and (c.request_id <> ${requestId} or c.seq <> all(${seqs}::bigint[]))
+        and (c.reverts is null or c.request_id <> all(${cancelled}::text[]))
+        and ((i.code in (select code from own_item)) is true or (i.asset in (select asset from own_item)) is true)
+    ), since as (
+      select *,
+        max(seq) filter (where not is_own) over (partition by kind, code) as code_since,
+        max(seq) filter (where not is_own and key is null) over (partition by kind, code) as row_since,
+        max(seq) filter (where not is_own) over (partition by kind, code, key) as key_since,
+        max(seq) filter (where not is_own and kind = 'asset') over (partition by asset) as asset_since
+      from (select * from own_item union all select * from later_item) i
+    ), own as materialized (
+      select kind, seq, action, code, key, was, asset, ${overwrites}::boolean or seq > greatest(
+        key_since, row_since, case when key is null then code_since end, case when asset is not null then asset_since end, 0
+      ) as is_undone
+      from since where is_own
+    )`
+}
+
+/** A query for the items that later requests changed. */
+export const changedSince = sql`
+  select kind, code, key, 'changed_since' as reason from own where not is_undone`
