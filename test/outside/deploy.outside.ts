@@ -47,15 +47,34 @@ it('the Kubernetes manifests have the fields and values of the official schemas,
     return `export const manifest${i}: ${type} = ${JSON.stringify(manifest)}\n`
   })
   expect(sources).toHaveLength(6)
+  await compile(sources.join(''))
+})
+
+it('the dashboards have the types of Grafana', async () => {
+  const names = (await readdir(join(root, 'deploy/grafana'))).filter((name) => name.endsWith('.json'))
+  expect(names).toHaveLength(3)
+  const sources = names.map(
+    async (name, i) =>
+      `export const dashboard${i}: Plain<Dashboard> & Exported = ${await read(`deploy/grafana/${name}`)}\n`,
+  )
+  // Enumerations are written as their values.
+  await compile(`import type { Dashboard } from '@grafana/schema'
+    type Plain<T> = T extends string ? \`\${T}\` : T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T
+    type Exported = { __inputs?: object[]; __requires?: object[] }
+    ${(await Promise.all(sources)).join('')}`)
+})
+
+/** Throws what the compiler says of a source that may import the packages of tools/. */
+async function compile(source: string): Promise<void> {
   const generated = await mkdtemp(join(root, 'tools/generated-'))
   onTestFinished(() => rm(generated, { recursive: true }))
-  const file = join(generated, 'manifests.ts')
-  await writeFile(file, sources.join(''))
+  const file = join(generated, 'source.ts')
+  await writeFile(file, source)
   const compiler = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', file]
   await promisify(execFile)(join(root, 'tools/node_modules/.bin/tsc'), compiler).catch(({ stdout }) => {
     throw new Error(stdout)
   })
-})
+}
 
 it.each(composeFiles)('%s is valid by the schema of the Compose specification', async (path) => {
   const Ajv = tools('ajv/dist/2019').default
