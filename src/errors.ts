@@ -1,4 +1,4 @@
-/** Why a request, or one item of it, failed: the stable codes that both APIs answer with. */
+/** The reasons why a request or one of its items failed: stable codes of both APIs. */
 export type Reason =
   | 'invalid_request'
   | 'unauthorized'
@@ -24,13 +24,13 @@ export type Reason =
   | 'selector_required'
   | 'asset_conflict'
 
-/** One thing that is wrong with a request: `details` says what was expected and what came. */
+/** One fault of a request: `details` has the expected and the received value. */
 export interface Fault {
   reason: Reason
   details: string
-  /** Where it lies, as the caller named it: `storeName`, `region[1]`. */
+  /** The field as the caller named it: `storeName`, `region[1]`. */
   field?: string
-  /** The item of a list that it lies in, from 0. */
+  /** The index of the item in its list, from 0. */
   index?: number
 }
 
@@ -42,7 +42,7 @@ export class CatalogueError extends Error {
   readonly code: Reason
   readonly faults: readonly Fault[]
 
-  /** The faults, or the details of the only one. A fault without a reason of its own has the error's. */
+  /** Takes the faults, or the details of the only one. `code` is the default reason of a fault. */
   constructor(code: Reason, given: GivenFaults, options?: ErrorOptions) {
     const faults = typeof given === 'string' ? [{ details: given }] : given
     super(faults.map((fault) => fault.details).join('; '), options)
@@ -51,32 +51,32 @@ export class CatalogueError extends Error {
   }
 }
 
-/** The request cannot be carried out: one fault or several. */
+/** The error of an invalid request, with one fault or several. */
 export function invalidRequest(faults: GivenFaults): CatalogueError {
   return new CatalogueError('invalid_request', faults)
 }
 
-/** There is no such store, or the caller may not see it: the two look alike. */
+/** The error for a store that does not exist or that the caller may not see: both look the same. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
   const details = `there is no store ${JSON.stringify(storeUuid)}`
   return new CatalogueError('store_not_found', [{ details, field }])
 }
 
-/** The caller's token is not good for this, whatever the request says. */
+/** The error for a token without the required rights. */
 export function forbidden(details: string): CatalogueError {
   return new CatalogueError('forbidden', details)
 }
 
-/** The problem of a request whose work was ended. */
+/** The problem of a request that was stopped. */
 export const unfinished = 'the service could not finish a request of this size'
 
-/** The problem of a request whose dependency does not answer. For the listing the database is such a source too. */
+/** The problem of a request whose dependency does not answer. A listing calls its database `source` too. */
 export const unreachable = {
   unavailable: 'the service cannot reach its database',
   downstream_unavailable: 'the listing cannot reach its source',
 }
 
-/** A dependency does not answer now; the same request may succeed later. `problem`: why, where that is known. */
+/** The error for a dependency that does not answer now. `problem` is the reason, where it is known. */
 export function unavailable(code: keyof typeof unreachable, cause: unknown, problem = unreachable[code]) {
   return new CatalogueError(code, `${problem}; retry later`, { cause })
 }

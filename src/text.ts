@@ -13,17 +13,17 @@ export function lengthOf(text: string): number {
   return length
 }
 
-/** Whether the text has at most so many characters. Most are found to have by what they take to store, at once. */
+/** Whether the text has at most `max` characters. Mostly its length in UTF-16 decides, without a count. */
 export function hasAtMost(text: string, max: number): boolean {
   return text.length <= max || (text.length <= 2 * max && lengthOf(text) <= max)
 }
 
-/** Whether the text has 1 to `max` characters and can be stored unchanged: what codes, ids and names have in common. */
+/** Whether the text has 1 to `max` characters and can be stored unchanged: the rule for codes, ids and names. */
 export function isName(text: string, max = 255): boolean {
   return text.length > 0 && isStorable(text) && hasAtMost(text, max)
 }
 
-/** A value as a message shows it: short texts and scalars themselves, the rest by its kind. */
+/** A value for a message: scalars and short texts as they are, other values by their kind. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'
@@ -35,7 +35,7 @@ export function shown(value: unknown): string {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The canonical (lower case) form of a store UUID, or undefined for a text that is none and so names no store. */
+/** The canonical (lower case) form of a UUID; undefined for another text. */
 export function storeUuidOf(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined
 }
@@ -48,7 +48,7 @@ export function isAbsoluteUrl(text: string): boolean {
   return isStorable(text) && absolute.test(text) && Boolean(URL.parse(text)?.host)
 }
 
-/** A URL, and the header with its credentials: `fetch` would quote them in the error that refuses them. */
+/** A URL without its credentials, and the header with them: errors of `fetch` would quote the URL. */
 export function withoutCredentials(text: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(text)
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -57,7 +57,7 @@ export function withoutCredentials(text: string): { url: URL; headers: Record<st
   return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
 }
 
-/** How old an answer may be, such as `2s` or `500ms`, in ms; undefined unless it is at most 60 s. */
+/** The maximum age of an answer, such as `2s` or `500ms`, in ms; undefined unless it is at most 60 s. */
 export function stalenessOf(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? []
   const milliseconds = Number(amount) * (unit === 's' ? 1_000 : 1)
@@ -100,19 +100,19 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** How many items a list of a request may have. */
+/** The maximum number of items in a list of a request. */
 export const maxItems = 10_000
 
-/** How much JSON may hold that is worked on. */
+/** The limits of JSON. */
 interface JsonBounds {
   /** The members of one list or object. */
   members?: number
-  /** Those of all lists and objects together. */
+  /** The members of all lists and objects together. */
   allMembers?: number
   levels?: number
 }
 
-/** More than a request needs: `maxItems` products of fifty attributes each, whose values are strings. */
+/** Enough for `maxItems` products of fifty attributes each. */
 const ofRequest: JsonBounds = { members: 20_000, allMembers: 600_000, levels: 64 }
 
 export interface JsonShape {
@@ -120,7 +120,7 @@ export interface JsonShape {
   members: number
   /** The keys of all objects, if the text is JSON. */
   keys: number
-  /** The bound that the text exceeds, which would make it slow to work on. Measuring ends there. */
+  /** The limit that the text exceeds; then the counts are incomplete. */
   excess?: string
 }
 
@@ -142,7 +142,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** Measures JSON text in UTF-8 without parsing it. Goes through it once and keeps nothing but what is open. */
+/** Measures JSON text in UTF-8 in one pass, without parsing it. */
 export function shapeOfJson(bytes: Uint8Array, bounds = ofRequest, onKey?: (key: JsonKey) => void): JsonShape {
   const { members: maxMembers = Infinity, allMembers: maxAllMembers = Infinity, levels: maxDepth = Infinity } = bounds
   const commas = [0]

@@ -41,15 +41,15 @@ export interface ApiOptions {
   introspection: Introspection
   persistedDocuments: PersistedDocuments | undefined
   pageCacheMb: number
-  /** The pool of threads that answers what would block this one; undefined in such a thread. */
+  /** The pool for requests that would block this thread; undefined in a thread of the pool. */
   threads: ThreadPoolApi | undefined
-  /** Runs patterns that would block the thread that serves all requests. */
+  /** Runs patterns that would block the main thread. */
   runPatterns: typeof runPatterns
   routeLimits?: RouteLimits | undefined
   log: Logger
 }
 
-/** REST and GraphQL over one schema: plain requests in, plain answers out. */
+/** REST and GraphQL over one schema. Requests and answers are plain data. */
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 
 export function createApi(options: ApiOptions): Api {
@@ -74,7 +74,7 @@ export function createApi(options: ApiOptions): Api {
       })
   const chooseReplica = async ({ maxMs, after }: StalenessHeaders, caller: Caller) =>
     replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
-  /** With the position after a write that succeeded, where there are replicas to read it from. */
+  /** Adds the position of a successful write, if there are replicas. */
   const withPosition = async (answer: HttpResponse): Promise<HttpResponse> => {
     const position = answer.status === 200 ? await replicas?.position() : undefined
     if (position === undefined) return answer
@@ -88,7 +88,7 @@ export function createApi(options: ApiOptions): Api {
     const weight = { bytes: body.length * copies, members: () => shapeOfJson(body).members * copies, cost }
     return threads !== undefined && chooseRoute(weight, routeLimits) === 'thread'
   }
-  // A larger GraphQL body is not even parsed on this thread: it is handed to another one with its document unchecked.
+  // A larger GraphQL body is not even parsed here: the pool checks its document too.
   const maxParsedBytes = 4 * routeLimits.bytes
   const services = createRestServices(engine, {
     ...{ db, log, enumerations, recordsChanges: options.recordsChanges, errorOf },

@@ -11,12 +11,12 @@ import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import type { Config } from './config.ts'
 
-/** The configuration, and what was made from it. */
+/** The configuration, and the parts that were made from it. */
 export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
   db: Kysely<Database>
   connection: ConnectionConfig
   globalConfig: GlobalConfig
-  /** What decides which groups a listing shows; without one the gateway filters by itself. */
+  /** Chooses the groups of a listing; undefined: the gateway filters by itself. */
   remoteFilter?: RemoteFilter | undefined
   persistedDocuments?: PersistedDocuments | undefined
   peers?: ClusterPeers | undefined

@@ -17,20 +17,20 @@ export interface JobThreadData {
   logLevel: string
 }
 
-/** A job's rows have a connection of their own: these are for its progress, input and output. */
+/** Connections for the progress, input and output of a job; its rows use another one. */
 const database = { max: 2, connectionTimeoutMillis: 10_000 }
 
 /** Makes an attempt at a job in this thread. */
 export function run(task: Task<JobTask>): Promise<unknown> {
   return runTask(task, async ({ key, enumerations }, { signal, reportProgress }) => {
-    // A job is no request: what it reads is not limited, and an interruption cancels none of its statements.
+    // Outside the request: reads are not limited, and an interruption cancels no statement.
     await requestContext.exit(() => runAttempt(key, { ...made(), enumerations, signal, reportProgress }))
     return { output: undefined, moved: [] }
   })
 }
 
 const made = lazy(() => {
-  // Below the threads that serve requests. Linux gives a thread its own priority, other systems only a process.
+  // A priority below the threads for requests. Only on Linux a thread has its own priority.
   if (process.platform === 'linux') setPriority(10)
   const { connection, quotas, logLevel } = workerData as JobThreadData
   const log = createLog(logLevel)

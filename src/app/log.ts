@@ -3,7 +3,7 @@ import { destination, type Logger, pino } from 'pino'
 /** Characters that JSON does not escape, and that move the cursor or change the direction of text in a terminal. */
 const controls = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** The service's log on stderr, so that stdout carries answers only: JSON lines, on a terminal lines to read. */
+/** The log of the service on stderr: JSON lines, or readable lines on a terminal. */
 export function createLog(level: string): Logger {
   const options = {
     level,
@@ -16,7 +16,7 @@ export function createLog(level: string): Logger {
   return pino(options, destination({ dest: 2, sync: true }))
 }
 
-/** `12:40:01.123 INFO  stopping signal="SIGTERM"`. Values are JSON, so that none ends the line. */
+/** `12:40:01.123 INFO  stopping signal="SIGTERM"`. Values are JSON: none of them ends the line. */
 export function readable(line: string): string {
   const { level, time, msg = '', ...fields } = JSON.parse(line) as Record<string, unknown>
   const label = pino.levels.labels[Number(level)]?.toUpperCase().padEnd(5)

@@ -10,7 +10,7 @@ import { resumeIndexing } from '../jobs/run-index.ts'
 
 const everyMs = 10 * 60 * 1_000
 
-/** How long things are kept, in milliseconds, and what jobs may take. */
+/** Retention times in milliseconds, and the quotas of jobs. */
 interface Maintenance {
   jobsRetention: number
   changesRetention: number
@@ -44,7 +44,7 @@ export function startMaintenance(
   void maintain()
   return async () => {
     clearInterval(timer)
-    // Another instance may have begun the ledger anew meanwhile.
+    // Another instance may have reset the ledger meanwhile.
     if (!isRecording) await attempt(setRecording(db, false), 'unrecorded changes could not be noted')
   }
 }

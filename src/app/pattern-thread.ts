@@ -1,7 +1,7 @@
 import { type PatternTask, runPatterns } from '../catalogue/attributes/patterns.ts'
 import { runTask, type Task } from '../heavy/run-task.ts'
 
-/** Runs patterns in this thread, for as long as they move on. */
+/** Runs patterns in this thread, as long as they report progress. */
 export function run(task: Task<readonly PatternTask[]>): Promise<unknown> {
   return runTask(task, async (tasks, { reportProgress }) => ({
     output: await runPatterns(tasks, reportProgress),

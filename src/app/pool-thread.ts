@@ -22,7 +22,7 @@ export interface ThreadData
   logLevel: string
 }
 
-/** A thread runs one task at a time: a request's statements share these. */
+/** A thread runs one task at a time, whose statements share these connections. */
 const database = { max: 5, maxPerToken: 5, connectionTimeoutMillis: 10_000 }
 
 export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
@@ -31,9 +31,9 @@ export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
 
 const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
-/** Makes the function that answers requests by APIs of this thread. They run one after the other. */
+/** Makes the function that answers requests in this thread, one after the other. */
 function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
-  // Below the thread that serves all requests, above jobs. Linux gives a thread its own priority.
+  // A priority below the main thread and above jobs. On Linux a thread has its own priority.
   if (process.platform === 'linux') setPriority(5)
   const log = createLog(logLevel)
   const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
@@ -49,13 +49,13 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     },
     pageCacheMb: 0,
     threads: undefined,
-    // What runs in a thread reads from the primary.
+    // Threads read from the primary.
     replicas: undefined,
     runPatterns: (tasks) => runPatterns(tasks, requestContext.getStore()?.reportProgress),
     log,
   })
   return async (input: ThreadRequest, { requestId }: RequestContext): Promise<TaskResult<ThreadAnswer>> => {
-    // What is made of the enumerations is kept as long as they are the same object.
+    // Shapes that are made from the enumerations are cached by the object.
     if (!isDeepStrictEqual(enumerations, input.enumerations)) enumerations = input.enumerations
     hasQueuedJob = false
     const { answer, operation } = await answerBy(api, input, requestId.text)

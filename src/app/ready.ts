@@ -3,13 +3,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { isWithoutRoom } from '../database/unavailable.ts'
 
-/** `storage`: the database's disk has no room, so that writes fail. */
+/** `storage`: writes fail because the disk of the database is full. */
 export type Readiness = 'ok' | 'storage' | 'unavailable'
 
 const deadlineMs = 1_000
 const probeEveryMs = 5_000
 
-/** Makes the check of the database and the remote filter. Callers without a token share a round under way. */
+/** Makes the check of the database and the remote filter. Concurrent callers share one check. */
 export function createReadiness(db: Kysely<Database>, isFilterReachable = async () => true): () => Promise<Readiness> {
   let hasRoom = true
   let probedAt = -probeEveryMs
@@ -33,7 +33,7 @@ export function createReadiness(db: Kysely<Database>, isFilterReachable = async 
   }
 }
 
-/** Makes PostgreSQL write a temporary file of 4 MiB to the disk of the tables, which needs no right and no WAL. */
+/** Lets PostgreSQL write a temporary file of 4 MiB to the disk of the tables: this needs no rights and no WAL. */
 async function findRoom(db: Kysely<Database>): Promise<boolean> {
   try {
     await db.transaction().execute(async (transaction) => {

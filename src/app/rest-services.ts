@@ -71,7 +71,7 @@ export function createRestServices(engine: Engine, parts: RestParts): RestServic
 
 type Where = Pick<RunOptions, 'transaction' | 'replica'>
 
-/** Pages of replicas are not kept: a default read must not find them. */
+/** Pages of replicas are not cached: they may be stale. */
 const noAnswers = createAnswerCache(0)
 
 function createOperations(engine: Engine, { log, answers, contextOf }: RestParts) {
@@ -128,7 +128,7 @@ function createThreadChoice({ threads, routeLimits, isHeavy }: RestParts): RestS
     const isRead = body === undefined
     if (!threads) return isRead ? withContext({ readLimit: new ReadLimit(maxRestBytes) }, runInline) : runInline()
     if (body && isHeavy(body)) return threads.rest(request, caller, body)
-    // How much a request reads is known only by the database.
+    // Only the database knows how much a request reads.
     const readLimit = isRead ? new ReadLimit(readBytesHere.rest) : new ReadLimit(undefined, routeLimits.members)
     try {
       return await withContext({ readLimit }, runInline)

@@ -8,14 +8,14 @@ import type { Config } from './config.ts'
 import { startGateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 
-/** Together less than the five seconds that a service manager is asked to wait after SIGTERM. */
+/** Together less than the five seconds for which a service manager waits after SIGTERM. */
 const stopping = { readinessDelayMs: 500, drainMs: 2_000, forceCloseMs: 1_500 }
 
 export interface GatewayEnvironment extends Pick<GatewayOptions, 'db' | 'connection' | 'peers'> {
   env: Record<string, string | undefined>
 }
 
-/** Runs the configured gateway in this process. Resolves once it answers; leaves nothing running when it throws. */
+/** Runs the configured gateway in this process. Resolves once it listens; stops everything before it throws. */
 export async function runGateway(config: Config, { env, ...environment }: GatewayEnvironment, log: Logger) {
   const persistedDocuments = await readPersistedDocuments(config)
   const globalConfig = await startGlobalConfig(config, log)
@@ -31,7 +31,7 @@ export async function runGateway(config: Config, { env, ...environment }: Gatewa
     const gateway = await startGateway({ ...config, ...environment, ...parts })
     return {
       url: gateway.url,
-      /** Lets requests end and closes what belongs to the gateway, but not its database. */
+      /** Lets requests end, and closes the gateway but not its database. */
       stop: async (portClosed?: StopOptions['portClosed']) => {
         globalConfig.stop()
         await gateway.close({ ...stopping, portClosed })
@@ -44,7 +44,7 @@ export async function runGateway(config: Config, { env, ...environment }: Gatewa
   }
 }
 
-/** The documents that callers may name: JSON of name to document, as code generators write it. Throws on a bad file. */
+/** Reads the persisted documents: JSON of name to document, as code generators write it. Throws on a bad file. */
 async function readPersistedDocuments({ persistedDocuments: file, persistedDocumentsOnly: only }: Config) {
   if (file === undefined && only) throw new Error('PERSISTED_DOCUMENTS_ONLY needs PERSISTED_DOCUMENTS')
   if (file === undefined) return undefined

@@ -51,12 +51,12 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
   }
 }
 
-/** The bytes in memory of their own. Short ones may share it with others, and cannot be moved then. */
+/** The bytes in a buffer of their own: short ones may share theirs, which cannot be moved. */
 function movable(body: Body): Body {
   return body && body.byteLength !== body.buffer.byteLength ? new Uint8Array(body) : body
 }
 
-/** The file that a thread runs, which ends as this one does: the published package has JavaScript. */
+/** The program of a thread. Its file has the extension of this one: the published package has JavaScript. */
 export function threadProgram(name: 'pool' | 'pattern' | 'job'): URL {
   return new URL(`./${name}-thread${import.meta.url.slice(-3)}`, import.meta.url)
 }

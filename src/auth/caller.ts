@@ -10,11 +10,11 @@ export interface Caller {
   readonly tokenName: string
   readonly scopes: ReadonlySet<Scope>
   readonly viewer: Viewer
-  /** How old the answers to its reads may be where a request does not say, in ms. */
+  /** The maximum age of answers to reads without such a header, in ms. */
   readonly staleMs?: number | undefined
 }
 
-/** Whether the caller has the scope. One limited to stores is no administrator, who may create tokens for any store. */
+/** Whether the caller has the scope. A token that is limited to stores is never an administrator's. */
 export function hasScope({ scopes, viewer }: Caller, scope: Scope): boolean {
   if (scope === 'admin') return scopes.has('admin') && viewer.stores === undefined
   return scopes.has(scope) || scopes.has('admin')

@@ -39,7 +39,7 @@ export function createJwtCheck({ issuer, audience, jwksUrl, algorithms = jwtAlgo
 /** The errors of fetching keys. ERR_JOSE_GENERIC: the provider's answer is not 200 or not JSON. */
 const unreachable = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'])
 
-/** The types of a token for an API (RFC 7519, RFC 9068): a token of another type was made for something else. */
+/** The types of tokens for an API (RFC 7519, RFC 9068). */
 const isAccessToken = /^(application\/)?(at\+)?jwt$/i
 
 /** `sub` is text, `scope` words or list, `stores` UUID list (default: all). Another form makes the token invalid. */

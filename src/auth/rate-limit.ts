@@ -27,7 +27,7 @@ export function createRateLimit(perMinute: number, countsIn: Kysely<Database> | 
 function limiterOf(points: number, countsIn: Kysely<Database> | undefined): RateLimiterAbstract {
   const memory = new RateLimiterMemory({ points, duration: seconds })
   if (!countsIn) return memory
-  // The library names its statements, which not every pooler allows: these are sent as the gateway's own.
+  // The library names its statements, which not every pooler allows: the gateway sends them instead.
   const query = ({ text, values }: { text: string; values: unknown[] }) =>
     countsIn.executeQuery(CompiledQuery.raw(text, values))
   return new RateLimiterPostgres({
@@ -41,7 +41,7 @@ function limiterOf(points: number, countsIn: Kysely<Database> | undefined): Rate
   })
 }
 
-/** Counts are kept by a hash of the token's id: that of a JWT may be long, and does not belong in a table of counts. */
+/** The key of a count is a hash of the token's id: the id of a JWT may be long, and is private. */
 function consume(limiter: RateLimiterAbstract, tokenId: string): Promise<RateLimiterRes> {
   const key = hash('sha256', tokenId, 'base64url')
   return limiter.consume(key).catch((thrown: unknown) => {

@@ -10,7 +10,7 @@ export function isSecret(text: string): boolean {
   return /^cat_[\w-]{43}$/.test(text)
 }
 
-/** What is stored of a token. Of 256 random bits a plain SHA-256 cannot be inverted by search. */
+/** The hash that is stored of a token. A plain SHA-256 of 256 random bits cannot be inverted by search. */
 export function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
@@ -20,7 +20,7 @@ export function newPassword(): string {
   return randomBytes(24).toString('base64url')
 }
 
-/** What PostgreSQL stores of a password: the password itself is in no log of the server. */
+/** The hash that PostgreSQL stores of a password. So no log of the server has the password. */
 export function verifierOf(password: string): string {
   const salt = randomBytes(16)
   const iterations = 4096

@@ -13,7 +13,7 @@ export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
     const row = await findToken(db, hash)
     if (!row) return undefined
     const { tokenId, tokenName, scopes, stores, staleWhile, remainingMs, isUseNoted } = row
-    // Not awaited, and not with the lookup: a database that cannot write, as on a full disk, still authenticates.
+    // A separate statement, not awaited: a database that cannot write, as on a full disk, still authenticates.
     const use = { last_used_at: sql<Date>`now()` }
     const noted = db.updateTable('token').set(use).where('token_id', '=', tokenId)
     if (!isUseNoted) noted.execute().catch(() => {})
@@ -24,7 +24,7 @@ export function createTokenLookup(db: Kysely<Database>, trustMs = 4_000) {
   const cache = new LRUCache<string, Caller>({
     max: maxTokens,
     ttl: trustMs,
-    // Outside the request: others wait for the same lookup, which must not end with the request that came first.
+    // Outside the request: other requests wait for the same lookup, which must not end with the first request.
     fetchMethod: (key, _stale, { options }) => requestContext.exit(lookUp, Buffer.from(key, 'latin1'), options),
   })
   return (hash: Buffer) => cache.fetch(hash.toString('latin1'))

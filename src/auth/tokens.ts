@@ -6,7 +6,7 @@ import { isStorable, lengthOf, millisecondsOf, shown, stalenessOf, storeUuidOf }
 import { isScope, type Scope, scopes } from './caller.ts'
 import { hashOf, newSecret } from './secret.ts'
 
-/** A token as administrators see it: everything but the secret. It is limited to its `stores`; null: all. */
+/** A token without its secret. It is limited to its `stores`; null: all stores. */
 export type Token = NonNullable<Awaited<ReturnType<typeof revokeToken>>>
 
 /**

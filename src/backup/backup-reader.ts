@@ -26,7 +26,7 @@ export class BackupReader {
     if (line !== expected) throw damaged(this.path, `: expected ${name}; got ${shown(line)}`)
   }
 
-  /** Passes the rows up to their end line on, and returns their number. */
+  /** Writes the rows up to their end line, and returns their number. */
   async copyRows(write: (text: AsyncIterable<Buffer>) => Promise<void>): Promise<number> {
     let count = 0
     const rows = async function* (this: BackupReader) {
@@ -40,7 +40,7 @@ export class BackupReader {
     return count
   }
 
-  /** Of all that has been read. */
+  /** The SHA-256 of the text so far. */
   digest(): string {
     return this.#hash.copy().digest('hex')
   }

@@ -21,8 +21,8 @@ import {
 } from './format.ts'
 
 /**
- * Writes a consistent copy of the catalogue to a new file, while gateways use it. The file has the hashes of tokens:
- * only its owner may read it.
+ * Writes a consistent copy of the catalogue to a new file while gateways run. The file contains hashes of tokens: only
+ * its owner may read it.
  */
 export async function backUp(db: Kysely<Database>, path: string, isCompressed: boolean): Promise<RowCounts> {
   const rows: RowCounts = {}
@@ -51,7 +51,7 @@ async function* scriptOf({ db, copyOut }: OwnConnection, rows: RowCounts): Async
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute()
-  // A user whom a policy binds gets an error, not a part of the rows. Citus reads each server in one transaction.
+  // Row-level security raises an error instead of hiding rows. Citus reads each server in one transaction.
   await sql`select set_config('row_security', 'off', true), set_config('datestyle', 'ISO', true),
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`.execute(transaction)
   yield `${await header(transaction)}\n${beginning}\n`
@@ -75,7 +75,7 @@ async function header(db: Kysely<Database>): Promise<string> {
   const [{ now, migrations } = { now: new Date(), migrations: [] }] = rows
   const known = scriptNames()
   const unknown = migrations.filter((name) => !known.includes(name))
-  // It may have tables that would be missing in the backup.
+  // There may be tables that the backup would lack.
   if (unknown.length > 0) {
     throw new Error(`a newer version has migrated the database (${unknown.join(', ')}): back it up with that version`)
   }

@@ -23,7 +23,7 @@ export async function restore(db: Kysely<Database>, path: string): Promise<RowCo
     const header = await readHeader(reader)
     return await withOwnConnection(db, (own) =>
       own.db.transaction().execute(async (transaction) => {
-        // One connection of Citus to each server, also to its own, as `analyze` knows no other way.
+        // `analyze` needs one connection of Citus to each server, also to the coordinator.
         await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction)
         await sql`set local citus.enable_local_execution = off`.execute(transaction)
         await requireSuitable(transaction, header)
@@ -88,7 +88,7 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
   return rows
 }
 
-/** Errors of decompression, and PostgreSQL's of data and of constraints: rows are not as a backup has them. */
+/** Whether the file caused the error: decompression, or data and constraints in PostgreSQL. */
 function isFaultOfFile(error: unknown): error is Error {
   return error instanceof Error && /^(Z_|22|23)/.test(codeOf(error))
 }

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** How many days ahead have partitions: so long may all gateways stand still. */
+/** How many days ahead have partitions: all gateways may be stopped for this time. */
 const daysAhead = 7
 
-/** How long finding the last change of a day may take. It is on a connection that no request waits for. */
+/** The time for finding the last change of a day, on a connection for which no request waits. */
 const maxDropMs = 10 * 60_000
 
-/** Makes the partitions of the ledger for today and the days to come. Cheap if they are there. */
+/** Makes the partitions of the ledger for today and the next days. Cheap if they exist. */
 export async function addChangeDays(db: Kysely<Database>): Promise<void> {
   await sql`select add_change_days(${daysAhead}::integer)`.execute(db)
 }
 
-/** Drops the days of the ledger that are older than so many milliseconds. Each waits for writers, for a moment only. */
+/** Drops the days of the ledger that are older than `keptMs`. Each drop waits for writers only for a moment. */
 export async function dropChangeDays(db: Kysely<Database>, keptMs: number): Promise<void> {
   const before = sql`now() - ${keptMs / 1000} * interval '1 second'`
   const { rows } = await sql<{ isDue: boolean }>`select old_change_day(${before}) is not null as "isDue"`.execute(db)
@@ -30,8 +30,8 @@ export async function dropChangeDays(db: Kysely<Database>, keptMs: number): Prom
 }
 
 /**
- * Says whether what writes from now on records its changes. Where something wrote without, the ledger begins anew:
- * older cursors expire, and earlier states are not known.
+ * Sets whether writes record their changes from now on. After writes that did not, the ledger is reset: older cursors
+ * expire, and earlier states are unknown.
  */
 export async function setRecording(db: Kysely<Database>, isRecording: boolean): Promise<void> {
   await (isRecording
@@ -41,7 +41,7 @@ export async function setRecording(db: Kysely<Database>, isRecording: boolean): 
   ).execute(db)
 }
 
-/** Begins the ledger anew: what is in the database now has come without changes, as a backup does. */
+/** Resets the ledger after writes without changes, such as a restore. */
 export async function resetLedger(db: Kysely<Database>): Promise<void> {
   await setRecording(db, false)
   await setRecording(db, true)

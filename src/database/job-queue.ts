@@ -14,7 +14,7 @@ export async function openQueue(db: Kysely<Database>, options: ConstructorOption
   return new PgBoss({ db: db.isTransaction ? fromKysely(db) : executorOf(db), schema, schedule: false, ...options })
 }
 
-/** Some of pg-boss's statements are scripts with a transaction of their own, which an error leaves open. */
+/** Some statements of pg-boss are scripts with their own transaction, which an error leaves open. */
 function executorOf(db: Kysely<Database>): NonNullable<ConstructorOptions['db']> {
   return {
     executeSql: (text, values = []) =>
@@ -45,10 +45,10 @@ export async function startQueue(queue: PgBoss): Promise<void> {
 
 /** Creates or upgrades pg-boss's tables. Several gateways may do so at once. */
 export async function migrateQueue(db: Kysely<Database>): Promise<void> {
-  // A user who may not create schemas can be given one.
+  // A user without the right to create schemas needs an existing one.
   const { rows } = await sql<{ missing: boolean }>`select to_regnamespace(${schema}) is null as missing`.execute(db)
   const queue = await openQueue(db, { createSchema: rows[0]?.missing ?? true, supervise: false })
-  // Of background work, which does not matter here.
+  // Errors of background work do not matter here.
   queue.on('error', () => {})
   try {
     await startQueue(queue)

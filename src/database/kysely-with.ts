@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** A database of PostgreSQL whose connections belong to another one, and come from the driver. */
+/** A Kysely for PostgreSQL over a driver that uses the connections of another one. */
 export function kyselyWith(driver: Omit<Driver, 'init' | 'destroy'>, plugins: KyselyPlugin[] = []): Kysely<Database> {
   const ignore = async () => {}
   return new Kysely<Database>({

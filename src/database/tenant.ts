@@ -15,9 +15,9 @@ import type { Database } from './tables.ts'
 export const tenantRole = 'catalogue_tenant'
 
 /**
- * A database that is limited to some stores: each statement and each transaction is run by the tenant role, to which
- * PostgreSQL shows no row of another store, whatever the statement says. It costs two more round trips. On a
- * transaction, its own transactions are savepoints. Where the role cannot be used, nothing is limited.
+ * A database that is limited to some stores. The tenant role runs each statement and each transaction: PostgreSQL shows
+ * it no row of another store. This costs two more round trips. On a transaction, its transactions are savepoints. Where
+ * the role cannot be used, nothing is limited.
  */
 export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysely<Database> {
   const uuids = [...stores]
@@ -26,7 +26,7 @@ export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysel
   return kyselyWith(tenantDriver(db, limit), [...db.getExecutor().plugins])
 }
 
-/** Borrows the connections of the database. */
+/** A driver on the connections of the database. */
 function tenantDriver(db: Kysely<Database>, limit: string): Omit<Driver, 'init' | 'destroy'> {
   return {
     async acquireConnection() {
@@ -97,7 +97,7 @@ export function hasRowSecurity(db: Kysely<Database>): Promise<boolean> {
     from pg_roles where rolname = ${tenantRole}`
       .execute(db)
       .then(({ rows }) => rows[0]?.usable ?? false)
-  // Others wait for the same answer: it does not end with the request that asks first.
+  // Outside the request: other requests wait for the same answer.
   const asked = requestContext.exit(ask)
   asked.catch(() => rowSecurity.delete(adapter))
   rowSecurity.set(adapter, asked)

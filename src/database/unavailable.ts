@@ -1,4 +1,4 @@
-/** PostgreSQL's codes for "not now": connection, resources, operator intervention, locks, retries. */
+/** The codes of PostgreSQL for temporary errors: connection, resources, operator intervention, locks, retries. */
 const states = /^(08|53|57P|57014|55P03|40001|40P01|25P03|25006)/
 const socketErrors = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 /** Errors of `pg`, and of Kysely while the process stops, that have no code. */
@@ -17,7 +17,7 @@ export function isWithoutRoom(error: unknown): boolean {
   )
 }
 
-/** Whether others held a lock for longer than a statement waits for one. */
+/** Whether a statement has waited too long for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
@@ -27,7 +27,7 @@ const shortages: Record<string, string> = {
   '53300': 'too many requests wait',
 }
 
-/** What the database lacks, as any client may read it; undefined when it lacks nothing, or cannot be reached. */
+/** The resource that the database lacks, for clients; undefined if it lacks none or cannot be reached. */
 export function shortageOf(error: unknown): string | undefined {
   if (isWithoutRoom(error)) return 'the database has no room on its disk'
   return shortages[codeOf(error)]

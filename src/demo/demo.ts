@@ -10,7 +10,7 @@ import { write } from '../catalogue/transaction.ts'
 import { importFile } from '../import/import.ts'
 import { importRequest } from '../import/options.ts'
 
-/** `demo.json`: the stores, and what they require of attributes. */
+/** `demo.json`: the stores and their attribute definitions. */
 interface Demo {
   stores: {
     name: string

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
-/** Where one embedded server keeps everything. */
+/** The directories of one embedded server. */
 export type DataDirectory = Awaited<ReturnType<typeof openDataDirectory>>
 
 /** The port is part of a socket's name; no server listens on it. */
@@ -59,7 +59,7 @@ function socketDirOf(path: string): string {
 async function createSocketDir(path: string, owner: Owner): Promise<void> {
   const made = await mkdir(path, { recursive: true, mode: 0o700 })
   if (made !== undefined) await giveTo(owner, path)
-  // In a directory that everybody can write to, another user may have created it first.
+  // In a world-writable directory another user may have created it first.
   const found = await lstat(path)
   const isOurs = found.uid === owner.uid || found.uid === process.getuid?.()
   if (found.isDirectory() && isOurs && (found.mode & 0o077) === 0) return

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { catalogue } from './create-cluster.ts'
 import { type DataDirectory, socketPort } from './data-directory.ts'
 
-/** A connection with a shared advisory lock. Who stops the server needs the lock alone: nobody else uses it then. */
+/** A connection with a shared advisory lock. A process stops the server only with the exclusive lock. */
 export type Lease = NonNullable<Awaited<ReturnType<typeof acquireLease>>>
 
 const lockKey = 7_231_605_118

@@ -55,7 +55,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Synchronous, as a starting server may put its own file there at any time, which must not be removed. */
+/** Synchronous: a starting server may write its own file at any time, which must not be removed. */
 function removeUnchanged(file: string, content: string): void {
   try {
     if (readFileSync(file, 'utf8') === content) unlinkSync(file)

@@ -6,7 +6,7 @@ import type { Owner } from './data-directory.ts'
 export interface Account {
   /** The command that changes the user and then executes the program: the process id stays. */
   readonly prefix: readonly string[]
-  /** Who has to own the cluster; absent for a plain user, who owns it already. */
+  /** The owner of the cluster; absent for a plain user, who owns it already. */
   readonly owner?: Owner
 }
 

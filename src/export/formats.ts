@@ -12,7 +12,7 @@ export interface ExportForm {
   escapeFormulas?: boolean | undefined
 }
 
-/** A product with the assets that it has on the channel: by format, URLs in order. */
+/** A product with its assets on the channel: URLs in order, by format. */
 export interface ExportedProduct {
   productCode: string
   status: ProductStatus
@@ -20,7 +20,7 @@ export interface ExportedProduct {
   groups: { assetFormat: string; urls: string[] }[]
 }
 
-/** What the products that are exported have altogether: the columns of a table of them. */
+/** The columns of the table of exported products. */
 export interface Outline {
   /** Attributes that have a value somewhere, by code point: no more than a table may have. */
   attributes: string[]
@@ -42,7 +42,7 @@ export const jsonLines: ExportText = {
     products.map((product) => `${JSON.stringify(Object.fromEntries(entriesOf(product)))}\n`).join(''),
 }
 
-/** How many columns a CSV export may have: each product has a cell of each. */
+/** The maximum number of columns in a CSV export. */
 export const mostColumns = 2_000
 
 /** A table: a column for each attribute and URL field that occurs. An attribute without a value is an empty cell. */
@@ -64,7 +64,7 @@ export function csvOf({ attributes, attributesInAll, formats }: Outline, escapeF
   return { head: stringify([columns], options), textOf: (products) => stringify(products.map(rowOf), options) }
 }
 
-/** What a file can say of a product: no empty value, and assets of one URL as one, because a file has no ids. */
+/** The product as a file has it: without empty values, and each URL once, because a file has no ids. */
 function entriesOf({ productCode, status, attributes, groups }: ExportedProduct): [string, string][] {
   const urls = groups.flatMap(({ assetFormat, urls }) =>
     [...new Set(urls)].map((url, i): [string, string] => [urlField(assetFormat, i + 1), url]),

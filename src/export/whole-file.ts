@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 
 /**
- * Writes a file under a name of its own, and renames it when it is whole. Until then, after a failure, and when a
- * signal ends the process, what stood at the path stays, and nothing else is left.
+ * Writes a file under a temporary name and renames it when it is complete. Until then, and after a failure or a signal,
+ * the previous file at the path remains, and no other.
  */
 export async function writeWhole<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
   const partial = `${path}.${randomUUID()}.partial`

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import { withoutCredentials } from '../text.ts'
 
-/** A call without a usable answer. `transient` may be gone soon; `refused` (4xx) is the call's own fault. */
+/** A call without a usable answer. `transient`: a retry may succeed; `refused` (4xx): the call is wrong. */
 export class FilterFailure extends Error {
   override readonly name = 'FilterFailure'
   readonly kind: 'transient' | 'refused' | 'unusable'

@@ -16,7 +16,7 @@ import { type FilterEndpoint, FilterFailure, openFilterEndpoint } from './filter
 
 export interface FilterAddress {
   url: string
-  /** The deadline of a call in ms, with all that is tried again. */
+  /** The deadline of a call and its retries in ms. */
   timeoutMs: number
 }
 
@@ -24,7 +24,7 @@ export type RemoteFilter = ReturnType<typeof createRemoteFilter>
 
 const failuresToOpen = 5
 const reachableMs = 1_000
-/** A call is repeated only if so much of its deadline is left. */
+/** A call is retried only if this much time is left. */
 const retryNeedsMs = 200
 
 /** The filtering service at a URL, with one deadline for a call and its retries, and a circuit breaker. */
@@ -35,7 +35,7 @@ export function createRemoteFilter({
   log,
 }: FilterAddress & { probeAfterMs?: number; log: Logger }) {
   const endpoint = openFilterEndpoint(url)
-  // A refused call says nothing about the others.
+  // A refused call does not open the circuit.
   const isFailure = (error: Error) => !(error instanceof FilterFailure && error.kind === 'refused')
   const breaker = circuitBreaker(handleWhen(isFailure), {
     halfOpenAfter: probeAfterMs,
@@ -79,7 +79,7 @@ function throughCircuit<T>(breaker: CircuitBreakerPolicy, call: (isProbe: boolea
   return breaker.execute(() => call(breaker.state !== CircuitState.Closed))
 }
 
-/** Repeats a call with a transient failure while time is left; a probe is not repeated. */
+/** Retries a call with a transient failure while time is left; a probe is not retried. */
 async function callInTime(endpoint: FilterEndpoint, query: Parameters<Filter>, timeoutMs: number, isProbe: boolean) {
   const lastTry = Date.now() + timeoutMs - retryNeedsMs
   const deadline = AbortSignal.timeout(timeoutMs)
@@ -92,7 +92,7 @@ async function callInTime(endpoint: FilterEndpoint, query: Parameters<Filter>, t
 }
 
 function forwarded() {
-  const { requestId, trace, traceparent: came } = requestContext.getStore() ?? {}
-  const traceparent = trace?.traceparent() ?? came
+  const { requestId, trace, traceparent: received } = requestContext.getStore() ?? {}
+  const traceparent = trace?.traceparent() ?? received
   return { ...(requestId && { 'x-request-id': requestId.header }), ...(traceparent && { traceparent }) }
 }

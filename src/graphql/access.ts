@@ -13,11 +13,11 @@ import {
 import { type Caller, hasScope, type Scope } from '../auth/caller.ts'
 import { forbidden } from '../errors.ts'
 
-/** What an operation requires of a token: scopes, and whether the token must not be limited to stores. */
+/** The rights that an operation requires: scopes, and whether the token must not be limited to stores. */
 export interface Access {
   scopes: ReadonlySet<Scope>
   allStores: boolean
-  /** Whether the payload of a mutation has more than what its write returns. */
+  /** Whether the payload of a mutation reads more than its write returns. */
   readsInPayload: boolean
 }
 
@@ -40,7 +40,7 @@ export function accessOf({ operation }: OperationDefinitionNode, fields: readonl
   return { scopes, allStores: required.includes('all stores'), readsInPayload }
 }
 
-/** Whether a field of a payload reads: it has arguments, or objects that are no part of the write's result. */
+/** Whether a field of a payload reads: it has arguments, or objects outside the result of the write. */
 function reads({ args, extensions, type }: GraphQLField<unknown, unknown>): boolean {
   const of = getNamedType(type)
   return (
@@ -60,7 +60,7 @@ export function requireAccess({ scopes, allStores }: Access, caller: Caller): vo
 export interface SelectedField {
   name: string
   isRoot: boolean
-  /** Undefined in a document that is not valid. */
+  /** Undefined in an invalid document. */
   field: GraphQLField<unknown, unknown> | undefined
 }
 

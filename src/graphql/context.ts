@@ -8,18 +8,18 @@ import type { JobQuotas } from '../jobs/quotas.ts'
 import { lazy } from '../lazy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
-/** What resolvers use; one per request. */
+/** The context of resolvers; one per request. */
 export interface Context {
   readonly catalogue: Catalogue
   readonly caller: Caller
-  /** Whose changes are recorded, without the mutation that makes them; undefined: none are. */
+  /** The author of recorded changes; undefined: changes are not recorded. */
   readonly origin: Omit<Origin, 'operation'> | undefined
   /** The enumerations in force when the request began. */
   readonly enumerations: Enumerations
   /** The remote filter of the listing; undefined when the gateway filters by itself. */
   readonly filter: Filter | undefined
   readonly loaders: Loaders
-  /** Notifies the runner of jobs that one more is queued. */
+  /** Tells the runner that a job is queued. */
   jobQueued(): void
   readonly jobQuotas: JobQuotas
   /**
@@ -28,9 +28,9 @@ export interface Context {
    */
   readonly restListing?: { page?: AssetGroupPage | undefined } | undefined
   readonly requestId: string
-  /** With a limit on how much the mutation may change: the limit, and how much it changes. */
+  /** The limit on what the mutation may change, and how much it has changed; undefined: no limit. */
   readonly affected?: { readonly atMost: number; count: number } | undefined
-  /** How long the results of the writes so far make the answer at most. */
+  /** The maximum length of the answer with the results of the writes so far. */
   readonly answer: { bytes: number }
 }
 

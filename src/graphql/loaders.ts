@@ -49,7 +49,7 @@ interface AssetKey {
   assetId: string
 }
 
-/** One request's relations. Nothing is kept between batches: a mutation's answer shows what it has written. */
+/** The relations of one request. They are not cached between batches: the answer of a mutation shows its writes. */
 export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) {
   return {
     store: batched((uuids: readonly string[]) => findStores(catalogue, uuids)),

@@ -8,7 +8,7 @@ import { type DocumentSize, sizeOf } from './limits/document-size.ts'
 import { type Limits, limitsOf, requireWithin, tooLong } from './limits/limits.ts'
 import { compileWhenRunAgain, interpret, type Run, runInTransaction } from './run.ts'
 
-/** One operation of a document, ready to be run any number of times. Every API runs these and nothing else. */
+/** One operation of a document, ready to run any number of times. All APIs run prepared operations only. */
 export interface PreparedOperation {
   readonly document: DocumentNode
   readonly access: Access
@@ -16,30 +16,30 @@ export interface PreparedOperation {
   readonly isMutation: boolean
   /** Its first root field: names the operation in the log and the metrics. */
   readonly name: string
-  /** What it may cost with these variables. Throws `InvalidVariables`. */
+  /** Its cost with these variables. Throws `InvalidVariables`. */
   cost(variables: Record<string, unknown>): number
   readonly run: Run
 }
 
-/** Who may ask for the schema: every token, or those of administrators. */
+/** Who may read the schema: every token, or those of administrators. */
 export type Introspection = 'all' | 'admin'
 
 export type Engine = ReturnType<typeof createEngine>
 
 const maxCached = 200
 const maxCachedLength = 10_000
-/** Finding every error of a hostile document takes long. */
+/** To find all errors of a hostile document takes long. */
 const maxErrors = 20
 
-/** Prepares operations, each once: those of the last 200 texts are kept. */
+/** Prepares operations, and caches those of the last 200 texts. */
 export function createEngine(schema: GraphQLSchema, introspection: Introspection) {
-  const kept = new LRUCache<string, PreparedOperation>({ max: maxCached })
+  const cache = new LRUCache<string, PreparedOperation>({ max: maxCached })
   return {
     schema,
     /** Throws, in this order, `GraphQLError`, `forbidden`, `invalid_request`, an `AggregateError` of GraphQL errors. */
     prepare: (query: string, operationName: string | undefined, caller: Caller): PreparedOperation => {
       const key = `${operationName ?? ''}\n${query}`
-      const known = kept.get(key)
+      const known = cache.get(key)
       const limits = limitsOf(caller)
       const mayIntrospect = introspection === 'all' || hasScope(caller, 'admin')
       try {
@@ -52,15 +52,15 @@ export function createEngine(schema: GraphQLSchema, introspection: Introspection
         if (known) return known
         const errors = validate(schema, prepared.document, undefined, { maxErrors, hideSuggestions: !mayIntrospect })
         if (errors.length > 0) throw new AggregateError(errors)
-        if (query.length <= maxCachedLength) kept.set(key, prepared)
+        if (query.length <= maxCachedLength) cache.set(key, prepared)
         return prepared
       } catch (error) {
-        // graphql-js is recursive: documents can be built that exhaust the stack within the limits.
+        // graphql-js is recursive: a document within the limits can still exhaust the stack.
         const isStackOverflow = error instanceof RangeError && /call stack/.test(error.message)
         throw isStackOverflow ? invalidRequest([{ field: 'query', details: tooDeep }]) : error
       }
     },
-    /** Prepares the one operation of a document of the service's own, which is known to be valid. */
+    /** Prepares the only operation of a document of the service itself, which is valid. */
     prepareOwn: (document: DocumentNode) => prepareDocument(schema, document, undefined),
   }
 }
@@ -81,7 +81,7 @@ function prepareDocument(schema: GraphQLSchema, document: DocumentNode, operatio
   const operation = getOperationAST(document, operationName)
   if (!operation) throw invalidRequest([{ field: 'operationName', details: unknownOperation }])
   const size = sizeOf(document)
-  // Introspection is rare, and long to compile.
+  // Introspection is rare, and compiling it takes long.
   const createRun = size.introspectionDepth > 0 ? interpret : compileWhenRunAgain
   const fields = fieldsOf(schema, document, operation)
   const access = accessOf(operation, fields)

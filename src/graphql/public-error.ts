@@ -6,12 +6,12 @@ import { requestContext } from '../request/context.ts'
 import { warnOnceASecond } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
 
-/** An error as a caller may see it, its faults in `extensions.errorInfo`. */
+/** An error for callers, with its faults in `extensions.errorInfo`. */
 export interface PublicError extends GraphQLFormattedError {
   extensions: { code: Reason; errorInfo?: readonly Fault[] }
 }
 
-/** Translates what was thrown. Unexpected errors are masked as `internal_error` and logged once. */
+/** Translates a thrown value. Unexpected errors are masked as `internal_error` and logged once. */
 export function publicError(thrown: unknown, log: Logger): PublicError {
   const cause = causeOf(thrown)
   if (!(thrown instanceof GraphQLError)) return translated(cause, log)
@@ -36,7 +36,7 @@ function translated(cause: unknown, log: Logger): PublicError {
   }
   if (cause instanceof GraphQLError) return { message: brief(cause.message), extensions: { code: 'invalid_request' } }
   if (isUnavailable(cause)) {
-    // The gateway itself cancels work that takes too long, or whose client left.
+    // The gateway cancels work that takes too long or whose client has left.
     if (requestContext.getStore()?.signal.aborted) return expected(unavailable('unavailable', cause, unfinished))
     const shortage = shortageOf(cause)
     const reason = cause instanceof Error ? cause.message : undefined
@@ -56,7 +56,7 @@ function expected({ message, code, faults }: CatalogueError): PublicError {
 
 const maxMessage = 500
 
-/** graphql-js quotes the value that does not fit, however long it is. */
+/** Shortens a message: graphql-js quotes wrong values, however long they are. */
 function brief(message: string): string {
   return message.length <= maxMessage ? message : `${message.slice(0, maxMessage).toWellFormed()}…`
 }

@@ -19,7 +19,7 @@ import { lazy } from '../lazy.ts'
 import { type Context, createContext } from './context.ts'
 import { bytesOf, requireShort } from './limits/answer-size.ts'
 
-/** Runs one operation of a document. What resolvers throw is in the result's errors, as it was thrown. */
+/** Runs one operation of a document. The result's errors have what resolvers threw. */
 export type Run = (variables: Record<string, unknown>, context: Context) => ExecutionResult | Promise<ExecutionResult>
 
 export function interpret(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Run {
@@ -53,7 +53,7 @@ async function compile(
 }
 
 /**
- * Whether a variable's type contains itself, as a filter of filters does: the compiler would write it out without end.
+ * Whether a variable's type contains itself, as a filter of filters does: the compiler would not end.
  */
 function hasRecursiveVariable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const isRecursive = (type: GraphQLType | undefined, within: readonly GraphQLType[]): boolean => {

@@ -16,8 +16,8 @@ export interface StopOptions {
 const idleCheckMs = 20
 
 /**
- * Stops the server without losing a request. A request that is sent while its connection is being closed is lost, so
- * for `drainMs` each answer has `Connection: close`, and afterwards only idle connections are closed. The port is closed
+ * Stops the server without losing a request. A request that is sent while its connection is being closed is lost: for
+ * `drainMs` each answer has `Connection: close`, and afterwards only idle connections are closed. The port is closed
  * first, because connections in its backlog would be reset.
  */
 export async function stopServer(server: Server, options: StopOptions): Promise<void> {

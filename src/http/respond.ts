@@ -19,7 +19,7 @@ export const lingerMs = 2_000
 const readingMs = 20_000
 
 /**
- * Sends an answer. An unread rest of the body is drained for a moment before the connection is closed: many clients read
+ * Sends an answer. The unread rest of a body is drained for a moment before the connection is closed: many clients read
  * nothing before they have sent all, and would lose the answer.
  */
 export function respond(

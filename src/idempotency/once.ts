@@ -3,7 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '../database/tables.ts'
 import { CatalogueError } from '../errors.ts'
 
-/** What a key counts for. */
+/** The scope of a key. */
 interface Scope {
   key: string
   token: string
@@ -13,12 +13,12 @@ interface Scope {
 
 /** A write with an idempotency key. The body must be the same in a repetition. */
 interface KeyedRequest extends Scope {
-  /** Whose quota its answer counts in. */
+  /** The owner of the quota for the answer. */
   owner: string
   body: Uint8Array
 }
 
-/** Runs a keyed write once. Throws `idempotency_conflict` when the key came with another body, or `quota_exceeded`. */
+/** Runs a keyed write once. Throws `idempotency_conflict` for another body than before, or `quota_exceeded`. */
 export async function doOnce(
   db: Kysely<Database>,
   { token, method, target, key, owner, ...request }: KeyedRequest,
@@ -26,7 +26,7 @@ export async function doOnce(
 ): Promise<string> {
   const scope = scopeOf({ token, method, target, key })
   const body = hash('sha256', request.body, 'buffer')
-  const payer = hash('sha256', owner, 'buffer')
+  const ownerHash = hash('sha256', owner, 'buffer')
   for (;;) {
     const stored = await findAnswer(db, scope)
     if (stored && !stored.body.equals(body)) {
@@ -35,7 +35,7 @@ export async function doOnce(
     }
     if (stored) return stored.answer
     const answer = await db.transaction().execute(async (transaction) => {
-      if (!(await claim(transaction, { scope, body, owner: payer }))) return undefined
+      if (!(await claim(transaction, { scope, body, owner: ownerHash }))) return undefined
       const made = await work(transaction)
       await transaction.updateTable('idempotency_key').set({ answer: made }).where('scope', '=', scope).execute()
       return made
@@ -45,7 +45,7 @@ export async function doOnce(
   }
 }
 
-/** The answer that is kept for a key; undefined when there is none. */
+/** The stored answer of a key; undefined if there is none. */
 export async function answerFor(db: Kysely<Database>, scope: Scope): Promise<string | undefined> {
   return (await findAnswer(db, scopeOf(scope)))?.answer
 }
@@ -54,13 +54,13 @@ function scopeOf({ token, method, target, key }: Scope): Buffer {
   return hash('sha256', JSON.stringify([token, method, target, key]), 'buffer')
 }
 
-/** How long an answer is kept. */
+/** Older answers have expired. */
 const age = sql<Date>`now() - interval '24 hours'`
 const deletedAtOnce = 1_000
 const maxMebibytes = 64
 const maxBytes = maxMebibytes * 1024 * 1024
 
-/** The answer of a scope, if there is one that has not expired, and the hash of its request's body. */
+/** The answer of a scope, unless it has expired, and the hash of its request's body. */
 function findAnswer(db: Kysely<Database>, scope: Buffer) {
   return db
     .selectFrom('idempotency_key')
@@ -74,7 +74,7 @@ function findAnswer(db: Kysely<Database>, scope: Buffer) {
 
 /**
  * Claims the scope for this transaction; false if it has an answer. Waits while another transaction has claimed it.
- * Throws `quota_exceeded` if the owner's answers take the quota already.
+ * Throws `quota_exceeded` if the answers of the owner have reached the quota.
  */
 async function claim(
   db: Transaction<Database>,

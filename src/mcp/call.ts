@@ -17,13 +17,13 @@ export interface CallOptions extends Pick<GraphQLApi, 'graphql' | 'errorOf'> {
 
 export const applyPlanName = 'apply_plan'
 
-/** How many items of a list an agent gets to see; the number of all is with them. */
+/** How many items of a list an answer shows, with the number of all. */
 const shownItems = 20
 
-/** An agent cannot read more. */
+/** Agents cannot read longer answers. */
 const maxAnswerBytes = 256 * 1024
 
-/** Runs a tool for an agent. What fails is part of the answer: the agent can mend it. */
+/** Runs a tool for an agent. Errors are part of the answer: the agent can correct its call. */
 export async function call(
   name: string,
   given: Record<string, unknown>,
@@ -62,7 +62,7 @@ async function write(tool: Tool, variables: Record<string, unknown>, session: Mc
   return { requestId: session.requestId, ...brief(data) }
 }
 
-/** Runs the operation of a tool: a write that would change more than is allowed fails. Throws its errors. */
+/** Runs the operation of a tool, with the limit on changes. Throws its errors. */
 async function run(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: CallOptions) {
   const { graphql, maxAffected } = options
   const body = new TextEncoder().encode(JSON.stringify({ variables }))

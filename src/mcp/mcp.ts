@@ -32,10 +32,10 @@ const applyPlan = {
   },
 }
 
-/** Tools that change something. */
+/** The tools that write. */
 const writing = [applyPlanName, 'undo_request']
 
-/** Tools do not change, so that there is nothing to listen for: a stream would stay open. */
+/** No subscriptions: the tools do not change, and a stream would stay open. */
 const settings = (log: Logger): CreateMcpHandlerOptions => ({
   maxSubscriptions: 0,
   onerror: (error) => log.warn({ err: loggableError(error) }, 'a request of an agent failed'),
@@ -48,7 +48,7 @@ interface Settings {
   log: Logger
 }
 
-/** The Model Context Protocol over HTTP, without sessions: each tool is a GraphQL operation, run as GraphQL runs it. */
+/** The Model Context Protocol over HTTP, without sessions. Each tool runs a GraphQL operation. */
 export function createMcp(
   schema: GraphQLSchema,
   { mcp: mode, mcpMaxAffected: maxAffected, db, log }: Settings,

@@ -5,7 +5,7 @@ import type { Database } from '../database/tables.ts'
 import { invalidRequest } from '../errors.ts'
 import { answerFor, doOnce } from '../idempotency/once.ts'
 
-/** A write that was previewed. */
+/** A previewed write. */
 export interface Plan {
   operation: string
   variables: Record<string, unknown>
@@ -15,19 +15,19 @@ export type Plans = ReturnType<typeof createPlans>
 
 const validMs = 10 * 60_000
 
-/** Plans are kept as the answers to idempotency keys are: for every instance, within the quota of their token. */
+/** Plans are stored like answers of idempotency keys: for every instance, within the quota of the token. */
 export function createPlans(db: Kysely<Database>) {
   const scopeOf = (target: string, key: string, { tokenId: token }: Caller) => ({ key, token, method: 'MCP', target })
   const keepOnce = (target: string, key: string, caller: Caller, text: string) =>
     doOnce(db, { ...scopeOf(target, key, caller), owner: caller.tokenId, body: new Uint8Array() }, async () => text)
   return {
-    /** Keeps a plan and returns its id. */
+    /** Stores a plan and returns its id. */
     keep: async (plan: Plan, caller: Caller): Promise<string> => {
       const id = randomUUID()
       await keepOnce('plan', id, caller, JSON.stringify({ ...plan, until: Date.now() + validMs }))
       return id
     },
-    /** The plan of an id. Throws `invalid_request` when it is none of this token, or too old. */
+    /** The plan of an id. Throws `invalid_request` if the token has no such plan, or the plan is too old. */
     read: async (id: unknown, caller: Caller): Promise<Plan & { id: string }> => {
       if (typeof id !== 'string') throw refused('it must be the id from the answer of a preview')
       const kept = await answerFor(db, scopeOf('plan', id, caller))

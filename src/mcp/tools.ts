@@ -21,7 +21,7 @@ import {
 
 /** An operation that agents may run, and its description for them. */
 export interface Tool {
-  /** As `find_products`; a previewed one begins with `preview_`. */
+  /** Such as `find_products`; with a preview `preview_` comes first. */
   name: string
   operation: string
   description: string
@@ -36,11 +36,11 @@ export interface Tool {
   isPreviewed: boolean
   document: DocumentNode
   definition: OperationDefinitionNode
-  /** The document as it is sent. */
+  /** The text of the document. */
   text: string
 }
 
-/** It is done at once: what it changes was changed by one request. */
+/** This tool needs no preview: it undoes one request. */
 const undoing = 'UndoRequest'
 
 /** Not typed by codegen: agents send the variables, and tools need the descriptions and variables of the document. */

@@ -3,13 +3,13 @@ import type { ConfigurationState } from '../global-config/global-config.ts'
 
 const circuitStates = ['closed', 'half-open', 'open'] as const
 
-/** What is measured besides requests; each function is called when the metrics are read. */
+/** The metrics besides requests. Each function is called when the metrics are read. */
 export interface MetricSources {
   /** How the tables are kept; undefined where that is not known. */
   database?: string | undefined
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
-  /** The memory that open requests hold, in bytes: what is used, and the limit. */
+  /** The memory of open requests in bytes: in use, and the limit. */
   memory?: Record<'bodies' | 'answers', { state(): { held: number; max: number } }> | undefined
   /** For how many seconds the oldest writing transaction has been open. */
   feedDelay?: (() => Promise<number>) | undefined
@@ -18,9 +18,9 @@ export interface MetricSources {
   peers?: ClusterPeers | undefined
 }
 
-/** What a worker process knows of the others at the same port. */
+/** The other worker processes at the same port. */
 export interface ClusterPeers {
-  /** Which of them this one is, from 1: the label `worker` of its metrics. */
+  /** The number of this worker, from 1: the label `worker` of its metrics. */
   number: number
   readMetrics(): Promise<string>
 }
@@ -73,7 +73,7 @@ function addFeedDelay(registry: Registry, feedDelay: () => Promise<number>): voi
     name: 'catalogue_changes_delay_seconds',
     help,
     registers: [registry],
-    // The other metrics are there without a database too.
+    // The other metrics do not need the database.
     collect: () =>
       feedDelay().then(
         (seconds) => gauge.set(seconds),

@@ -3,20 +3,20 @@ import { type EventEmitter, on } from 'node:events'
 import type { ConnectionConfig } from '../../database/connection/session.ts'
 
 export interface Messages {
-  /** To a worker: which of the workers it is, from 1, and how it connects to the database. */
+  /** To a worker: its number, from 1, and its connection to the database. */
   start: { number: number; connection: ConnectionConfig }
-  /** It answers requests at the URL, or why it cannot. */
+  /** From a worker: its URL, or the error at its start. */
   started: { url?: string; error?: { message: string; code: string | undefined } }
   stop: object
-  /** It takes no new connections. */
+  /** From a worker: it takes no new connections. */
   portClosed: object
-  /** To the workers: none takes new connections any more. */
+  /** To the workers: all have closed their ports. */
   allPortsClosed: object
   getMetrics: object
   metrics: { text?: string; error?: string }
 }
 
-/** Sends a message to a worker, or from a worker to the supervisor. What has just exited does not receive it. */
+/** Sends a message to a worker, or from a worker to the supervisor. A process that has exited does not receive it. */
 export function send<Type extends keyof Messages>(
   receiver: Pick<Worker, 'send'>,
   type: Type,

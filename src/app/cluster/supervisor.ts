@@ -6,7 +6,7 @@ import type { ConnectionConfig } from '../../database/connection/session.ts'
 import type { Config } from '../config.ts'
 import { type Messages, onMessage, send } from './messages.ts'
 
-/** All workers together have the connections of so many pools: PostgreSQL takes 100 by default, some from others. */
+/** All workers together have the connections of this many pools: PostgreSQL allows 100 by default. */
 const fullPools = 6
 
 const pauseBeforeReplacingMs = 1_000
@@ -77,7 +77,7 @@ export function connectionsPerWorker(workers: number, most = 10): number {
 
 function startWorker(number: number, connection: ConnectionConfig, onPortClosed: () => void, log: Logger) {
   const worker = cluster.fork()
-  /** The URL at which it answers; rejects when it cannot start. */
+  /** The URL of the worker; rejects when it cannot start. */
   const { promise: started, resolve, reject } = Promise.withResolvers<string>()
   /** Its exit code, or the signal that ended it. */
   const exit = once(worker, 'exit').then(([code, signal]): number | string => signal ?? code)
@@ -99,7 +99,7 @@ function startWorker(number: number, connection: ConnectionConfig, onPortClosed:
   return state
 }
 
-/** prom-client, which collects the metrics of all workers, is loaded with the first reading. */
+/** Loads prom-client with the first reading of the metrics. */
 async function readMetrics(): Promise<Messages['metrics']> {
   const { readClusterMetrics } = await import('../../metrics/registry.ts')
   return readClusterMetrics().then(

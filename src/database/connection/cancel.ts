@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import type { ClientBase } from 'pg'
 
-/** What `pg` knows of a client and its types do not show. */
+/** Properties of a client that the types of `pg` lack. */
 interface ClientDetails {
   processID?: number
   secretKey?: number

@@ -7,7 +7,7 @@ import { sendPrepared } from './prepared-statements.ts'
 import { sentStatements } from './sent-statements.ts'
 import { needsCustomPlan, sendWithSettings } from './session.ts'
 
-/** A statement was not sent because the client has left. The code is PostgreSQL's for a cancelled statement. */
+/** A statement was not sent because the client has left. The code is that of a cancelled statement. */
 class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = '57014'
@@ -16,7 +16,7 @@ class Cancelled extends Error {
 /** A request to cancel that arrives between two statements is lost, so it is repeated. */
 const cancelAgainMs = 500
 
-/** A pooled client, with what `pg` has and its types do not show. */
+/** A pooled client with properties that the types of `pg` lack. */
 export type PooledClient = pg.PoolClient & {
   connection: { stream: Socket }
   readyForQuery: boolean
@@ -25,8 +25,8 @@ export type PooledClient = pg.PoolClient & {
 }
 
 /**
- * A connection of the pool: what a request does with it is traced, limited, and cancelled when the client leaves.
- * Kysely keeps something for each one that it sees, so there is one as long as the client of `pg` lives.
+ * A connection of the pool: statements of a request are traced, limited, and cancelled when its client leaves. There is
+ * one for each client of `pg`, because Kysely caches data by connection.
  */
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
@@ -42,7 +42,7 @@ export class Connection implements PostgresPoolClient {
     pooled.connection.stream.on('data', this.#limitAnswers)
   }
 
-  /** Begins a statement or a transaction of the running request; `onRelease` is called after its end. */
+  /** Begins a statement or a transaction of the current request; `onRelease` is called after its end. */
   begin(onRelease: () => void): this {
     this.#onRelease = onRelease
     this.#context = requestContext.getStore()
@@ -68,7 +68,7 @@ export class Connection implements PostgresPoolClient {
     this.#trace(text, answer)
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)
-    // A connection that broke is rolled back by the server. What broke it is the error to report.
+    // The server rolls a broken connection back. The error to report is the one that broke it.
     return isRollback ? answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] })) : answer
   }
 
@@ -98,7 +98,7 @@ export class Connection implements PostgresPoolClient {
     this.#cancelling = setInterval(requestCancel, cancelAgainMs, this.#pooled).unref()
   }
 
-  /** An answer beyond the request's limit ends with its connection, before it fills the memory. */
+  /** Closes the connection of an answer beyond the request's limit, before it fills the memory. */
   readonly #limitAnswers = ({ length }: Buffer): void => {
     const error = this.#context?.readLimit.add(length)
     if (error) this.#pooled.connection.stream.destroy(error)

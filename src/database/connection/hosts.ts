@@ -32,7 +32,7 @@ export function createFailover(options: pg.ClientConfig, urls: readonly string[]
         return await open()
       } catch (error) {
         if (attempt >= urls.length) throw error
-        // Another request may have moved on already.
+        // Another request may have changed it already.
         if (options.connectionString === connectionString) options.connectionString = next(connectionString)
       }
     }

@@ -9,20 +9,20 @@ import { sendWithSettings, settingsOf } from './session.ts'
 
 type CopyValue = string | number | boolean | null
 
-/** A connection of its own: statements of `db` run there, and rows can be streamed in. */
+/** A separate connection: statements of `db` run there, and rows can be streamed. */
 export interface OwnConnection {
   db: Kysely<Database>
   /** Streams rows into columns of a table: a statement of the transaction that is open on `db`. */
   copy<Row>(target: string, rows: Iterable<Row>, valuesOf: (row: Row) => readonly CopyValue[]): Promise<void>
-  /** The same with rows that are in the text format of `COPY`. */
+  /** Streams rows in the text format of `COPY`. */
   copyIn(target: string, text: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void>
-  /** The rows of columns of a table in that format. Who gives up reading them ends the work. */
+  /** Reads rows in that format. A reader that stops early ends the work. */
   copyOut(source: string): Promise<Readable>
 }
 
 const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
 
-/** Does work on a connection of its own, without the pool's time-outs: work on all of a store may take long. */
+/** Runs work on a separate connection without the time-outs of the pool: work on a whole store may take long. */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const client = new pg.Client(directConnectionOf(db))
   client.on('error', () => {}) // the statement that is under way says so
@@ -33,7 +33,7 @@ export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: Own
   }
   const single = { connect: async () => ({ query, release: () => {} }), end: async () => {} }
   const dialect = new PostgresDialect({ pool: single as unknown as PostgresPool })
-  // Loaded here: migrations use such a connection too, and must not delay the start by what they do not need.
+  // Loaded on demand: migrations do not need it, and must not delay the start.
   const copyStreams = () => import('pg-copy-streams')
   const copyIn: OwnConnection['copyIn'] = async (target, text) => {
     const { from } = await copyStreams()

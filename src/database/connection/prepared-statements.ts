@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 
-/** Names of statements, by their text: there are about as many as places in the code. */
+/** Names of statements by their text. */
 const names = new Map<string, string>()
 const maxNames = 500
 
-/** Sends a statement, prepared if it is one of the catalogue. A pooler's clients share names: the text makes them. */
+/** Sends a statement, prepared if it reads or writes. Its name is a hash: clients of a pooler share names. */
 export function sendPrepared<R>(
   client: pg.ClientBase,
   text: string,
@@ -14,9 +14,8 @@ export function sendPrepared<R>(
 ): Promise<PostgresQueryResult<R>> {
   const name = nameOf(text)
   if (name === undefined) return client.query(text, [...values]) as Promise<unknown> as Promise<PostgresQueryResult<R>>
-  // `client.query({ name, text, values })` would copy its argument, which takes it longer than all else. The callback
-  // is given to the constructor: one that is set later makes V8 keep the query, and all that it read, until the whole
-  // heap is collected.
+  // `client.query({ name, text, values })` would copy its argument, which takes most of the time. A callback that is
+  // set after the constructor makes V8 hold the query and its rows until a full collection.
   return new Promise((resolve, reject) => {
     const answered = (error: Error | null, result: PostgresQueryResult<R>) => (error ? reject(error) : resolve(result))
     const query = new Query(text, values, answered)
@@ -25,7 +24,7 @@ export function sendPrepared<R>(
   })
 }
 
-/** What `pg` has and its types do not show. */
+/** A property of `pg` that its types lack. */
 const Query = pg.Query as unknown as new <R>(
   text: string,
   values: readonly unknown[],

@@ -3,16 +3,16 @@ import type pg from 'pg'
 
 /** How a gateway connects. */
 export interface ConnectionConfig extends pg.PoolConfig {
-  /** How many of the connections one token may hold; half of them where it is left out. */
+  /** How many of the connections one token may hold; by default half. */
   maxPerToken?: number
   /**
-   * Whether there is a pooler that gives a connection to another client after each transaction: nothing may be left in
-   * a session, and what is set in one would be set for others.
+   * Whether a pooler gives the connection to another client after each transaction: then settings of a session would
+   * apply to other clients.
    */
   transactionPooling?: boolean
-  /** One for each host, where the database has several; `connectionString` is the one that serves. */
+  /** One URL for each host of the database; `connectionString` is the current one. */
   urls?: string[]
-  /** Straight to the server, for work that takes long. */
+  /** The URL of the server behind a pooler, for work that takes long. */
   directUrl?: string | undefined
 }
 

@@ -26,7 +26,7 @@ export function isSelectedOnce(info: GraphQLResolveInfo): boolean {
   return selections.length === 1 && selections[0]?.kind === Kind.FIELD && copiesOf(info) === 1
 }
 
-/** How often the field that is selected most often, under several aliases, is in the answer. */
+/** The maximum number of times that one field is in the answer, under several aliases. */
 function copiesOf(info: GraphQLResolveInfo): number {
   return Math.max(1, ...countsOf(info).values())
 }

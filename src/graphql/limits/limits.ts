@@ -50,21 +50,21 @@ export function requireWithin(size: DocumentSize, limits: Limits): void {
   throw invalidRequest(exceeded.map((measure) => excess(limits[measure], measures[measure], String(size[measure]))))
 }
 
-/** The document has too many of the unit; they are not counted to the end. */
-export function tooLong(most: number, unit: 'characters' | 'tokens'): CatalogueError {
-  return invalidRequest([excess(most, unit, 'more')])
+/** The error for a document with too many of a unit, which are not all counted. */
+export function tooLong(max: number, unit: 'characters' | 'tokens'): CatalogueError {
+  return invalidRequest([excess(max, unit, 'more')])
 }
 
-export function tooCostly(most: number, cost: number): CatalogueError {
-  const details = `the document must cost at most ${most}; at its page sizes it may cost ${cost}`
+export function tooCostly(max: number, cost: number): CatalogueError {
+  const details = `the document must cost at most ${max}; at its page sizes it may cost ${cost}`
   return invalidRequest([{ field: 'query', details }])
 }
 
-function excess(most: number, description: string, found: string) {
-  return { field: 'query', details: `the document must have at most ${most} ${description}; it has ${found}` }
+function excess(max: number, description: string, found: string) {
+  return { field: 'query', details: `the document must have at most ${max} ${description}; it has ${found}` }
 }
 
-/** Throws `invalid_request` if the lists that a mutation's fields take have more items together than one may have. */
+/** Throws `invalid_request` if the lists of all fields together have more items than one list may have. */
 export function requireFewItems(document: DocumentNode, variables: Record<string, unknown>): void {
   const lengths: number[] = []
   visit(document, {
