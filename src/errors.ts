@@ -56,6 +56,24 @@ export function invalidRequest(faults: GivenFaults): CatalogueError {
   return new CatalogueError('invalid_request', faults)
 }
 
+export type FieldFault = readonly [field: string, fault: string | false | undefined]
+
+/**
+ * The faults of those fields that have one: `['name', 'must be ...']`. The fields of an item of a list have the prefix
+ * `definitions[0].` and the item's index.
+ */
+export function faultsOf(fields: readonly FieldFault[], prefix = '', index?: number): Omit<Fault, 'reason'>[] {
+  return fields.flatMap(([name, fault]) => {
+    const field = prefix + name
+    return fault ? [{ field, ...(index !== undefined && { index }), details: `${field} ${fault}` }] : []
+  })
+}
+
+/** Throws `invalid_request` with the faults, if there are any. */
+export function requireNoFaults(faults: readonly Omit<Fault, 'reason'>[]): void {
+  if (faults.length > 0) throw invalidRequest(faults)
+}
+
 /** The error for a store that does not exist or that the caller may not see: both look the same. */
 export function storeNotFound(field: string, storeUuid: string): CatalogueError {
   const details = `there is no store ${JSON.stringify(storeUuid)}`

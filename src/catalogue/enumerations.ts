@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors.ts'
+import { faultsOf, requireNoFaults } from '../errors.ts'
 import { shown } from '../text.ts'
 
 /** The enumerations in force: three come from the global configuration, two are the specification's own. */
@@ -89,8 +89,7 @@ export function oneOfFault(value: string, allowed: readonly string[]): string | 
 
 /** Throws `invalid_request`, naming the field and the allowed values, for another value. */
 export function requireOneOf(field: string, value: string, allowed: readonly string[]): void {
-  const fault = oneOfFault(value, allowed)
-  if (fault) throw invalidRequest([{ field, details: `${field} ${fault}` }])
+  requireNoFaults(faultsOf([[field, oneOfFault(value, allowed)]]))
 }
 
 export const productStatuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const

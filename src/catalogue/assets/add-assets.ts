@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { faultsOf } from '../../errors.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
 import { brief, longestReason } from '../bounded-failures.ts'
@@ -57,16 +58,16 @@ export async function addAssets(
 
 function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number): ItemFailure | undefined {
   const { channel, parentCode, assetFormat, assetId, url } = asset
-  const faults = Object.entries({
-    channel: oneOfFault(channel, enumerations.channels),
-    assetFormat: oneOfFault(assetFormat, enumerations.assetFormats),
-    parentCode: codeFault(parentCode),
-    assetId: assetId == null ? undefined : codeFault(assetId),
-    url: urlFault(url),
-  }).flatMap(([field, fault]) => (fault === undefined ? [] : [`${field} ${fault}`]))
+  const faults = faultsOf([
+    ['channel', oneOfFault(channel, enumerations.channels)],
+    ['assetFormat', oneOfFault(assetFormat, enumerations.assetFormats)],
+    ['parentCode', codeFault(parentCode)],
+    ['assetId', assetId == null ? undefined : codeFault(assetId)],
+    ['url', urlFault(url)],
+  ])
   if (faults.length === 0) return undefined
-  // So that each of them is seen.
-  const details = faults.map((fault) => brief(fault, Math.floor(longestReason / faults.length) - 2)).join('; ')
+  // Each fault is cut to its share of the length, to show all of them.
+  const details = faults.map((fault) => brief(fault.details, Math.floor(longestReason / faults.length) - 2)).join('; ')
   return { reason: 'invalid_request', details, index, channel, parentCode, assetId }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { CatalogueError, type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
+import { CatalogueError, type FieldFault, faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isStorable, shown } from '../../text.ts'
 import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
@@ -64,15 +64,11 @@ export async function defineAttributes(
   storeUuid: string,
   definitions: readonly NewDefinition[],
 ): Promise<StoredDefinition[]> {
-  const faults: Omit<Fault, 'reason'>[] = []
   const badPatterns = await findBadPatterns(
     catalogue,
     definitions.flatMap(({ pattern }) => pattern ?? []),
   )
-  for (const [index, definition] of definitions.entries()) {
-    faults.push(...definitionFaults(definition, index, definitions, badPatterns))
-  }
-  if (faults.length > 0) throw invalidRequest(faults)
+  requireNoFaults(definitions.flatMap((given, index) => definitionFaults(given, index, definitions, badPatterns)))
   const uuid = await lockStore(catalogue, storeUuid, { definitions: 'all' })
   await sql`
     with defined as materialized (
@@ -101,10 +97,9 @@ export async function defineAttributes(
 
 function requireFew(all: readonly StoredDefinition[], use: 'filterable' | 'searchable', most: number): void {
   const used = all.filter((definition) => definition[use])
-  if (used.length <= most) return
   const names = brief(used.map(({ name }) => name).join(', '))
-  const details = `definitions must leave at most ${most} attributes of the store ${use}; with these there are ${used.length}: ${names}`
-  throw invalidRequest([{ field: 'definitions', details }])
+  const fault = `must leave at most ${most} attributes of the store ${use}; with these there are ${used.length}: ${names}`
+  requireNoFaults(faultsOf([['definitions', used.length > most && fault]]))
 }
 
 /** The definitions of a store after a change of them. Throws `payload_too_large`. */
@@ -149,10 +144,10 @@ function definitionFaults(
   index: number,
   all: readonly NewDefinition[],
   badPatterns: ReadonlyMap<string, string>,
-): Omit<Fault, 'reason'>[] {
+) {
   const badName = nameFault(name) ?? (name === 'status' ? "status is the product's own, not an attribute" : undefined)
   const badPattern = badPatterns.get(pattern ?? '')
-  const faults: [field: string, fault: string | false | undefined][] = [
+  const fields: FieldFault[] = [
     ['name', badName && `is not usable: ${badName}; got ${shown(name)}`],
     ['name', all.findIndex((other) => other.name === name) < index && `comes twice: ${shown(name)}`],
     ['allowedValues', type === 'enum' && !allowedValues?.length && 'must name at least one value'],
@@ -161,8 +156,5 @@ function definitionFaults(
     ['pattern', pattern != null && !isStorable(pattern) && 'must be without NUL and lone surrogates'],
     ['pattern', badPattern && `${badPattern}; got ${shown(pattern)}`],
   ]
-  return faults.flatMap(([name, fault]) => {
-    const field = `definitions[${index}].${name}`
-    return fault ? [{ field, index, details: `${field} ${fault}` }] : []
-  })
+  return faultsOf(fields, `definitions[${index}].`, index)
 }

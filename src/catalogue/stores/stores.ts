@@ -1,7 +1,7 @@
 import { type Selection, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../../database/tables.ts'
-import { type Fault, invalidRequest, storeNotFound } from '../../errors.ts'
+import { faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, recording } from '../changes/record-changes.ts'
@@ -35,12 +35,9 @@ export async function createStore(
   input: NewStore,
   { linkedStoreId, copyTaxonomy }: { linkedStoreId?: string | null | undefined; copyTaxonomy: boolean },
 ): Promise<Store> {
-  const faults = storeFaults(enumerations, input)
-  if (copyTaxonomy && linkedStoreId == null) {
-    faults.push({ field: 'copyTaxonomy', details: 'copyTaxonomy needs a linkedStoreId to copy from; none came' })
-  }
-  if (faults.length > 0) throw invalidRequest(faults)
-
+  const hasNoSource = copyTaxonomy && linkedStoreId == null
+  const sourceFault = hasNoSource && 'needs a linkedStoreId to copy from; none came'
+  requireNoFaults([...storeFaults(enumerations, input), ...faultsOf([['copyTaxonomy', sourceFault]])])
   const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
   const storeUuid = uuidv7()
   return catalogue.db
@@ -100,8 +97,7 @@ export async function updateStore(
   storeUuid: string,
   changes: Partial<NewStore>,
 ): Promise<Store> {
-  const faults = storeFaults(enumerations, changes)
-  if (faults.length > 0) throw invalidRequest(faults)
+  requireNoFaults(storeFaults(enumerations, changes))
   const uuid = requireVisible(catalogue, storeUuid)
   const store = await catalogue.db
     .with('old', (db) => db.selectFrom('store').selectAll().where('store_uuid', '=', uuid).forNoKeyUpdate())
@@ -147,21 +143,20 @@ const changedFields = sql`
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
-function storeFaults(enumerations: Enumerations, input: Partial<NewStore>): Omit<Fault, 'reason'>[] {
+function storeFaults(enumerations: Enumerations, input: Partial<NewStore>) {
   const { storeName, storeTaxonomy, storeWebsite } = input
   const isNamed = storeName === undefined || isName(storeName.trim(), 200)
   const isWebsite = storeWebsite == null || (isStorable(storeWebsite) && lengthOf(storeWebsite) <= 2048)
   const eachOf = (field: 'region' | 'channels' | 'defaultAutomation', allowed: readonly string[]) =>
     (input[field] ?? []).map((value, i) => [`${field}[${i}]`, oneOfFault(value, allowed)] as const)
-  const faults: (readonly [field: string, fault: string | false | undefined])[] = [
+  return faultsOf([
     ['storeName', !isNamed && `must have 1 to 200 characters after trimming; got ${shown(storeName)}`],
     ['storeTaxonomy', storeTaxonomy !== undefined && oneOfFault(storeTaxonomy, enumerations.storeTaxonomies)],
     ...eachOf('region', enumerations.regions),
     ...eachOf('channels', enumerations.channels),
     ...eachOf('defaultAutomation', enumerations.defaultAutomations),
     ['storeWebsite', !isWebsite && `must be a text of up to 2048 characters, or null; got ${shown(storeWebsite)}`],
-  ]
-  return faults.flatMap(([field, fault]) => (fault ? [{ field, details: `${field} ${fault}` }] : []))
+  ])
 }
 
 /** The stores among the UUIDs, by UUID. */
