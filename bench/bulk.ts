@@ -1,7 +1,6 @@
 import { CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
 import { request } from 'undici'
-import { deleteAssets } from '../src/catalogue/assets/delete-assets.ts'
-import { unlinkAssets } from '../src/catalogue/assets/unlink-assets.ts'
+import { deleteAssets, unlinkAssets } from '../src/catalogue/assets/remove-assets.ts'
 import { wholeCatalogue } from '../src/catalogue/catalogue.ts'
 import { write } from '../src/catalogue/transaction.ts'
 import type { Database } from '../src/database/tables.ts'

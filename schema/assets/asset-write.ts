@@ -1,7 +1,5 @@
 import { addAssets } from '../../src/catalogue/assets/add-assets.ts'
-import { deleteAssets } from '../../src/catalogue/assets/delete-assets.ts'
-import type { Removed } from '../../src/catalogue/assets/remove-selected.ts'
-import { unlinkAssets } from '../../src/catalogue/assets/unlink-assets.ts'
+import { deleteAssets, type Removed, unlinkAssets } from '../../src/catalogue/assets/remove-assets.ts'
 import { dryRunArgs, type ResultOf, resolveWrite, withDefaults, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
