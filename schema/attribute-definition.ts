@@ -6,7 +6,7 @@ import {
 import type { StoredDefinition } from '../src/catalogue/attributes/attribute-rules.ts'
 import type { AttributeViolations } from '../src/catalogue/attributes/attribute-violations.ts'
 import type { WriteCatalogue } from '../src/catalogue/catalogue.ts'
-import { mostFilterable, mostSearchable } from '../src/catalogue/values/slots.ts'
+import { maxFilterable, maxSearchable } from '../src/catalogue/values/slots.ts'
 import type { Context } from '../src/graphql/context.ts'
 import { startIndexing } from '../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from './builder/arguments.ts'
@@ -34,8 +34,8 @@ const descriptions = {
   maxLength: 'Maximum length of a value in characters (code points). Null: 65,535.',
   pattern:
     'Regular expression in RE2 syntax that the whole value must match. It has at most 10,000 characters and 1,000 steps; a value has at most 4,096 characters, or 250,000 divided by the steps if that is less; for all values of a request, steps times characters are at most 20,000,000. Null: none.',
-  searchable: `Whether \`search\` in products finds parts of the values: at most ${mostSearchable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
-  filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${mostFilterable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
+  searchable: `Whether \`search\` in products finds parts of the values: at most ${maxSearchable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
+  filterable: `Whether filters, orders and facets may use the attribute in stores of any size: at most ${maxFilterable} attributes of a store. Above 1,000 products a job of the kind \`INDEX\` indexes the values.`,
 }
 
 const AttributeViolationRef = builder

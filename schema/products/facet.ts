@@ -1,7 +1,7 @@
-import { mostRead } from '../../src/catalogue/products/list/attribute-types.ts'
+import { maxRead } from '../../src/catalogue/products/list/attribute-indexes.ts'
 import type { Facet } from '../../src/catalogue/products/list/facets.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
-import { mostCounted } from '../../src/catalogue/values/value-columns.ts'
+import { maxCounted } from '../../src/catalogue/values/value-keys.ts'
 import { firstArg, requireFirst } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
@@ -43,7 +43,7 @@ builder.objectField(StoreRef, 'facets', (t) =>
       field: statementCost * Math.max(names.length, 1) + selectionCost({ filter }),
       multiplier: names.length * (first ?? defaultFacetValues),
     }),
-    description: `Values of attributes with the number of products that have each, in the order of \`names\`: for charts and for the choices of a filter. For an attribute of more than ${shown(mostCounted)} different values, \`filter\` must match at most ${shown(mostRead)} products. Errors: \`invalid_request\`.`,
+    description: `Values of attributes with the number of products that have each, in the order of \`names\`: for charts and for the choices of a filter. For an attribute of more than ${shown(maxCounted)} different values, \`filter\` must match at most ${shown(maxRead)} products. Errors: \`invalid_request\`.`,
     args: {
       names: t.arg.stringList({
         required: true,

@@ -34,6 +34,7 @@ export const tables = [
   'asset_group_range',
   'asset_group_total',
   'product_value',
+  'product_key',
   'value_count',
   'product_text',
   'channel_requirement',

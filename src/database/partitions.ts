@@ -10,6 +10,7 @@ const tables = [
   'asset_group_range',
   'asset_group_total',
   'product_value',
+  'product_key',
   'value_count',
   'product_text',
 ]

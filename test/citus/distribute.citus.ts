@@ -55,7 +55,7 @@ describe('catalog distribute', () => {
   it('a migration changes distributed tables, and distributes those that it adds', async () => {
     await undo('product_gap')
     // These migrations change existing tables and may run again.
-    await sql`drop table product_value, value_count`.execute(database.db)
+    await sql`drop table product_value, product_key, value_count`.execute(database.db)
     await sql`alter table attribute_definition drop column filterable, drop column slot, drop column is_indexed,
       drop column is_counted, drop column indexed_by, drop column indexed_to, drop column searchable,
       drop column is_searched, drop column searched_with, drop column searched_by`.execute(database.db)

@@ -21,9 +21,8 @@ import { newToken } from '../support/tokens.ts'
 import { createExplainer, type Explainer } from './explain.ts'
 
 const tables = [
-  ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link', 'product', 'product_text'],
-  'product_value',
-  'value_count',
+  ...['asset', 'asset_group', 'asset_group_range', 'asset_group_total', 'asset_link'],
+  ...['product', 'product_key', 'product_text', 'product_value', 'value_count'],
 ]
 const folder = useFolder()
 const run = ({ url }: TestDatabase, ...args: string[]) => runCli(args, { DATABASE_URL: url })
@@ -61,6 +60,7 @@ describe('catalog migrate --partitions', () => {
           {
             asset_group_range: '{fillfactor=70}',
             asset_group_total: '{fillfactor=50}',
+            product_value: '{fillfactor=80}',
             value_count: '{fillfactor=70}',
           }[table] ?? null,
         ],

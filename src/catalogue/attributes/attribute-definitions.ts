@@ -6,7 +6,7 @@ import { brief } from '../bounded-failures.ts'
 import { type Catalogue, requireVisible, visibleStore, type WriteCatalogue } from '../catalogue.ts'
 import { createdDefinitions, formerDefinitions, recorded } from '../changes/record-changes.ts'
 import { type LockRequest, lockStore, takeLocks } from '../locks.ts'
-import { assignSlots, mostFilterable, mostSearchable, onRedefinition } from '../values/slots.ts'
+import { assignSlots, maxFilterable, maxSearchable, onRedefinition } from '../values/slots.ts'
 import {
   type AttributeDefinition,
   definitionColumns,
@@ -89,8 +89,8 @@ export async function defineAttributes(
     ), ${recorded(catalogue, uuid, definedItems)}
     select`.execute(catalogue.db)
   const all = await requireFittingDefinitions(catalogue, uuid)
-  requireFew(all, 'filterable', mostFilterable)
-  requireFew(all, 'searchable', mostSearchable)
+  requireFew(all, 'filterable', maxFilterable)
+  requireFew(all, 'searchable', maxSearchable)
   if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, uuid)
   return all
 }

@@ -39,7 +39,9 @@ declare
     then array(select jsonb_array_elements_text(request -> 'names')) end;
   codes constant text[] := array(select jsonb_object_keys(request -> 'patches')) || array(select jsonb_array_elements_text(request -> 'refused'));
   indexed text[];
-  revalued text[];
+  slots smallint[];
+  is_direct boolean;
+  changed record;
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
   -- without one it would release the locks at once.
@@ -56,8 +58,10 @@ begin
 
   select coalesce(json_agg(json_build_object('name', d.name, 'type', d.type, 'allowedValues', d.allowed_values,
       'maxLength', d.max_length, 'pattern', d.pattern) order by d.name), '[]'),
-      array_agg(d.name) filter (where d.slot is not null or d.searchable)
-    from attribute_definition d where d.store_uuid = store into definitions, indexed;
+      array_agg(d.name) filter (where d.slot is not null or d.searchable),
+      array_agg(d.slot) filter (where d.slot is not null or d.searchable),
+      bool_and(d.is_indexed and not d.searchable) filter (where d.slot is not null or d.searchable)
+    from attribute_definition d where d.store_uuid = store into definitions, indexed, slots, is_direct;
   fingerprint := md5(definitions);
   if request ->> 'validatedBy' is distinct from fingerprint then
     return next;
@@ -85,17 +89,23 @@ begin
         status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
       where p.store_uuid = store and p.product_code = any(array(select product_code from old))
     ), item as (
-      select product_code, key, was from (
-          select o.product_code, k as key, o.attributes ->> k as was, o.patch ->> k as now
-          from old o cross join unnest(names) k where origin <> 'null'
+      select product_code, key, was, value from (
+          select o.product_code, k as key, o.attributes ->> k as was, o.patch ->> k as value
+          from old o cross join unnest(names) k where origin <> 'null' or indexed is not null
         union all
           select o.product_code, k, o.attributes ->> k, o.patch ->> k
-          from old o cross join lateral jsonb_object_keys(o.patch) k where origin <> 'null' and names is null
+          from old o cross join lateral jsonb_object_keys(o.patch) k
+          where names is null and (origin <> 'null' or indexed is not null)
       ) i
-      where was <> now or was is null and now is not null
-      union all
-      select product_code, 'status', status from old
-      where origin <> 'null' and status <> new_status
+      where was <> value or was is null and value is not null
+    ), indexed_item as materialized (
+      select i.product_code, n.slot, i.was, i.value from item i join unnest(indexed, slots) n(name, slot) on n.name = i.key
+    ), indexed_product as (
+      select product_code, new_status, case when names is null then (
+          select coalesce(jsonb_object_agg(name, patch -> name), '{}') from unnest(indexed) name where patch ? name
+        ) else patch - array(select unnest(names) except select unnest(indexed)) end as patch
+      from old
+      where indexed is not null and (status <> new_status or product_code in (select product_code from indexed_item))
     ), totalled as (
       insert into product_total as t (store_uuid, shard, status, count)
       select store, (request -> 'shard')::smallint, d.status, sum(d.delta)
@@ -128,18 +138,36 @@ begin
             where hashtext(o.product_code) % size.parts = hashtext(min(item.product_code)) % size.parts
           ) end, case row_number() over (order by min(product_code)) when 1 then (
           select count(*) from unchanged where not fits or fits and not patches ? code) else 0 end
-      from item
+      from (
+        select product_code, key, was from item
+        union all
+        select product_code, 'status', status from old where status <> new_status
+      ) item
+      where origin <> 'null'
       group by hashtext(case when (select is_divided from size) then product_code || key else product_code end)
         % (select parts from size)
     )
-    select array_agg(code) filter (where fits is null), array_agg(code) filter (where not fits), (
-        select array_agg(product_code) from old where indexed is not null and (status <> new_status or exists (
-          select from unnest(indexed) name where patch ? name and patch ->> name is distinct from attributes ->> name)))
-    from unchanged into missing, too_large, revalued;
+    select u.missing, u.too_large, p.*, i.*
+    from (
+      select array_agg(code) filter (where fits is null) as missing,
+        array_agg(code) filter (where not fits) as too_large from unchanged
+    ) u cross join (
+      select array_agg(product_code) as codes, array_agg(new_status) as statuses, array_agg(patch) as patches
+      from indexed_product
+    ) p cross join (
+      select array_agg(product_code) as item_codes, array_agg(slot) as item_slots, array_agg(was) as old_values,
+        array_agg(value) as new_values
+      from indexed_item
+    ) i into changed;
+  missing := changed.missing;
+  too_large := changed.too_large;
 
-  -- Only products with another status or value than before: the rows of all others are right, or a job's to write.
-  if revalued is not null then
-    perform refresh_product_values(store, revalued);
+  -- Products with the same status and the same indexed values have correct rows, or a job writes them.
+  if changed.codes is not null and is_direct then
+    perform change_product_values(store, changed.codes, changed.statuses, changed.patches,
+      changed.item_codes, changed.item_slots, changed.old_values, changed.new_values);
+  elsif changed.codes is not null then
+    perform refresh_product_values(store, changed.codes);
   end if;
   definitions := null;
   fingerprint := null;

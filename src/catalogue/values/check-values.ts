@@ -11,26 +11,36 @@ export function checkedValues(storeUuid: string) {
       select name, type, slot, is_indexed, is_indexed and is_counted as is_counted from attribute_definition
       where store_uuid = ${storeUuid} and slot is not null
     ), indexed as materialized (
-      select product_code, status, texts, array[k1, k2, k3, k4, k5, k6, k7, k8] as keys from product_value
-      where store_uuid = ${storeUuid}
+      select product_code, status, attributes from product_value where store_uuid = ${storeUuid}
+    ), keyed as materialized (
+      select slot, key, product_code from product_key where store_uuid = ${storeUuid}
     ), listed as (
       select product_code, status, attributes from product where store_uuid = ${storeUuid}
     ), counted as (
-      select d.slot, left(i.texts[d.slot], 255) as value, count(*) as products
-      from definition d cross join indexed i where d.is_counted and i.texts[d.slot] is not null group by 1, 2
+      select d.slot, left(i.attributes ->> d.name, 255) as value, count(*) as products
+      from definition d cross join indexed i where d.is_counted and i.attributes ? d.name group by 1, 2
     ), kept as (
       select slot, value, products from value_count
       where store_uuid = ${storeUuid} and products <> 0 and slot = any(array(select slot from definition where is_counted))
     )
-    select 'value' as what, p.product_code as code, concat_ws(' ', i.status, d.name, i.texts[d.slot]) as kept,
+    select 'value' as what, p.product_code as code, concat_ws(' ', i.status, d.name, i.attributes ->> d.name) as kept,
       concat_ws(' ', p.status, d.name, p.attributes ->> d.name) as actual
     from definition d cross join listed p left join indexed i using (product_code)
     where d.is_indexed and (
-      i.status is distinct from p.status or p.attributes ->> d.name is distinct from i.texts[d.slot]
-      or i.keys[d.slot] is distinct from value_key(i.texts[d.slot], d.type = 'number', null, null))
+      i.status is distinct from p.status or p.attributes ->> d.name is distinct from i.attributes ->> d.name)
     union all
     select 'value', i.product_code, i.status, null from indexed i left join listed p using (product_code)
     where p.product_code is null or not exists (select from definition)
+    union all
+    select 'value', coalesce(k.product_code, i.product_code), k.name || ' ' || k.key, i.name || ' ' || i.key
+    from (
+      select d.name, slot, k.key, k.product_code from keyed k left join definition d using (slot)
+      where d.slot is null or d.is_indexed
+    ) k full join (
+      select d.name, d.slot, value_key(i.attributes ->> d.name, d.type = 'number') as key, i.product_code
+      from definition d cross join indexed i where d.is_indexed
+    ) i using (slot, key, product_code)
+    where (k.product_code is null or i.product_code is null) and (k.key is not null or i.key is not null)
     union all
     select 'value', coalesce(p.product_code, t.product_code), t.text, p.text
     from (

@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
+import { customPlan } from '../../database/connection/session.ts'
 import type { Catalogue, WriteCatalogue } from '../catalogue.ts'
 import { lockStore } from '../locks.ts'
 import { write } from '../transaction.ts'
 import { refreshValues } from './refresh-values.ts'
-import { mostFilterable } from './slots.ts'
-import { keyColumn } from './value-columns.ts'
+import { maxFilterable } from './slots.ts'
 
 const batchSize = 1_000
 
-const slots = Array.from({ length: mostFilterable }, (_, i) => i + 1)
+const slots = Array.from({ length: maxFilterable }, (_, i) => i + 1)
 
 /** The names of a store's searchable attributes, as they are now. */
 const searchable = (storeUuid: string) =>
   sql`array(select name from attribute_definition where store_uuid = ${storeUuid} and searchable order by name)`
 
-/** Whether a definition is searchable, but `product_text` was not made, or not with the same others. */
+/** Whether a definition is searchable and `product_text` does not have it, or was made with other attributes. */
 export const isUnsearched = (storeUuid: string) =>
   sql<boolean>`searchable and (is_searched and searched_with = ${searchable(storeUuid)}) is not true`
 
@@ -27,9 +27,9 @@ export async function isUnindexed({ db }: Catalogue, storeUuid: string): Promise
 }
 
 /**
- * What is to be indexed in a store: for each attribute that is not yet, the job that has begun to, or null; whether
- * there are values of attributes that are filterable or searchable no more; and whether all can be done at once. What
- * is looked for is ordered: whatever statistics say, an index is read, and not the rows of all stores.
+ * The index work of a store. `jobs`: for each attribute without an index, the job that has claimed it, or null.
+ * `isStale`: there are values of attributes that are no longer filterable or searchable. `isSmall`: a request can do
+ * the work. The subqueries have an order so that PostgreSQL reads an index and not the rows of all stores.
  */
 export async function findUnindexed({ db }: Catalogue, storeUuid: string) {
   const hasSlot = (slot: RawBuilder<boolean>) =>
@@ -41,8 +41,7 @@ export async function findUnindexed({ db }: Catalogue, storeUuid: string) {
         select from product_value where store_uuid = ${storeUuid} order by product_code limit 1)`,
     ...slots.map(
       (slot) => sql`not ${hasSlot(sql`slot = ${slot}`)} and exists (
-        select from product_value p where store_uuid = ${storeUuid} and ${keyColumn(slot)} is not null
-        order by ${keyColumn(slot)} limit 1)`,
+        select from product_key where store_uuid = ${storeUuid} and slot = ${slot} order by key, product_code limit 1)`,
     ),
   ]
   const isLarge = (table: string) => sql`exists (
@@ -60,9 +59,9 @@ export async function findUnindexed({ db }: Catalogue, storeUuid: string) {
 }
 
 /**
- * Makes the values of all products of a store those of the attributes that are filterable when it begins, and the
- * attributes usable. `by`: the id of the job, which is that of no other. In a transaction for each batch, or in the one
- * of the catalogue. May be repeated from the start.
+ * Indexes the values of all products of a store for the attributes that are filterable at its start, then marks the
+ * attributes as indexed. `by`: the unique id of the job. Uses a transaction for each batch, or the catalogue's. Can be
+ * run again after a failure.
  */
 export async function indexValues(
   catalogue: Catalogue,
@@ -70,7 +69,7 @@ export async function indexValues(
   by: string,
   onProgress: (products: number) => void = () => {},
 ): Promise<void> {
-  await write(catalogue, false, (work) => claim(work, storeUuid, by))
+  while (!(await write(catalogue, false, (work) => claim(work, storeUuid, by)))) onProgress(0)
   let last = ''
   for (let done = 0; ; ) {
     const codes = await write(catalogue, false, (work) => indexBatch(work, storeUuid, by, last))
@@ -79,17 +78,37 @@ export async function indexValues(
     if (codes.length < batchSize) break
     last = codes.at(-1) ?? ''
   }
-  // Until PostgreSQL does so by itself, its plans would be those for empty tables. It is of use, not needed.
+  // Plans would be those for empty tables until autovacuum runs. An error does not matter.
   if (!catalogue.db.isTransaction)
-    await sql`analyze product_value, value_count, product_text`.execute(catalogue.db).catch(() => {})
+    await sql`analyze product_value, product_key, value_count, product_text`.execute(catalogue.db).catch(() => {})
 }
 
+/** How many keys a transaction deletes: the writers of the store wait for it. */
+const keysAtOnce = 10_000
+
 /**
- * Waits for definitions that are being written: those who write them see that the job has yet to begin. And for who
- * writes products: whoever does so later knows that the job counts them.
+ * Claims the slots to fill, and returns true; or deletes some of the keys that other attributes have left, and returns
+ * false. The locks exclude writers of definitions and products, which read the claims.
  */
-async function claim(work: WriteCatalogue, storeUuid: string, by: string): Promise<void> {
+async function claim(work: WriteCatalogue, storeUuid: string, by: string): Promise<boolean> {
   await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
+  const { numAffectedRows } = await sql`
+    ${customPlan} delete from product_key k using (
+      select s.slot, old.key, old.product_code
+      from generate_series(1, ${maxFilterable}::integer) s(slot) cross join lateral (
+        select key, product_code from product_key
+        where store_uuid = ${storeUuid} and slot = s.slot::smallint and not exists (
+          select from attribute_definition d where d.store_uuid = ${storeUuid} and d.slot = s.slot
+            and (d.is_indexed or d.indexed_by is not null))
+        order by key, product_code
+        limit ${keysAtOnce}
+      ) old
+      limit ${keysAtOnce}
+    ) old
+    where k.store_uuid = ${storeUuid} and k.slot = old.slot and k.key = old.key and k.product_code = old.product_code`.execute(
+    work.db,
+  )
+  if (numAffectedRows === BigInt(keysAtOnce)) return false
   await sql`
     delete from value_count where store_uuid = ${storeUuid} and slot = any(array(
       select slot from attribute_definition where store_uuid = ${storeUuid} and slot is not null and not is_indexed))`.execute(
@@ -101,9 +120,10 @@ async function claim(work: WriteCatalogue, storeUuid: string, by: string): Promi
   await sql`
     update attribute_definition set searched_by = ${by}::uuid, is_searched = false, searched_with = ${searchable(storeUuid)}
     where store_uuid = ${storeUuid} and ${isUnsearched(storeUuid)}`.execute(work.db)
+  return true
 }
 
-/** The locks wait for all who write products: who does so later sees which attributes are filterable now. */
+/** The locks exclude writers of definitions and products. */
 async function indexBatch(work: WriteCatalogue, storeUuid: string, by: string, last: string) {
   await lockStore(work, storeUuid, { definitions: 'all', products: 'all' })
   const { rows } = await sql<{ code: string }>`
@@ -119,8 +139,8 @@ async function indexBatch(work: WriteCatalogue, storeUuid: string, by: string, l
 }
 
 /**
- * With the last batch, before anybody writes a product after it: what is indexed can be used. Counts of slots that hold
- * nothing, or are not counted any more, are deleted.
+ * Marks the attributes as indexed, in the transaction of the last batch. Deletes counts of free slots and of slots that
+ * are no longer counted.
  */
 async function finish(work: WriteCatalogue, storeUuid: string, by: string) {
   await sql`

@@ -1,5 +1,5 @@
--- A text whose order by code points is that of numbers: the exponent and the digits, for negative ones their
--- complement. Null if the value is no number, or longer than numbers are read (numberKey in value-columns.ts).
+-- Returns a text that sorts by code points as the number sorts: the exponent and the digits, complemented for a negative
+-- number. Null if the value is not a number or has more than 1,000 characters.
 create or replace function number_key(value text) returns text language plpgsql immutable strict parallel safe as $$
 declare
   whole constant text := ltrim(split_part(ltrim(value, '-'), '.', 1), '0');
@@ -15,13 +15,13 @@ begin
     when value like '-%' then '0' || translate(digits, '0123456789', '9876543210') || '~' else '2' || digits end;
 end $$;
 
--- The key of a value: the one that it had, if it was the same.
-create or replace function value_key(value text, is_number boolean, was text, key text) returns text
+-- Returns the key of a value in `product_key`.
+create or replace function value_key(value text, is_number boolean) returns text
 language sql immutable parallel safe as $$
-  select case when value = was then key when is_number then number_key(value) else left(value, 100) end $$;
+  select case when is_number then number_key(value) else left(value, 100) end $$;
 
--- Counts the values of attributes of very many different ones no more. Their counts stay until the next job, which
--- deletes them while nobody else writes.
+-- Stops counting the values of attributes that have more than 5,000 different ones. The next index job deletes their
+-- counts.
 create or replace function stop_counting(of_store uuid, of_slots smallint[]) returns void
 language plpgsql set enable_seqscan = off as $$
 begin
@@ -36,22 +36,24 @@ begin
   where d.store_uuid = of_store and d.name = any(array(select name from many));
 end $$;
 
--- Counts the values of the products that a job has come to, in the slots that it indexes. The codes are in order, and
--- follow those up to which it has counted; the caller holds the locks of definitions and of all products.
+-- Adds a batch of products to the counts of the slots that a job indexes. The codes are sorted and come after those of
+-- the previous batch. The caller holds the locks of definitions and of all products.
 create or replace function count_product_values(of_store uuid, of_codes text[], by_job uuid) returns void
 language plpgsql set enable_seqscan = off as $$
 declare
   counted smallint[];
+  names text[];
   -- An element of an array in an update of a table that is spread ends the server of Citus 13.2.
   last constant text := of_codes[cardinality(of_codes)];
 begin
-  select array_agg(d.slot) from attribute_definition d
-    where d.store_uuid = of_store and d.indexed_by = by_job and d.slot is not null and d.is_counted into counted;
+  select array_agg(d.slot), array_agg(d.name) from attribute_definition d
+    where d.store_uuid = of_store and d.indexed_by = by_job and d.slot is not null and d.is_counted
+    into counted, names;
   insert into value_count as t (store_uuid, slot, value, products)
-  select of_store, s.slot, left(v.texts[s.slot], 255), count(*)
-  from product_value v cross join unnest(counted) s(slot)
-  where v.store_uuid = of_store and v.product_code = any(of_codes) and v.texts[s.slot] is not null
-  group by s.slot, left(v.texts[s.slot], 255)
+  select of_store, d.slot, left(v.attributes ->> d.name, 255), count(*)
+  from product_value v cross join unnest(counted, names) d(slot, name)
+  where v.store_uuid = of_store and v.product_code = any(of_codes) and v.attributes ? d.name
+  group by d.slot, left(v.attributes ->> d.name, 255)
   order by 2, 3
   on conflict (store_uuid, slot, value) do update set products = t.products + excluded.products;
   update attribute_definition d set indexed_to = last
@@ -59,12 +61,12 @@ begin
   perform stop_counting(of_store, counted);
 end $$;
 
--- What is searched of a product beside its code; null if it has no such value.
+-- Returns the values of a product's searchable attributes as one text, or null if it has none.
 create or replace function searched_text(attributes jsonb, names text[]) returns text
 language sql immutable parallel safe as $$
   select string_agg(attributes ->> name, E'\x1f' order by name) from unnest(names) name $$;
 
--- Makes the rows of `product_text` those of the products, as refresh_product_values does.
+-- Updates `product_text` for products that were written or deleted.
 create or replace function refresh_product_texts(of_store uuid, of_codes text[]) returns void
 language plpgsql set enable_seqscan = off as $$
 declare
@@ -87,95 +89,159 @@ begin
   on conflict (store_uuid, product_code) do update set text = excluded.text where t.text <> excluded.text;
 end $$;
 
--- Makes the rows of `product_value` and the counts of values those of products, as they are now, of the codes. Who
--- writes products calls it in the same transaction, in a statement after: the caller holds the locks of the products.
--- In a store without such attributes it only looks for rows of former ones. Its plans are kept, also when the tables
--- grow.
+-- Updates `product_key` and `value_count` for changed values: the product's code, the slot, the value before and after,
+-- null for none. A slot that no job has claimed yet has no keys; a job that fills a slot inserts keys of values that
+-- have not changed. Rows are found by their keys: a kept plan, or another join, might read all rows of a store.
+create or replace function index_values(
+  of_store uuid, codes text[], slots smallint[], old_values text[], new_values text[]) returns void
+language plpgsql
+set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  numbers constant smallint[] := array(
+    select d.slot from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and d.type = 'number');
+  keyed constant smallint[] := array(
+    select d.slot from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and (d.is_indexed or d.indexed_by is not null));
+  filled constant smallint[] := array(
+    select d.slot from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and not d.is_indexed);
+  counted smallint[];
+  counted_to text[];
+  changes record;
+begin
+  with item as materialized (
+    select code, slot, value_key(old_value, slot = any(numbers)) as old_key, value_key(new_value, slot = any(numbers)) as new_key
+    from unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value)
+    where slot = any(keyed)
+  )
+  select array_agg(code) as codes, array_agg(slot) as slots, array_agg(old_key) as old_keys, array_agg(new_key) as new_keys,
+    bool_or(old_key <> new_key) as has_updated, bool_or(new_key is null) as has_deleted,
+    bool_or(old_key is null or slot = any(filled)) as has_inserted
+  from item where old_key is distinct from new_key or slot = any(filled) into changes;
+
+  if changes.has_updated then
+    update product_key k set key = i.new_key
+    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) as i(code, slot, old_key, new_key)
+    where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
+      and k.product_code = i.code collate "C" and i.old_key <> i.new_key collate "C";
+  end if;
+  if changes.has_inserted then
+    insert into product_key (store_uuid, slot, key, product_code)
+    select of_store, slot, new_key, code
+    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
+    where new_key is not null and (old_key is null or slot = any(filled))
+    order by slot, new_key collate "C", code collate "C"
+    on conflict (store_uuid, slot, key, product_code) do nothing;
+  end if;
+  if changes.has_deleted then
+    delete from product_key k
+    using unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) as i(code, slot, old_key, new_key)
+    where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
+      and k.product_code = i.code collate "C" and i.new_key is null;
+  end if;
+
+  select array_agg(d.slot), array_agg(d.indexed_to) from attribute_definition d
+    where d.store_uuid = of_store and d.slot = any(slots) and d.is_counted into counted, counted_to;
+  with item as materialized (
+    select i.slot, i.old_value, i.new_value
+    from unnest(counted, counted_to) c(slot, up_to)
+      join unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value) on i.slot = c.slot
+    where (c.up_to is null or i.code <= c.up_to collate "C") and i.old_value is distinct from i.new_value
+  ), difference as materialized (
+    select slot, left(value, 255) as value, sum(products)::integer as products
+    from (select slot, old_value as value, -1 as products from item union all select slot, new_value, 1 from item) d
+    where value is not null
+    group by slot, left(value, 255) having sum(products) <> 0
+  ), counts_written as (
+    insert into value_count as t (store_uuid, slot, value, products)
+    select of_store, slot, value, products from difference
+    order by slot, value collate "C"
+    on conflict (store_uuid, slot, value) do update set products = t.products + excluded.products
+  )
+  select array_agg(slot) filter (where products < 0) as fewer_in, array_agg(value) filter (where products < 0) as fewer,
+    array_agg(distinct slot) as slots, count(*) as number
+  from difference into changes;
+  if changes.fewer is not null then
+    delete from value_count t using unnest(changes.fewer_in, changes.fewer) as f(slot, value)
+    where t.store_uuid = of_store and t.slot = f.slot and t.value = f.value collate "C" and t.products = 0;
+  end if;
+  -- Counting the different values is expensive: a write does it with a probability that grows with its changes.
+  if changes.number > random() * 200 then
+    perform stop_counting(of_store, changes.slots);
+  end if;
+end $$;
+
+-- Updates `product_value` and its index for existing products with changed values or statuses, in a store whose
+-- filterable attributes are all indexed. `statuses`: null for no change; `patches`: the changed attributes.
+create or replace function change_product_values(of_store uuid, of_codes text[], statuses text[], patches jsonb[],
+  codes text[], slots smallint[], old_values text[], new_values text[]) returns void
+language plpgsql
+set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  update product_value v set status = coalesce(i.status, v.status), attributes = v.attributes || i.patch
+  from unnest(of_codes, statuses, patches) as i(code, status, patch)
+  where v.store_uuid = of_store and v.product_code = i.code collate "C";
+  if codes is not null then
+    perform index_values(of_store, codes, slots, old_values, new_values);
+  end if;
+end $$;
+
+-- Updates `product_value`, its index and `product_text` for products that were written or deleted earlier in the
+-- transaction, which holds their locks. `enable_seqscan` is off because the plans are kept while the tables grow.
 create or replace function refresh_product_values(of_store uuid, of_codes text[]) returns void
 language plpgsql set enable_seqscan = off as $$
 declare
   names text[];
-  is_number boolean[];
-  counted smallint[] := '{}';
-  counted_to text[] := '{}';
-  is_new boolean := false;
-  definition record;
+  slots smallint[];
+  new_slots smallint[];
   changes record;
 begin
-  for definition in
-    select d.slot, d.name, d.type, d.is_indexed, d.is_counted, d.indexed_to from attribute_definition d
-    where d.store_uuid = of_store and d.slot is not null
-  loop
-    names[definition.slot] := definition.name;
-    is_number[definition.slot] := definition.type = 'number';
-    is_new := is_new or not definition.is_indexed;
-    if definition.is_counted then
-      counted := array_append(counted, definition.slot);
-      counted_to := array_append(counted_to, definition.indexed_to);
-    end if;
-  end loop;
+  select array_agg(d.name), array_agg(d.slot), array_agg(d.slot) filter (where not d.is_indexed)
+    from attribute_definition d where d.store_uuid = of_store and d.slot is not null into names, slots, new_slots;
   perform refresh_product_texts(of_store, of_codes);
   if names is null and not exists (select from product_value v where v.store_uuid = of_store) then
     return;
   end if;
 
   with new as materialized (
-    select p.product_code, p.status, array[
-      p.attributes ->> names[1], p.attributes ->> names[2], p.attributes ->> names[3], p.attributes ->> names[4],
-      p.attributes ->> names[5], p.attributes ->> names[6], p.attributes ->> names[7], p.attributes ->> names[8]] as texts
+    select p.product_code, p.status, (
+        select coalesce(jsonb_object_agg(a.key, a.value), '{}') from jsonb_each(p.attributes) a where a.key = any(names)
+      ) as attributes
     from product p where p.store_uuid = of_store and p.product_code = any(of_codes) and names is not null
   ), old as materialized (
-    -- Keys of a slot that is not indexed yet may be those of another attribute.
-    select v.*, case when not is_new then v.texts end as kept
+    select v.product_code, v.status, v.attributes
     from product_value v where v.store_uuid = of_store and v.product_code = any(of_codes)
   ), changed as materialized (
-    select coalesce(n.product_code, o.product_code) as code, n.product_code is null as is_gone, n.status, n.texts, o.texts as was,
-      value_key(n.texts[1], is_number[1], o.kept[1], o.k1) as k1, value_key(n.texts[2], is_number[2], o.kept[2], o.k2) as k2,
-      value_key(n.texts[3], is_number[3], o.kept[3], o.k3) as k3, value_key(n.texts[4], is_number[4], o.kept[4], o.k4) as k4,
-      value_key(n.texts[5], is_number[5], o.kept[5], o.k5) as k5, value_key(n.texts[6], is_number[6], o.kept[6], o.k6) as k6,
-      value_key(n.texts[7], is_number[7], o.kept[7], o.k7) as k7, value_key(n.texts[8], is_number[8], o.kept[8], o.k8) as k8
+    select coalesce(n.product_code, o.product_code) as code, n.product_code is null as is_gone, n.status, n.attributes,
+      o.attributes as was, n.status is distinct from o.status or n.attributes is distinct from o.attributes as is_changed
     from new n full join old o on o.product_code = n.product_code
-    where is_new or n.status is distinct from o.status or n.texts is distinct from o.texts
+    where new_slots is not null or n.status is distinct from o.status or n.attributes is distinct from o.attributes
   ), deleted as (
     delete from product_value v
     where v.store_uuid = of_store and v.product_code = any(array(select code from changed where is_gone))
-  ), written as (
-    insert into product_value (store_uuid, product_code, status, texts, k1, k2, k3, k4, k5, k6, k7, k8)
-    select of_store, code, status, texts, k1, k2, k3, k4, k5, k6, k7, k8 from changed where not is_gone
+  ), values_written as (
+    insert into product_value (store_uuid, product_code, status, attributes)
+    select of_store, code, status, attributes from changed where is_changed and not is_gone
     order by code
-    on conflict (store_uuid, product_code) do update set status = excluded.status, texts = excluded.texts,
-      k1 = excluded.k1, k2 = excluded.k2, k3 = excluded.k3, k4 = excluded.k4,
-      k5 = excluded.k5, k6 = excluded.k6, k7 = excluded.k7, k8 = excluded.k8
-  ), difference as materialized (
-    select s.slot, left(d.value, 255) as value, sum(d.products)::integer as products
-    from changed c cross join unnest(counted, counted_to) s(slot, up_to)
-      cross join lateral (values (c.was[s.slot], -1), (c.texts[s.slot], 1)) d(value, products)
-    where (s.up_to is null or c.code <= s.up_to collate "C") and c.was[s.slot] is distinct from c.texts[s.slot]
-      and d.value is not null
-    group by s.slot, left(d.value, 255) having sum(d.products) <> 0
-  ), totalled as (
-    insert into value_count as t (store_uuid, slot, value, products)
-    select of_store, slot, value, products from difference
-    order by slot, value
-    on conflict (store_uuid, slot, value) do update set products = t.products + excluded.products
+    on conflict (store_uuid, product_code) do update set status = excluded.status, attributes = excluded.attributes
   )
-  select array_agg(slot) filter (where products < 0) as fewer_in, array_agg(value) filter (where products < 0) as fewer,
-    array_agg(distinct slot) as slots, count(*) as number
-  from difference into changes;
+  select array_agg(c.code) as codes, array_agg(d.slot) as slots, array_agg(c.was ->> d.name) as old_values,
+    array_agg(c.attributes ->> d.name) as new_values
+  from changed c cross join unnest(names, slots) d(name, slot)
+  where c.was ->> d.name is distinct from c.attributes ->> d.name or d.slot = any(new_slots) and c.attributes ? d.name
+  into changes;
 
-  if changes.fewer is not null then
-    delete from value_count t using unnest(changes.fewer_in, changes.fewer) as f(slot, value)
-    where t.store_uuid = of_store and t.slot = f.slot and t.value = f.value collate "C" and t.products = 0;
-  end if;
-  -- By one write in so many that this costs little.
-  if changes.number > random() * 200 then
-    perform stop_counting(of_store, changes.slots);
+  if changes.codes is not null then
+    perform index_values(of_store, changes.codes, changes.slots, changes.old_values, changes.new_values);
   end if;
 end $$;
 
 do $$
 begin
-  grant execute on function number_key(text), value_key(text, boolean, text, text), refresh_product_values(uuid, text[]),
+  grant execute on function number_key(text), value_key(text, boolean), refresh_product_values(uuid, text[]),
+    index_values(uuid, text[], smallint[], text[], text[]),
+    change_product_values(uuid, text[], text[], jsonb[], text[], smallint[], text[], text[]),
     count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]),
     searched_text(jsonb, text[]), refresh_product_texts(uuid, text[])
     to catalogue_tenant;

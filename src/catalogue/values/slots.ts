@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 
 /** As many filterable attributes as a store may have: each has a slot of `product_value`. */
-export const mostFilterable = 8
+export const maxFilterable = 8
 
 /** As many searchable attributes as a store may have. */
-export const mostSearchable = 4
+export const maxSearchable = 4
 
 /**
  * How a definition `d` is replaced. It keeps its slot while it is filterable; as a number its values are ordered in
@@ -28,7 +28,7 @@ export async function assignSlots({ db }: WriteCatalogue, storeUuid: string): Pr
       select name, row_number() over (order by name) as nth from attribute_definition
       where store_uuid = ${storeUuid} and filterable and slot is null
     ), free as materialized (
-      select slot, row_number() over (order by slot) as nth from generate_series(1, ${mostFilterable}::integer) slot
+      select slot, row_number() over (order by slot) as nth from generate_series(1, ${maxFilterable}::integer) slot
       where slot not in (select slot from attribute_definition where store_uuid = ${storeUuid} and slot is not null)
     ), given as materialized (
       select lacking.name, free.slot from lacking left join free using (nth)

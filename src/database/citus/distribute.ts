@@ -7,7 +7,7 @@ const distributed = [
   ...['store', 'attribute_definition', 'product', 'asset', 'asset_link'],
   ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
   ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
-  ...['product_value', 'value_count', 'product_text'],
+  ...['product_value', 'product_key', 'value_count', 'product_text'],
 ]
 /** Reference tables: each server has a copy. The last one has no column of the store. */
 const reference = ['job', 'import_run', 'change_reader', 'change_horizon']

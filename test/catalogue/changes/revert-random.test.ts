@@ -24,7 +24,9 @@ it(
     let reverted = 0
     const property = fc.asyncProperty(operations, async (sequence) => {
       await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
-        asset_group_total, product_total, change, product_value, value_count, product_text`.execute(gateway.database.db)
+        asset_group_total, product_total, change, product_value, product_key, value_count, product_text`.execute(
+        gateway.database.db,
+      )
       const catalogue: Catalogue = []
       for (const given of sequence) {
         const operation = resolved(catalogue, given)

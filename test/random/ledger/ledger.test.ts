@@ -78,7 +78,7 @@ it(
     let compared = 0
     const property = fc.asyncProperty(steps, async ([sequence, others]) => {
       await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
-      asset_group_total, product_total, change, idempotency_key, product_value, value_count, product_text`.execute(
+      asset_group_total, product_total, change, idempotency_key, product_value, product_key, value_count, product_text`.execute(
         gateway.database.db,
       )
       const catalogue: Catalogue = []

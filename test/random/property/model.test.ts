@@ -23,7 +23,7 @@ it(
   async () => {
     const property = fc.asyncProperty(operations, async (sequence) => {
       await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range, asset_group_total,
-        product_total, product_value, value_count, product_text`.execute(gateway.database.db)
+        product_total, product_value, product_key, value_count, product_text`.execute(gateway.database.db)
       const catalogue: Catalogue = []
       for (const [i, named] of sequence.entries()) {
         const operation = resolved(catalogue, named)

@@ -8,7 +8,7 @@ export const tables = {
     ...['attribute_definition', 'product', 'asset', 'asset_link'],
     ...['asset_group', 'asset_group_range', 'asset_group_total', 'job_part', 'change'],
     ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
-    ...['product_value', 'value_count', 'product_text'],
+    ...['product_value', 'product_key', 'value_count', 'product_text'],
   ],
   /** Spread too; a statement on it alone may list many stores. */
   directory: ['store'],

@@ -4,12 +4,12 @@ import { invalidRequest } from '../../../errors.ts'
 import { shown } from '../../../text.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { containing, isBare } from '../../conditions.ts'
-import { countedCharacters, mostCounted, valueColumn } from '../../values/value-columns.ts'
+import { countedCharacters, maxCounted } from '../../values/value-keys.ts'
 import { totalOf } from '../product-totals.ts'
-import { type AttributeTypes, mostRead } from './attribute-types.ts'
-import { selectionOf } from './list-products.ts'
+import { type AttributeIndexes, maxRead } from './attribute-indexes.ts'
 import { storedValue } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
+import { selectionOf } from './selection.ts'
 
 /** The values of an attribute among products, the most frequent ones first, and how many products have none. */
 export interface Facet {
@@ -34,14 +34,14 @@ export interface FacetQuery {
 export async function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const { names, filter, first, search } = query
   const named = names.map((name, i) => ({ name, field: `names[${i}]` }))
-  const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
+  const { source, ofStore, indexes } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
   const uuid = visibleStore(catalogue, storeUuid)
   const counted = names.map((name, i) => {
-    const { slot } = types.get(name) ?? {}
-    if (slot && hasCounts(types, name) && isBare(filter)) return countsOf(i, uuid, slot)
+    const { slot } = indexes.get(name) ?? {}
+    if (slot && hasCounts(indexes, name) && isBare(filter)) return countsOf(i, uuid, slot)
     // Of different values there may be as many as products: one more than may be read tells that there are too many.
-    const limit = hasCounts(types, name) ? sql`` : sql`limit ${mostRead + 1}::integer`
-    return countedOf(i, slot ? valueColumn(slot) : storedValue(name), sql`${source} where ${ofStore} ${limit}`)
+    const limit = hasCounts(indexes, name) ? sql`` : sql`limit ${maxRead + 1}::integer`
+    return countedOf(i, storedValue(name), sql`${source} where ${ofStore} ${limit}`)
   })
   const searched = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
   const { rows } = await sql<Facet & { products: number }>`
@@ -57,21 +57,21 @@ export async function countValues(catalogue: Catalogue, storeUuid: string, query
     from unnest(${[...names]}::text[]) with ordinality as n(name, at) left join counted c on c.nth = n.at - 1
     group by n.name, n.at
     order by n.at`.execute(catalogue.db)
-  requireFew(rows, types)
+  requireFew(rows, indexes)
   return rows.map(({ products: _, ...facet }) => facet)
 }
 
 /** Whether there are counts of an attribute's values: then they are few enough to be counted of any products. */
-function hasCounts(types: AttributeTypes, name: string): boolean {
-  const { slot, isCounted } = types.get(name) ?? {}
+function hasCounts(indexes: AttributeIndexes, name: string): boolean {
+  const { slot, isCounted } = indexes.get(name) ?? {}
   return slot != null && isCounted === true
 }
 
-function requireFew(facets: readonly { name: string; products: number }[], types: AttributeTypes): void {
+function requireFew(facets: readonly { name: string; products: number }[], indexes: AttributeIndexes): void {
   const faults = facets.flatMap(({ name, products }, i) => {
-    if (hasCounts(types, name) || products <= mostRead) return []
+    if (hasCounts(indexes, name) || products <= maxRead) return []
     const field = `names[${i}]`
-    const details = `${field} must be an attribute of at most ${mostCounted} different values, or filter must match at most ${mostRead} products; got ${shown(name)}, whose values are not counted, and more products match`
+    const details = `${field} must be an attribute of at most ${maxCounted} different values, or filter must match at most ${maxRead} products; got ${shown(name)}, whose values are not counted, and more products match`
     return [{ field, details }]
   })
   if (faults.length > 0) throw invalidRequest(faults)

@@ -7,13 +7,12 @@ import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts
 import { isEarlier } from '../../changes/recent-products.ts'
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import type { ProductStatus } from '../../enumerations.ts'
-import { withCodes, withTexts } from '../../search-codes.ts'
 import { totalOf } from '../product-totals.ts'
-import { type AttributeTypes, findTypes, requireBounds, requireOrdered } from './attribute-types.ts'
+import { areSufficient } from './code-lists.ts'
 import { countByValues } from './count-values.ts'
-import { matching } from './matching-products.ts'
-import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
-import { byCode, needsProduct, type ProductOrder, sortOf } from './product-order.ts'
+import type { ProductFilter } from './product-filter.ts'
+import { byCode, type ProductOrder, sortOf } from './product-order.ts'
+import { type Selection, selectionOf } from './selection.ts'
 
 type Condition = RawBuilder<boolean>
 
@@ -40,17 +39,21 @@ export async function listProducts(
   page: KeysetPage & { orAt?: { after: boolean; before: boolean } },
   order = byCode,
 ): Promise<ListedProduct[]> {
-  const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter, order)
-  const sort = sortOf(order, types)
+  const { source, keyedSource, ofStore, indexes, table } = await selectionOf(catalogue, storeUuid, filter, order)
+  const sort = sortOf(order, indexes, keyedSource !== undefined)
   const [first, second] = sort.partsOf(page, page.orAt)
-  const listed = ({ where, by }: NonNullable<typeof first>, further: Condition | false = false) => sql`
-      select p.product_code, ${sort.text} as "orderValue", row_number() over (order by ${by}) as nth
-      from ${source} where ${allOf([further, ofStore, ...where])}
-      order by ${by} limit ${page.limit}`
+  const listed = (part: NonNullable<typeof first>, further: Condition | false = false) => {
+    const { where, by, text, isWithoutValue } = part
+    return sql`
+      select p.product_code, ${text} as "orderValue", row_number() over (order by ${by}) as nth
+      from ${isWithoutValue ? source : (keyedSource ?? source)} where ${allOf([further, ofStore, ...where])}
+      order by ${by}
+      limit ${page.limit}`
+  }
   if (!first) return []
-  if (!second && !isIndexed(types)) {
+  if (!second && table === 'product') {
     const { rows } = await sql<ListedProduct>`
-    ${unlessPlain(filter, order)}select ${columns}, ${sort.text} as "orderValue" from ${source}
+    ${unlessPlain(filter, order)}select ${columns}, ${first.text} as "orderValue" from ${source}
     where ${allOf([ofStore, ...first.where])}
     order by ${first.by}
     limit ${page.limit}`.execute(catalogue.db)
@@ -83,49 +86,6 @@ function products(catalogue: Catalogue, storeUuid: string) {
     ) p`
 }
 
-/**
- * Where the products `p` of a filter are read, the condition on them, and what is known of the attributes. `order`: of
- * the page to read; none if all that match are.
- */
-export async function selectionOf(
-  catalogue: Catalogue,
-  storeUuid: string,
-  filter: ProductFilter,
-  order?: ProductOrder,
-  further: readonly { name: string; field: string }[] = [],
-) {
-  const attributes = attributesOf(filter)
-  const named = attributes.map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` }))
-  const ordered = order?.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]
-  const used = [...named, ...ordered, ...further]
-  const types = await findTypes(catalogue, storeUuid, used)
-  requireBounds(attributes, types)
-  requireOrdered(order?.attribute, types)
-  const uuid = visibleStore(catalogue, storeUuid)
-  const found = await withCodes(catalogue, uuid, filter)
-  const isLean = used.every(({ name }) => types.get(name)?.slot) && !needsProduct(filter, order ?? byCode)
-  const products = isIndexed(types) ? indexed(uuid, isLean) : sql`product p`
-  const isSearched = partsOf(found).some((part) => part.filter.search != null)
-  const source = isSearched ? sql`${products} ${withTexts(uuid, order !== undefined)}` : products
-  return { source, ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, types)}`, types }
-}
-
-/** Whether any of the attributes is read from `product_value`. */
-function isIndexed(types: AttributeTypes): boolean {
-  return [...types.values()].some(({ slot }) => slot !== null)
-}
-
-/** The rows of `product_value`, joined with the products unless what they hold suffices. */
-function indexed(uuid: string | null, isLean: boolean): RawBuilder<unknown> {
-  return isLean
-    ? sql`product_value p`
-    : sql`(
-        select v.*, r.attributes, r.created_at, r.updated_at
-        from product_value v join product r on r.store_uuid = ${uuid} and r.product_code = v.product_code
-        where v.store_uuid = ${uuid}
-      ) p`
-}
-
 /** The marker of a custom plan, unless the filter has one of a few forms: those statements are prepared. */
 export function unlessPlain(filter: ProductFilter, order = byCode): RawBuilder<unknown> {
   const { status, codePrefix, codes, search, ...others } = filter
@@ -140,12 +100,13 @@ export async function pageProducts(
   { offset, limit }: { offset: number; limit: number },
 ) {
   const uuid = requireVisible(catalogue, storeUuid)
-  const { source, ofStore } = await selectionOf(catalogue, uuid, filter)
+  const selection = await selectionOf(catalogue, uuid, filter)
+  const { source, ofStore } = selection
   const readLimit = currentReadLimit()
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
     ${unlessPlain(filter)}select counted.total, page.*
     from store s cross join lateral (
-      select ${countOf(uuid, filter, source, ofStore)} as total
+      select ${countOf(uuid, filter, selection)} as total
     ) counted left join lateral (
       select "storeUuid", "productCode", status, "createdAt", "updatedAt",
         case when sum(pg_column_size(attributes)) over () <= ${readLimit.left} then attributes end as attributes
@@ -167,24 +128,27 @@ export async function pageProducts(
 }
 
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
-  const { source, ofStore, types } = await selectionOf(catalogue, storeUuid, filter)
-  const counted = await countByValues(catalogue, storeUuid, filter, types)
+  const counted = await countByValues(catalogue, storeUuid, filter)
   if (counted !== undefined) return counted
-  const { rows } = await sql<{ count: number }>`
-    ${unlessPlain(filter)}select ${countOf(visibleStore(catalogue, storeUuid), filter, source, ofStore)} as count`.execute(
-    catalogue.db,
-  )
+  const selection = await selectionOf(catalogue, storeUuid, filter)
+  const count = countOf(visibleStore(catalogue, storeUuid), filter, selection)
+  const { rows } = await sql<{ count: number }>`${unlessPlain(filter)}select ${count} as count`.execute(catalogue.db)
   return rows[0]?.count ?? 0
 }
 
-/** The number of products that match: a filter by status alone needs no count. */
+/** The number of products that match: from the totals for a filter by status alone, or by joining long lists. */
 function countOf(
   uuid: string | null,
-  { status, ...others }: ProductFilter,
-  source: RawBuilder<unknown>,
-  ofStore: Condition,
+  filter: ProductFilter,
+  { source, ofStore, lists, list }: Pick<Selection, 'source' | 'ofStore' | 'lists' | 'list'>,
 ) {
-  return isBare(others) ? totalOf(uuid, status) : sql<number>`(select count(*)::int from ${source} where ${ofStore})`
+  const { status, ...others } = filter
+  if (isBare(others)) return totalOf(uuid, status)
+  if (list || !areSufficient(filter, lists)) return sql<number>`(select count(*)::int from ${source} where ${ofStore})`
+  const joined = lists.map(
+    ({ codes }, i) => sql`(${codes}) ${sql.ref(`l${i}`)}${i > 0 ? sql` using (product_code)` : sql``}`,
+  )
+  return sql<number>`(select count(*)::int from ${sql.join(joined, sql` join `)})`
 }
 
 export async function findProducts(

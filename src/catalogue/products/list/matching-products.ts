@@ -2,27 +2,27 @@ import { type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../../text.ts'
 import { allOf, containing } from '../../conditions.ts'
 import { hasPart } from '../../search-codes.ts'
-import { isKey, type KnownAttribute, keyColumn, keyOf, mostDigits, valueColumn } from '../../values/value-columns.ts'
-import { type AttributeTypes, boundFault } from './attribute-types.ts'
+import { type AttributeIndex, maxDigits } from '../../values/value-keys.ts'
+import type { AttributeIndexes } from './attribute-indexes.ts'
 import type { AssetPresence, AttributeFilter, ProductFilter, TimeRange } from './product-filter.ts'
 
 type Condition = RawBuilder<boolean>
 
 /** Added to a prefix, it sorts after every code with that prefix. */
-const beyondAll = '\u{10ffff}'.repeat(255)
+export const beyondAll = '\u{10ffff}'.repeat(255)
 
 /** The condition of a filter on products `p` of a store; it is null for no product that matches. */
-export function matching(storeUuid: string | null, filter: ProductFilter, types: AttributeTypes): Condition {
-  const within = (part: ProductFilter) => matching(storeUuid, part, types)
+export function matching(storeUuid: string | null, filter: ProductFilter, indexes: AttributeIndexes): Condition {
+  const within = (part: ProductFilter) => matching(storeUuid, part, indexes)
   return allOf([
     filter.status != null && sql<boolean>`p.status = any(${[...filter.status]}::text[])`,
     filter.codes != null && sql<boolean>`p.product_code = any(${filter.codes.filter(isStorable)}::text[])`,
     filter.codePrefix != null && sql<boolean>`p.product_code >= ${filter.codePrefix}`,
     filter.codePrefix != null && sql<boolean>`p.product_code <= ${filter.codePrefix + beyondAll}`,
     filter.search != null && hasPart(filter.search),
-    ...during(sql`p.created_at`, filter.createdAt),
-    ...during(sql`p.updated_at`, filter.updatedAt),
-    ...(filter.attributes ?? []).map((attribute) => ofAttribute(attribute, types)),
+    ...timeConditions(sql`p.created_at`, filter.createdAt),
+    ...timeConditions(sql`p.updated_at`, filter.updatedAt),
+    ...(filter.attributes ?? []).map((attribute) => attributeCondition(attribute, indexes)),
     filter.hasAssets != null && withAssets(storeUuid, filter.hasAssets),
     filter.missingAssets != null && sql<boolean>`not ${withAssets(storeUuid, filter.missingAssets)}`,
     filter.blockedOn != null && counted(storeUuid, filter.blockedOn, sql<boolean>`g.is_blocked`),
@@ -33,30 +33,35 @@ export function matching(storeUuid: string | null, filter: ProductFilter, types:
   ])
 }
 
-function during(column: RawBuilder<unknown>, range: TimeRange | null | undefined): (Condition | false)[] {
+function timeConditions(column: RawBuilder<unknown>, range: TimeRange | null | undefined): (Condition | false)[] {
   return [
     range?.from != null && sql<boolean>`${column} >= ${range.from}`,
     range?.to != null && sql<boolean>`${column} < ${range.to}`,
   ]
 }
 
-function ofAttribute(filter: AttributeFilter, types: AttributeTypes): Condition {
-  const known = types.get(filter.name)
-  if (known?.slot) return ofIndexed(filter, { ...known, slot: known.slot })
-  return ofUnindexed(filter, known, storedValue(filter.name))
+function attributeCondition(filter: AttributeFilter, indexes: AttributeIndexes): Condition {
+  return allOf([
+    valueCondition(filter, indexes.get(filter.name), storedValue(filter.name)),
+    // PostgreSQL expects that many products meet this condition, unlike `is null`, so that it reads them in order.
+    filter.exists === false && sql<boolean>`not p.attributes ? ${filter.name}`,
+  ])
 }
 
-/** The condition of a filter on a value. */
-export function ofUnindexed(
+/** The condition of a filter on a value, but for `exists: false`. */
+export function valueCondition(
   filter: AttributeFilter,
-  known: KnownAttribute | undefined,
+  index: AttributeIndex | undefined,
   value: RawBuilder<string | null>,
 ): Condition {
   const { eq, ne, contains, startsWith, exists } = filter
-  const ordered = orderedValue(value, known)
-  const bound = (text: string) => (known?.type === 'number' ? sql`${text}::text::numeric` : sql`${text}::text`)
+  const ordered = orderedValue(value, index)
+  const bound = (text: string) => (index?.type === 'number' ? sql`${text}::text::numeric` : sql`${text}::text`)
   return allOf([
-    ...ofValue(value, { exists, ne, contains, startsWith }),
+    exists === true && sql<boolean>`${value} is not null`,
+    ne != null && sql<boolean>`${value} <> ${ne}`,
+    contains != null && sql<boolean>`${value} collate "default" ilike ${containing(contains)}`,
+    startsWith != null && sql<boolean>`starts_with(${value}, ${startsWith})`,
     eq != null && sql<boolean>`${value} = ${eq}`,
     filter.in != null && sql<boolean>`${value} = any(${[...filter.in]}::text[])`,
     ...operators.map(([field, operator]) => {
@@ -67,62 +72,11 @@ export function ofUnindexed(
 }
 
 const operators = [
-  ['gt', sql`>`, sql`>=`],
-  ['gte', sql`>=`, sql`>=`],
-  ['lt', sql`<`, sql`<=`],
-  ['lte', sql`<=`, sql`<=`],
+  ['gt', sql`>`],
+  ['gte', sql`>=`],
+  ['lt', sql`<`],
+  ['lte', sql`<=`],
 ] as const
-
-/** The same on the columns of a slot: what an index serves compares keys, and where they do not suffice, values too. */
-function ofIndexed(filter: AttributeFilter, known: KnownAttribute & { slot: number }): Condition {
-  const { eq, ne, contains, startsWith, exists } = filter
-  const [key, value] = [keyColumn(known.slot), valueColumn(known.slot)]
-  const isNumber = known.type === 'number'
-  const equals = (text: string) =>
-    allOf([
-      // A value that is no number has no key.
-      isNumber && boundFault('number', text) !== undefined
-        ? sql<boolean>`${key} is null`
-        : sql<boolean>`${key} = ${keyOf(known, text)}`,
-      !isKey(known, text) && sql<boolean>`${value} = ${text}`,
-    ])
-  // Indexes serve conditions on keys. All values have one, but for those in a number's slot that are no numbers.
-  const onKey = allOf([
-    exists === false && sql<boolean>`${key} is null`,
-    (exists === true || contains != null) && sql<boolean>`${key} is not null`,
-    ne != null && (isKey(known, ne) ? sql<boolean>`${key} <> ${keyOf(known, ne)}` : sql<boolean>`${key} is not null`),
-  ])
-  const onValue = { exists: isNumber ? exists : null, ne: isKey(known, ne ?? '') ? null : ne, contains, startsWith }
-  return allOf([
-    ...ofValue(value, onValue),
-    !isNumber && onKey,
-    startsWith != null && !isNumber && sql<boolean>`${key} >= ${keyOf(known, startsWith)}`,
-    startsWith != null && !isNumber && sql<boolean>`${key} <= ${startsWith + beyondAll}`,
-    eq != null && equals(eq),
-    filter.in != null &&
-      (filter.in.every((text) => isKey(known, text))
-        ? sql<boolean>`${key} = any(${[...filter.in]}::text[])`
-        : sql<boolean>`(${sql.join(filter.in.map(equals), sql` or `)})`),
-    ...operators.flatMap(([field, operator, orEqual]): (Condition | false)[] => {
-      const text = filter[field]
-      if (text == null) return []
-      if (isNumber || isKey(known, text)) return [sql<boolean>`${key} ${operator} ${keyOf(known, text)}`]
-      return [sql<boolean>`${key} ${orEqual} ${keyOf(known, text)}`, sql<boolean>`${value} ${operator} ${text}`]
-    }),
-  ])
-}
-
-function ofValue(
-  value: RawBuilder<string | null>,
-  { exists, ne, contains, startsWith }: Pick<AttributeFilter, 'exists' | 'ne' | 'contains' | 'startsWith'>,
-): (Condition | false)[] {
-  return [
-    exists != null && sql<boolean>`(${value} is not null) = ${exists}`,
-    ne != null && sql<boolean>`${value} <> ${ne}`,
-    contains != null && sql<boolean>`${value} collate "default" ilike ${containing(contains)}`,
-    startsWith != null && sql<boolean>`starts_with(${value}, ${startsWith})`,
-  ]
-}
 
 /** The value of an attribute of the products `p`. */
 export function storedValue(name: string): RawBuilder<string | null> {
@@ -132,9 +86,9 @@ export function storedValue(name: string): RawBuilder<string | null> {
 /**
  * The value as its declared type orders it: numbers by size, all else by code points. Null if it is not of the type.
  */
-export function orderedValue(value: RawBuilder<string | null>, known: KnownAttribute | undefined): RawBuilder<unknown> {
-  if (known?.type !== 'number') return sql`${value} collate "C"`
-  return sql`(case when length(${value}) <= ${mostDigits} and ${value} ~ '^-?[0-9]+([.][0-9]+)?$' then ${value}::numeric end)`
+export function orderedValue(value: RawBuilder<string | null>, index: AttributeIndex | undefined): RawBuilder<unknown> {
+  if (index?.type !== 'number') return sql`${value} collate "C"`
+  return sql`(case when length(${value}) <= ${maxDigits} and ${value} ~ '^-?[0-9]+([.][0-9]+)?$' then ${value}::numeric end)`
 }
 
 function withAssets(storeUuid: string | null, { channel, assetFormat }: AssetPresence): Condition {

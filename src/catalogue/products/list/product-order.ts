@@ -5,8 +5,8 @@ import { nameFault } from '../../attributes/attribute-rules.ts'
 import { changedEarlier, changedRecently, recentProducts } from '../../changes/recent-products.ts'
 import type { KeysetPage } from '../../conditions.ts'
 import { isProductStatus } from '../../enumerations.ts'
-import { type KnownAttribute, keyCharacters, keyColumn, keyOf, valueColumn } from '../../values/value-columns.ts'
-import { type AttributeTypes, boundFault } from './attribute-types.ts'
+import { type AttributeIndex, keyCharacters, keyOf } from '../../values/value-keys.ts'
+import { type AttributeIndexes, boundFault } from './attribute-indexes.ts'
 import { orderedValue, storedValue } from './matching-products.ts'
 import { type ProductFilter, partsOf } from './product-filter.ts'
 
@@ -39,10 +39,12 @@ export function requireGoodOrder(order: ProductOrder | null | undefined): Produc
   throw invalidRequest([{ field: at, details }])
 }
 
-/** How the products `p` of a store are ordered, and how their places are written. */
-export function sortOf(order: ProductOrder, types: AttributeTypes) {
-  const known = types.get(order.attribute ?? '')
-  const [key, text] = columnsOf(order, known)
+/** The order of the products `p` of a store. `hasKeys`: those with a value have the key of the attribute, `p.key`. */
+export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: boolean) {
+  const index = indexes.get(order.attribute ?? '')
+  const [value, valueText] = columnsOf(order, index)
+  const key = hasKeys ? sql`p.key` : value
+  const text = hasKeys && index?.type !== 'number' ? sql<string>`p.key` : valueText
   const isDescending = order.direction === 'desc'
   const direction = ({ backwards }: KeysetPage) => (isDescending === backwards ? sql`asc` : sql`desc`)
   const byCode = (page: KeysetPage) => sql`p.product_code ${direction(page)}`
@@ -60,7 +62,7 @@ export function sortOf(order: ProductOrder, types: AttributeTypes) {
     if (!key || (value === null && !hasValue)) return sql<boolean>`p.product_code ${operator} ${code}`
     // Products without a value come after all others.
     if (value === null || !hasValue) return (side === 'after') === hasValue && sql<boolean>`false`
-    return sql<boolean>`(${key}, p.product_code) ${operator} (${typed(order, value, known)}, ${code})`
+    return sql<boolean>`(${key}, p.product_code) ${operator} (${typed(order, value, index, hasKeys)}, ${code})`
   }
   const between = ({ after, before }: KeysetPage, hasValue: boolean, orAt?: { after: boolean; before: boolean }) => [
     beyond(after, 'after', hasValue, orAt?.after),
@@ -74,16 +76,16 @@ export function sortOf(order: ProductOrder, types: AttributeTypes) {
       const cursor = page.backwards ? page.before : page.after
       return recentProducts(storeUuid, cursor === undefined ? null : positionOf(order, cursor).value, page)
     },
-    /** The value that orders the products, as text that a cursor can hold. */
-    text,
     /**
-     * The parts of a page, one after the other: their conditions and the order of their rows. By an attribute there are
-     * two, as each can be read by an index, and both at once cannot; by the last change, those that the ledger knows,
-     * and the others.
+     * The parts of a page, in sequence: their conditions, the order of their rows, and the value that orders them as
+     * text for cursors. The order of an attribute has two parts, products with and without a value; the order of the
+     * last change has the products that the ledger knows, and the others.
      */
     partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }) => {
       const valued = {
         where: between(page, true, orAt),
+        text,
+        isWithoutValue: false,
         by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
       }
       if (isNewestFirst(page)) {
@@ -92,7 +94,12 @@ export function sortOf(order: ProductOrder, types: AttributeTypes) {
       if (!key || order.field !== 'attribute') return [valued]
       const parts = [
         { ...valued, where: [sql<boolean>`${key} is not null`, ...valued.where] },
-        { where: [sql<boolean>`${key} is null`, ...between(page, false, orAt)], by: byCode(page) },
+        {
+          where: [sql<boolean>`${value} is null`, ...between(page, false, orAt)],
+          by: byCode(page),
+          text: sql<string | null>`null::text`,
+          isWithoutValue: true,
+        },
       ]
       return page.backwards ? parts.reverse() : parts
     },
@@ -102,7 +109,7 @@ export function sortOf(order: ProductOrder, types: AttributeTypes) {
 /** What orders, null for the code alone, and its text. */
 function columnsOf(
   { field, attribute }: ProductOrder,
-  known: KnownAttribute | undefined,
+  index: AttributeIndex | undefined,
 ): [key: RawBuilder<unknown> | undefined, text: RawBuilder<string | null>] {
   switch (field) {
     case 'code':
@@ -115,13 +122,8 @@ function columnsOf(
     case 'status':
       return [sql`p.status collate "C"`, sql`p.status`]
     case 'attribute': {
-      const isNumber = known?.type === 'number'
-      if (known?.slot) {
-        const key = keyColumn(known.slot)
-        return [key, isNumber ? sql`case when ${key} is not null then ${valueColumn(known.slot)} end` : key]
-      }
-      const ordered = orderedValue(storedValue(attribute ?? ''), known)
-      const key = isNumber ? ordered : sql`left(${ordered}, ${keyCharacters}::integer)`
+      const ordered = orderedValue(storedValue(attribute ?? ''), index)
+      const key = index?.type === 'number' ? ordered : sql`left(${ordered}, ${keyCharacters}::integer)`
       return [key, sql`${key}::text`]
     }
     default:
@@ -129,11 +131,16 @@ function columnsOf(
   }
 }
 
-function typed({ field }: ProductOrder, value: string, known: KnownAttribute | undefined): RawBuilder<unknown> {
+function typed(
+  { field }: ProductOrder,
+  value: string,
+  index: AttributeIndex | undefined,
+  hasKeys: boolean,
+): RawBuilder<unknown> {
   if (field === 'createdAt' || field === 'updatedAt') return sql`${value}::timestamptz`
-  if (field !== 'attribute' || known?.type !== 'number') return sql`${value}::text`
+  if (field !== 'attribute' || index?.type !== 'number') return sql`${value}::text`
   if (boundFault('number', value)) throw badCursor()
-  return known.slot ? keyOf(known, value) : sql`${value}::text::numeric`
+  return hasKeys ? keyOf(index, value) : sql`${value}::text::numeric`
 }
 
 /** The key of a product's cursor: the code alone where that orders the products. */

@@ -3,42 +3,42 @@ import { type Fault, invalidRequest } from '../../../errors.ts'
 import { shown } from '../../../text.ts'
 import { type AttributeDefinition, valueRule } from '../../attributes/attribute-rules.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { type KnownAttribute, mostDigits } from '../../values/value-columns.ts'
+import { type AttributeIndex, maxDigits } from '../../values/value-keys.ts'
 import type { NamedAttribute } from './product-filter.ts'
 
-/** Attributes by name; those that are not declared are left out. */
-export type AttributeTypes = ReadonlyMap<string, KnownAttribute>
+/** The declared attributes by name. */
+export type AttributeIndexes = ReadonlyMap<string, AttributeIndex>
 
-/** Up to so many products of a store may be read for the values of an attribute that is not indexed. */
-export const mostRead = 50_000
+/** In a store with more products, filters may only use indexed attributes. */
+export const maxRead = 50_000
 
-/** What is declared. Throws `invalid_request` where the store is too large to read values that are not indexed. */
-export async function findTypes(
+/** Looks up attributes. Throws `invalid_request` if one is not indexed and the store is too large to read its values. */
+export async function findAttributeIndexes(
   catalogue: Catalogue,
   storeUuid: string,
   names: readonly { name: string; field: string }[],
-): Promise<AttributeTypes> {
+): Promise<AttributeIndexes> {
   if (names.length === 0) return new Map()
   const uuid = visibleStore(catalogue, storeUuid)
   const all = new Set(names.map(({ name }) => name))
-  const { rows } = await sql<{ types: Record<string, KnownAttribute>; isLarge: boolean }>`
+  const { rows } = await sql<{ indexes: Record<string, AttributeIndex>; isLarge: boolean }>`
     with known as materialized (
       select name, type, case when is_indexed then slot end as slot, is_counted from attribute_definition
       where store_uuid = ${uuid} and name = any(${[...all]}::text[])
     )
-    select (select coalesce(jsonb_object_agg(name, json_build_object('type', type, 'slot', slot, 'isCounted', is_counted)), '{}') from known) as types,
+    select (select coalesce(jsonb_object_agg(name, json_build_object('type', type, 'slot', slot, 'isCounted', is_counted)), '{}') from known) as indexes,
       (select count(slot) from known) < ${all.size}::integer
-        and exists (select from product where store_uuid = ${uuid} offset ${mostRead}) as "isLarge"`.execute(
+        and exists (select from product where store_uuid = ${uuid} offset ${maxRead}) as "isLarge"`.execute(
     catalogue.db,
   )
-  const [{ types, isLarge } = { types: {}, isLarge: false }] = rows
-  const known = new Map(Object.entries(types))
+  const [{ indexes, isLarge } = { indexes: {}, isLarge: false }] = rows
+  const known = new Map(Object.entries(indexes))
   const unindexed = isLarge ? names.filter(({ name }) => known.get(name)?.slot == null) : []
   if (unindexed.length === 0) return known
   throw invalidRequest(
     unindexed.map(({ name, field }) => ({
       field,
-      details: `${field} must be an attribute that is declared filterable and indexed, in a store of more than ${mostRead} products; got ${shown(name)}: declare it by defineAttributes, and wait for the job that indexes it`,
+      details: `${field} must be an attribute that is declared filterable and indexed, in a store of more than ${maxRead} products; got ${shown(name)}: declare it by defineAttributes, and wait for the job that indexes it`,
     })),
   )
 }
@@ -46,10 +46,10 @@ export async function findTypes(
 const ranges = ['gt', 'gte', 'lt', 'lte'] as const
 
 /** Throws `invalid_request` for bounds that the declared type does not have, or that nothing is between. */
-export function requireBounds(attributes: readonly NamedAttribute[], types: AttributeTypes): void {
+export function requireBounds(attributes: readonly NamedAttribute[], indexes: AttributeIndexes): void {
   const faults = attributes.flatMap(({ filter, field: within }): Omit<Fault, 'reason'>[] => {
     const field = `filter${within}`
-    const { type } = types.get(filter.name) ?? { type: 'text' }
+    const { type } = indexes.get(filter.name) ?? { type: 'text' }
     const given = ranges.filter((range) => filter[range] != null)
     const bad = given.flatMap((range) => {
       const bound = filter[range] ?? ''
@@ -66,8 +66,8 @@ export function requireBounds(attributes: readonly NamedAttribute[], types: Attr
 }
 
 /** Throws `invalid_request` for an attribute whose declared type has no order. */
-export function requireOrdered(attribute: string | null | undefined, types: AttributeTypes): void {
-  if (attribute == null || types.get(attribute)?.type !== 'boolean') return
+export function requireOrdered(attribute: string | null | undefined, indexes: AttributeIndexes): void {
+  if (attribute == null || indexes.get(attribute)?.type !== 'boolean') return
   const field = 'orderBy.attribute'
   const details = `${field} must be an attribute with an order; ${shown(attribute)} is declared BOOLEAN, which has none: filter by eq`
   throw invalidRequest([{ field, details }])
@@ -79,7 +79,7 @@ export function boundFault(type: AttributeDefinition['type'], bound: string): st
     return `must be left out: the attribute is declared BOOLEAN, which has no order; got ${shown(bound)}: use eq`
   }
   if (type !== 'number' && type !== 'date') return undefined
-  const rule = valueRule({ name: '', type, allowedValues: null, maxLength: mostDigits, pattern: null })
+  const rule = valueRule({ name: '', type, allowedValues: null, maxLength: maxDigits, pattern: null })
   const fault = rule(bound)
   return fault && `${fault}; the attribute is declared ${type.toUpperCase()}`
 }

@@ -1,0 +1,97 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { allOf } from '../../conditions.ts'
+import { withCodes, withTexts } from '../../search-codes.ts'
+import { type AttributeIndexes, findAttributeIndexes, requireBounds, requireOrdered } from './attribute-indexes.ts'
+import { type CodeList, codeListsOf, keysOf, shortestList } from './code-lists.ts'
+import { matching } from './matching-products.ts'
+import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
+import { byCode, needsProduct, type ProductOrder } from './product-order.ts'
+
+export interface Selection {
+  /** A FROM item of the products `p`, which may include others than those that match. */
+  source: RawBuilder<unknown>
+  /** The same in the order of an indexed attribute, of products that have a key `p.key`. */
+  keyedSource: RawBuilder<unknown> | undefined
+  /** The condition on `p`. */
+  ofStore: RawBuilder<boolean>
+  indexes: AttributeIndexes
+  lists: readonly CodeList[]
+  /** The list by which the source reads products, if there is one. */
+  list: CodeList | undefined
+  table: 'product' | 'product_value'
+}
+
+/**
+ * How to read the products that match a filter: by a list of codes if that is short, else all in the order of their
+ * codes or of an attribute. `order`: of the page to read; undefined if all products that match are read. `further`:
+ * other attributes to read. Throws `invalid_request` for attributes that cannot be used.
+ */
+export async function selectionOf(
+  catalogue: Catalogue,
+  storeUuid: string,
+  filter: ProductFilter,
+  order?: ProductOrder,
+  further: readonly { name: string; field: string }[] = [],
+): Promise<Selection> {
+  const attributes = attributesOf(filter)
+  const named = attributes.map(({ filter: { name }, field }) => ({ name, field: `filter${field}.name` }))
+  const ordered = order?.attribute == null ? [] : [{ name: order.attribute, field: 'orderBy.attribute' }]
+  const used = [...named, ...ordered, ...further]
+  const indexes = await findAttributeIndexes(catalogue, storeUuid, used)
+  requireBounds(attributes, indexes)
+  requireOrdered(order?.attribute, indexes)
+  const uuid = visibleStore(catalogue, storeUuid)
+  const found = await withCodes(catalogue, uuid, filter)
+  const isIndexed = used.length > 0 && used.every(({ name }) => indexes.get(name)?.slot)
+  const table = isIndexed && !needsProduct(filter, order ?? byCode) ? 'product_value' : 'product'
+  const lists = found.codes == null ? codeListsOf(uuid, found, indexes) : []
+  const { list, length = 0 } = (await shortestList(catalogue, lists, order?.field === 'code')) ?? {}
+  const isSearched = partsOf(found).some((part) => part.filter.search != null)
+  const searched = (source: RawBuilder<unknown>) =>
+    isSearched ? sql`${source} ${withTexts(uuid, order !== undefined)}` : source
+  const slot = indexes.get(order?.attribute ?? '')?.slot
+  const isKeyed = slot != null && (!list || length > maxSorted)
+  return {
+    source: searched(list ? lookedUp(uuid, table, list.codes) : sql`${sql.table(table)} p`),
+    keyedSource: isKeyed
+      ? searched(lookedUp(uuid, table, keysInOrder(uuid, slot, lists, list), sql`l.key, `))
+      : undefined,
+    ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
+    indexes,
+    lists,
+    list,
+    table,
+  }
+}
+
+/** The products `p` of codes, each looked up by its key, in the order of the codes. */
+function lookedUp(
+  uuid: string | null,
+  table: Selection['table'],
+  codes: RawBuilder<unknown>,
+  further: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> {
+  const times = table === 'product' ? sql`, r.created_at, r.updated_at` : sql``
+  return sql`(
+        select ${further}l.product_code, r.store_uuid, r.status, r.attributes${times}
+        from (${codes}) l cross join lateral (
+          select * from ${sql.table(table)} where store_uuid = ${uuid} and product_code = l.product_code
+          offset 0
+        ) r
+      ) p`
+}
+
+/**
+ * The keys and codes of a slot: of a range if the filter has one, and only the codes of a list. The list is an object
+ * because PostgreSQL would join another query, and might sort all keys for it.
+ */
+function keysInOrder(uuid: string | null, slot: number, lists: readonly CodeList[], list: CodeList | undefined) {
+  const range = lists.find(({ keys }) => keys?.slot === slot)?.keys?.where ?? false
+  const isListed =
+    list && sql<boolean>`(select jsonb_object_agg(product_code, 0) from (${list.codes}) l) ? k.product_code`
+  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed ?? false]))}`
+}
+
+/** Of a longer list not all products are looked up to sort them: keys are read in order until the page is full. */
+const maxSorted = 5_000
