@@ -89,7 +89,14 @@ async function inTurn(
       export: await catalog('export', '--store', store, '--out', join(folder, 'out.csv')),
     }
     for (const [way, one] of Object.entries(measured)) if (round > 0) ways[way]?.push(one)
-    const counts = ['asset_group_range', 'asset_group_total', 'product_total', 'product_value', 'value_count']
+    const counts = [
+      'asset_group_range',
+      'asset_group_total',
+      'product_total',
+      'product_value',
+      'product_key',
+      'value_count',
+    ]
     for (const name of ['product', 'asset_link', 'asset_group', 'asset', ...counts]) {
       await sql`delete from ${sql.table(name)} where store_uuid in (${store}::uuid, ${declared}::uuid)`.execute(db)
     }

@@ -1,6 +1,6 @@
 import { stores } from './data.ts'
 
-/** What a dashboard asks: `$value` differs each time. */
+/** A question of a dashboard: `$value` differs each time. */
 export interface Question {
   title: string
   /** p50 in ms. */
@@ -9,7 +9,7 @@ export interface Question {
   document: string
   /** `$1` is the store, `$2` the value. */
   byHand: string
-  /** PostGraphile does not filter, order or count by what is within JSON. */
+  /** PostGraphile filters JSON by what it contains; it has no order and no facets by what is in it. */
   postGraphile?: string
 }
 
@@ -29,6 +29,8 @@ const common = (i: number) => `${i % 10}9`
 /** What the codes of 10,000 products begin with. */
 const prefix = (i: number) => `SKU-00${i % 2}`
 const brand = (i: number) => `Brand ${(i * 7) % 300}`
+const size = (i: number) => String((i * 7) % 50)
+const brandOf = 'attributes: { contains: { Brand: $value } }'
 
 /** The last ones are about attributes: the gateway refuses them for a store of this size unless they are declared. */
 export const questions: readonly Question[] = [
@@ -124,6 +126,30 @@ export const questions: readonly Question[] = [
       select store_uuid from store where store_name ilike '%Store of 20%' order by store_uuid limit 100)) group by 1, 2`,
   },
   {
+    title: 'page: a status that no product has',
+    target: 50,
+    value: always,
+    document: ours(`products(first: 50, filter: { status: [PROBLEM] }) { nodes { ${product} } }`),
+    byHand: listed(`and status = 'problem' order by product_code limit 50`),
+    postGraphile: theirs(
+      'status: { equalTo: "problem" }',
+      `nodes { ${product} }`,
+      'first: 50, orderBy: PRODUCT_CODE_ASC',
+    ),
+  },
+  ...[
+    { field: 'createdAt', name: 'CREATED_AT', column: 'created_at' },
+    { field: 'updatedAt, the oldest first', name: 'UPDATED_AT', column: 'updated_at' },
+    { field: 'status', name: 'STATUS', column: 'status' },
+  ].map(({ field, name, column }) => ({
+    title: `page in the order of ${field}`,
+    target: 50,
+    value: always,
+    document: ours(`products(first: 50, orderBy: { field: ${name} }) { nodes { ${product} } }`),
+    byHand: listed(`order by ${column}, product_code limit 50`),
+    postGraphile: theirs('', `nodes { ${product} }`, `first: 50, orderBy: ${name}_ASC`),
+  })),
+  {
     title: 'page: attribute',
     target: 50,
     value: brand,
@@ -131,7 +157,19 @@ export const questions: readonly Question[] = [
       `products(first: 50, filter: { attributes: [{ name: "Brand", eq: $value }] }) { nodes { ${product} } }`,
     ),
     byHand: listed(`and attributes ->> 'Brand' = $2 order by product_code limit 50`),
+    postGraphile: theirs(brandOf, `nodes { ${product} }`, 'first: 50, orderBy: PRODUCT_CODE_ASC'),
   },
+  ...[
+    { title: 'Brand', filter: '{ name: "Brand", eq: $value }', sql: `attributes ->> 'Brand' = $2`, value: brand },
+    { title: 'Size', filter: '{ name: "Size", eq: $value }', sql: `attributes ->> 'Size' = $2`, value: size },
+  ].map(({ title, filter, sql, value }) => ({
+    title: `page: ${title}, in the order of Price`,
+    target: 50,
+    value,
+    document: ours(`products(first: 50, orderBy: { field: ATTRIBUTE, attribute: "Price" }, filter: {
+      attributes: [${filter}] }) { nodes { ${product} } }`),
+    byHand: listed(`and ${sql} order by (attributes ->> 'Price')::numeric, product_code limit 50`),
+  })),
   {
     title: 'page: two attributes, in the order of a third one',
     target: 50,
@@ -147,6 +185,26 @@ export const questions: readonly Question[] = [
     value: brand,
     document: ours('products(first: 0, filter: { attributes: [{ name: "Brand", eq: $value }] }) { totalCount }'),
     byHand: counted(`and attributes ->> 'Brand' = $2`),
+    postGraphile: theirs(brandOf, 'totalCount'),
+  },
+  {
+    title: 'totalCount: two attributes',
+    target: 300,
+    value: brand,
+    document: ours(`products(first: 0, filter: {
+      attributes: [{ name: "Brand", eq: $value }, { name: "Size", eq: "10" }] }) { totalCount }`),
+    byHand: counted(`and attributes ->> 'Brand' = $2 and attributes ->> 'Size' = '10'`),
+    postGraphile: theirs('attributes: { contains: { Brand: $value, Size: "10" } }', 'totalCount'),
+  },
+  {
+    title: 'totalCount: two wide ranges',
+    target: 300,
+    value: size,
+    document: ours(`products(first: 0, filter: {
+      attributes: [{ name: "Price", gt: $value }, { name: "Stock", gt: "20" }] }) { totalCount }`),
+    byHand: counted(
+      `and (attributes ->> 'Price')::numeric > $2::text::numeric and (attributes ->> 'Stock')::numeric > 20`,
+    ),
   },
   {
     title: 'facet',

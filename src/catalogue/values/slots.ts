@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 
-/** As many filterable attributes as a store may have: each has a slot of `product_value`. */
+/** The largest number of filterable attributes in a store: each has a slot in `product_key`. */
 export const maxFilterable = 8
 
-/** As many searchable attributes as a store may have. */
+/** The largest number of searchable attributes in a store. */
 export const maxSearchable = 4
 
 /**
