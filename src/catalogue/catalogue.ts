@@ -6,23 +6,23 @@ import { storeNotFound } from '../errors.ts'
 import { storeUuidOf } from '../text.ts'
 import type { RequestPatterns } from './attributes/request-patterns.ts'
 
-/** Which stores exist for a caller. */
+/** The stores that a caller sees. */
 export interface Viewer {
-  /** UUIDs in lower case; undefined: every store. */
+  /** UUIDs in lower case; undefined means every store. */
   readonly stores: ReadonlySet<string> | undefined
 }
 
-/** Who writes, as the ledger says it of each change. */
+/** The author of changes, as the ledger records it. */
 export interface Origin {
   readonly requestId: string
-  /** None: the command line. */
+  /** Undefined on the command line. */
   readonly tokenId?: string | undefined
-  /** The name of the token, or of the operating system's user. */
+  /** The name of the token or of the operating system's user. */
   readonly actor: string
   readonly via: 'rest' | 'graphql' | 'cli' | 'job'
-  /** The name of the mutation; `import` and the like on the command line and in jobs. */
+  /** The mutation, or the command or kind of job, such as `import`. */
   readonly operation: string
-  /** The request that this one reverts. */
+  /** The id of the request that this one reverts. */
   readonly reverts?: string | undefined
 }
 
@@ -30,20 +30,20 @@ export interface Origin {
 export interface Catalogue {
   readonly db: Kysely<Database>
   readonly viewer: Viewer
-  /** Bounds what one request does with patterns; undefined: values are matched without a bound, in this thread. */
+  /** Bounds the matching of patterns in a request. Without it, values are matched without a bound, in this thread. */
   readonly patterns?: RequestPatterns | undefined
-  /** Whose changes the ledger records; undefined: it records nothing. */
+  /** The author of the changes. Without it, the ledger records none. */
   readonly origin?: Origin | undefined
 }
 
-/** The same within a transaction, for functions that take locks or write in several statements. */
+/** A catalogue in a transaction, for functions that take locks or write in several statements. */
 export interface WriteCatalogue extends Catalogue {
   readonly db: Transaction<Database>
 }
 
 /**
- * The catalogue for a viewer, for reads perhaps on a replica. Row-level security limits its statements too where it is
- * limited to some stores.
+ * The catalogue for a viewer, which reads from the replica if there is one. If the viewer sees only some stores,
+ * row-level security also limits the statements to these.
  */
 export function catalogueFor(
   db: Kysely<Database>,
@@ -56,7 +56,7 @@ export function catalogueFor(
   return { db: replica ? replicaFirst({ ...replica, db: limited(replica.db) }, own) : own, viewer, patterns }
 }
 
-/** The catalogue with every store, for the service itself and the command line, whose user owns the database. */
+/** The catalogue with every store, for the service itself and the command line. */
 export function wholeCatalogue(db: Kysely<Database>): Catalogue {
   return { db, viewer: { stores: undefined } }
 }
@@ -65,7 +65,7 @@ export function inTransaction(catalogue: Catalogue, transaction: Transaction<Dat
   return { ...catalogue, db: transaction }
 }
 
-/** The canonical UUID. Throws `store_not_found` when the store is not visible to the viewer, or the text is no UUID. */
+/** The canonical UUID. Throws `store_not_found` if the viewer does not see the store, or the text is no UUID. */
 export function requireVisible({ viewer }: Catalogue, storeUuid: string, field = 'storeUuid'): string {
   const uuid = storeUuidOf(storeUuid)
   if (uuid === undefined || viewer.stores?.has(uuid) === false) throw storeNotFound(field, storeUuid)
@@ -76,7 +76,7 @@ export function visibleStores({ viewer: { stores } }: Catalogue, storeUuids: rea
   return stores ? storeUuids.filter((uuid) => stores.has(uuid)) : [...storeUuids]
 }
 
-/** The store to read from: none, null, if the viewer may not see it. */
+/** The UUID, or null if the viewer does not see the store. */
 export function visibleStore({ viewer: { stores } }: Catalogue, storeUuid: string): string | null {
   return (stores?.has(storeUuid) ?? true) ? storeUuid : null
 }

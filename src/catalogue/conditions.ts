@@ -1,22 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** All of the conditions; those that are false are left out. */
+/** The conjunction of the conditions, without those that are `false`. */
 export function allOf(conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> {
   const given = conditions.filter((condition) => condition !== false)
   return given.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(given, sql` and `)})`
 }
 
-/** Whether none of a filter's conditions is given. */
+/** Whether a filter has no condition. */
 export function isBare(conditions: object): boolean {
   return Object.values(conditions).every((condition) => condition == null)
 }
 
-/** A LIKE pattern for texts that contain the given one, whatever characters it has. */
+/** The LIKE pattern of texts that contain the given one. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/** A page by keys: at most `limit` rows after `after` and before `before`, from the end if `backwards`. */
+/** A keyset page: at most `limit` rows between `after` and `before`, the last ones if `backwards`. */
 export interface KeysetPage {
   after?: string | undefined
   before?: string | undefined
@@ -24,7 +24,7 @@ export interface KeysetPage {
   backwards: boolean
 }
 
-/** The conditions of a page over rows that are ordered by the column. */
+/** The conditions of a page of rows in the order of the column. */
 export function within({ after, before }: KeysetPage, column: string): (RawBuilder<boolean> | false)[] {
   return [
     after !== undefined && sql<boolean>`${sql.ref(column)} > ${after}`,

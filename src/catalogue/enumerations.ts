@@ -1,7 +1,7 @@
 import { faultsOf, requireNoFaults } from '../errors.ts'
 import { shown } from '../text.ts'
 
-/** The enumerations in force: three come from the global configuration, two are the specification's own. */
+/** The allowed values: three lists come from the global configuration, two from the specification. */
 export interface Enumerations {
   channels: readonly string[]
   assetFormats: readonly string[]
@@ -73,7 +73,7 @@ export const automations = [
   'SMP_image_upsert',
 ] as const
 
-/** What holds while no global configuration says otherwise. */
+/** The values without a global configuration. */
 export const fallbackEnumerations: Enumerations = {
   channels: ['SMP', ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)],
   assetFormats: ['image', 'video', 'pdf', '3D', 'text'],
@@ -82,12 +82,12 @@ export const fallbackEnumerations: Enumerations = {
   defaultAutomations: automations,
 }
 
-/** What is wrong with a value that must be one of the allowed ones, or undefined. */
+/** The fault of a value that is not allowed, or undefined. */
 export function oneOfFault(value: string, allowed: readonly string[]): string | undefined {
   return allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}; got ${shown(value)}`
 }
 
-/** Throws `invalid_request`, naming the field and the allowed values, for another value. */
+/** Throws `invalid_request` for a value that is not allowed. */
 export function requireOneOf(field: string, value: string, allowed: readonly string[]): void {
   requireNoFaults(faultsOf([[field, oneOfFault(value, allowed)]]))
 }
@@ -95,12 +95,12 @@ export function requireOneOf(field: string, value: string, allowed: readonly str
 export const productStatuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review'] as const
 export type ProductStatus = (typeof productStatuses)[number]
 
-/** The name in GraphQL of a value of REST: `UNDER_REVIEW` for `under review`. */
+/** The GraphQL name of a REST value: `UNDER_REVIEW` for `under review`. */
 export function enumNameOf(value: string): string {
   return value.replaceAll(/[^a-z0-9]/gi, '_').toUpperCase()
 }
 
-/** The status of a name in either form, as REST writes it or as GraphQL does, in any case: `UNDER_REVIEW`. */
+/** The status of a REST value or a GraphQL name, in any case; undefined for another text. */
 export function productStatusOf(name: string): ProductStatus | undefined {
   const status = name.toLowerCase().replace('_', ' ')
   return isProductStatus(status) ? status : undefined

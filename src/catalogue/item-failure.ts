@@ -6,7 +6,7 @@ export const itemReasons = [
 ] as const
 export type ItemReason = (typeof itemReasons)[number]
 
-/** Why one item of a request, or one asset id of it, failed. `index` is the item's place in the request, from 0. */
+/** Why an item of a request, or one of its asset ids, failed. `index`: the item's position in the request, from 0. */
 export interface ItemFailure {
   reason: ItemReason
   details: string
@@ -19,7 +19,7 @@ export interface ItemFailure {
 
 export interface ItemFailures {
   failures: ItemFailure[]
-  /** How many more items failed than `failures` has. */
+  /** The number of failures that `failures` leaves out. */
   more: number
 }
 

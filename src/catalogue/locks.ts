@@ -5,29 +5,27 @@ import { requireVisible, visibleStores, type WriteCatalogue } from './catalogue.
 import { findStores } from './stores/stores.ts'
 
 /** The names that a writer changes in a store, or all of them. */
-export type Names = Iterable<string> | 'all'
+export type LockedNames = Iterable<string> | 'all'
 
-/**
- * What a writer changes: groups of parent codes together with assets of ids and URLs; products of codes; jobs;
- * definitions.
- */
+/** What a writer changes. The names of `groups` are parent codes, asset ids and URLs; those of `products` are codes. */
 export interface LockRequest {
-  groups?: Names
-  products?: Names
+  groups?: LockedNames
+  products?: LockedNames
   jobs?: 'all'
   definitions?: 'all'
 }
 
-/** PostgreSQL keeps a transaction's locks in shared memory: the names of a store share this many. */
+/** Names of a store that have the same hash share a lock: PostgreSQL keeps the locks in limited shared memory. */
 const buckets = 64
-/** A writer that would need more buckets of a store takes the whole store; so does one that writes to many stores. */
-const mostBuckets = buckets / 2
-const mostStoresByBucket = 4
-/** A statement locks one store, and another one writes it. */
-const mostStores = 1_000
-/** The order of locking. Who writes definitions indexes products then, and may queue a job for that. */
+/** A writer that needs more buckets of a store locks the whole store. */
+const maxBuckets = buckets / 2
+/** A writer to more stores locks whole stores. */
+const maxStoresByBucket = 4
+/** Each store takes a statement that locks it and one that writes it. */
+const maxStores = 1_000
+/** The order of locking. Writing definitions also indexes products, and may queue a job for that. */
 const order = ['definitions', 'groups', 'products', 'jobs'] as const
-/** The numbers of the locks on a whole store; those of its buckets follow each. */
+/** The numbers of the locks on a whole store. The numbers of the buckets of a kind follow its own. */
 const storeLock = {
   groups: -1,
   products: buckets,
@@ -44,9 +42,9 @@ interface Lock {
 
 /**
  * Locks groups, assets, products and jobs of stores until the transaction ends, and returns which of the stores exist.
- * Every writer takes its locks before it reads. A store's own lock is shared by writers that name what they change, and
- * exclusive for others. All locks are taken in one order, so that no two writers wait for each other: a transaction
- * that takes them in several steps keeps to `order`. The fields of a mutation may break it, which is repeated then.
+ * Every writer takes its locks before it reads. Writers that name what they change share the lock on the whole store;
+ * others hold it alone. All writers take locks in the same order, so that they do not wait for each other in a circle.
+ * The fields of one mutation may break that order; the mutation is then repeated after a deadlock.
  */
 export async function lockStores(
   catalogue: WriteCatalogue,
@@ -54,21 +52,21 @@ export async function lockStores(
 ): Promise<Set<string>> {
   const uuids = [...requests.keys()]
   const known = uuids.length > 1 ? [...(await findStores(catalogue, uuids)).keys()] : visibleStores(catalogue, uuids)
-  if (known.length > mostStores) {
-    const details = `a request must name at most ${mostStores} stores; got ${known.length}`
+  if (known.length > maxStores) {
+    const details = `a request must name at most ${maxStores} stores; got ${known.length}`
     throw new CatalogueError('payload_too_large', [{ details }])
   }
-  const most = known.length > mostStoresByBucket ? 0 : mostBuckets
+  const lockWholeStores = known.length > maxStoresByBucket
   const locked = new Set<string>()
   for (const uuid of known.sort((a, b) => keyOf(a) - keyOf(b))) {
-    const locks = takeLocks(uuid, requests.get(uuid) ?? {}, most)
+    const locks = takeLocks(uuid, requests.get(uuid) ?? {}, lockWholeStores ? 0 : maxBuckets)
     const { rows } = await sql`select from store where store_uuid = ${uuid} and ${locks}`.execute(catalogue.db)
     if (rows.length > 0) locked.add(uuid)
   }
   return locked
 }
 
-/** The same for one store. Returns its UUID; throws `store_not_found`. */
+/** Locks one store, and returns its canonical UUID. Throws `store_not_found`. */
 export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, request: LockRequest): Promise<string> {
   const uuid = requireVisible(catalogue, storeUuid)
   const stores = await lockStores(catalogue, new Map([[uuid, request]]))
@@ -77,11 +75,11 @@ export async function lockStore(catalogue: WriteCatalogue, storeUuid: string, re
 }
 
 /**
- * A condition, always true, that takes the locks, in a statement on the store's row: where servers share the stores, it
- * takes them on the one that has the row, whichever it is sent to. What they protect is read by the next statement.
+ * A condition that takes the locks and is always true. It stands in a statement on the row of the store: with Citus,
+ * that takes the locks on the server that has the row. Only the next statement may read what the locks protect.
  */
-export function takeLocks(storeUuid: string, request: LockRequest, most = mostBuckets): RawBuilder<boolean> {
-  const locks = locksOf(storeUuid, request, most)
+export function takeLocks(storeUuid: string, request: LockRequest, limit = maxBuckets): RawBuilder<boolean> {
+  const locks = locksOf(storeUuid, request, limit)
   return sql<boolean>`(
       select count(case when shared then pg_advisory_xact_lock_shared(store, number)::text else pg_advisory_xact_lock(store, number)::text end)
       from unnest(${locks.map((lock) => lock.store)}::integer[], ${locks.map((lock) => lock.number)}::integer[],
@@ -89,14 +87,14 @@ export function takeLocks(storeUuid: string, request: LockRequest, most = mostBu
     ) >= 0`
 }
 
-export function locksOf(storeUuid: string, request: LockRequest, most = mostBuckets): Lock[] {
+export function locksOf(storeUuid: string, request: LockRequest, limit = maxBuckets): Lock[] {
   return order.flatMap((kind) => {
     const names = request[kind]
-    return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, most)
+    return names === undefined ? [] : locksOfNames(keyOf(storeUuid), storeLock[kind], names, limit)
   })
 }
 
-/** Takes the lock on all groups of a store, or on its counts of readiness, if nobody else writes there now. */
+/** Takes the lock on all groups of a store, or on its readiness counts, unless another transaction holds it. */
 export async function tryLock(
   catalogue: WriteCatalogue,
   storeUuid: string,
@@ -108,10 +106,10 @@ export async function tryLock(
   return rows[0]?.locked ?? false
 }
 
-function locksOfNames(store: number, first: number, names: Names, most: number): Lock[] {
+function locksOfNames(store: number, first: number, names: LockedNames, limit: number): Lock[] {
   const numbers =
     names === 'all' ? undefined : new Set(Array.from(names, (name) => first + 1 + (crc32(name) % buckets)))
-  if (!numbers || numbers.size > most) return [{ store, number: first, shared: false }]
+  if (!numbers || numbers.size > limit) return [{ store, number: first, shared: false }]
   const sorted = [...numbers].sort((a, b) => a - b)
   return [{ store, number: first, shared: true }, ...sorted.map((number) => ({ store, number, shared: false }))]
 }

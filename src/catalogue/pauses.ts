@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 
 const sliceMs = 10
 
-/** Makes the function that returns a pause for work to await, so that other requests run: one every 10 ms. */
+/**
+ * Returns a function that long work calls often. Every 10 ms it returns a promise to await, so that other requests run.
+ */
 export function createPauses(): () => Promise<void> | undefined {
   let startedAt = performance.now()
   return () => {

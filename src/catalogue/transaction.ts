@@ -4,12 +4,13 @@ import { codeOf } from '../database/unavailable.ts'
 import { type Catalogue, inTransaction, type WriteCatalogue } from './catalogue.ts'
 
 const maxAttempts = 4
-/** Thrown at the end of a dry run. */
+/** Thrown to roll a dry run back. */
 const rollback = new Error('a dry run is rolled back')
 
 /**
- * Does the work in one transaction, or savepoint if there is one: completely, or not at all when it throws. A dry run,
- * or a result that `dryRun` is true for, is rolled back at the end. Repeats after a deadlock or serialization failure.
+ * Does the work in a transaction, or in a savepoint of the current one, which is rolled back if the work throws. A dry
+ * run is rolled back at its end; `dryRun` can be a function of the result. Repeats after a deadlock or serialization
+ * failure.
  */
 export async function write<T>(
   catalogue: Catalogue,
@@ -31,7 +32,7 @@ export async function write<T>(
   })
 }
 
-/** The same for a single statement: without `begin` and `commit`, it takes one round trip instead of three. */
+/** As `write`, for work of a single statement: one round trip instead of three, as it needs no `begin` and `commit`. */
 export function writeInOneStatement<T>(
   catalogue: Catalogue,
   dryRun: boolean | null | undefined,
@@ -52,7 +53,7 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Rolling back to the savepoint also releases the locks taken since: the other side of a deadlock goes on. */
+/** Rolling back to a savepoint releases the locks taken since, so that the other side of a deadlock continues. */
 async function transact<T>(catalogue: Catalogue, work: (catalogue: WriteCatalogue) => Promise<T>): Promise<T> {
   const { db } = catalogue
   if (!db.isTransaction) return db.transaction().execute((begun) => work(inTransaction(catalogue, begun)))

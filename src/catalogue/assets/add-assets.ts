@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { faultsOf } from '../../errors.ts'
 import { isName, shown } from '../../text.ts'
 import { changeGroups } from '../asset-groups/read-model.ts'
-import { brief, longestReason } from '../bounded-failures.ts'
+import { brief, maxReasonLength } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks } from '../changes/record-changes.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
@@ -67,7 +67,9 @@ function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number)
   ])
   if (faults.length === 0) return undefined
   // Each fault is cut to its share of the length, to show all of them.
-  const details = faults.map((fault) => brief(fault.details, Math.floor(longestReason / faults.length) - 2)).join('; ')
+  const details = faults
+    .map((fault) => brief(fault.details, Math.floor(maxReasonLength / faults.length) - 2))
+    .join('; ')
   return { reason: 'invalid_request', details, index, channel, parentCode, assetId }
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isName } from '../../text.ts'
 import type { AttributeValidator } from '../attributes/attribute-rules.ts'
-import { BoundedFailures, brief, mostFailures } from '../bounded-failures.ts'
+import { BoundedFailures, brief, maxFailures } from '../bounded-failures.ts'
 import { oneOfFault, productStatuses, productStatusOf } from '../enumerations.ts'
 
 /** A change of one product. Attribute values may be anything: they are validated one by one. */
@@ -47,7 +47,7 @@ export function validatePatches(
 ): ValidatedPatches {
   const validated: ValidatedPatches = { good: new Map(), failed: new Map() }
   /** How many failures are kept besides the first one of each product. */
-  let room = mostFailures
+  let room = maxFailures
   for (const [code, entries] of Map.groupBy(patches, (patch) => patch.productCode)) {
     if (!isName(code)) {
       const reason = 'must have 1 to 255 characters, without NUL and lone surrogates'
