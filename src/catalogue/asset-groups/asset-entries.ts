@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { urlFieldsOf } from '../assets/url-fields.ts'
 
 /**
- * The stored form of a group's assets: the JSON text that a REST listing shows (spec: Asset entry), so that a page is
- * made by joining texts. Only this file knows it.
+ * The stored form of a group's assets is the JSON text of a REST listing (spec: Asset entry), so that a page is a
+ * concatenation of texts. Only this file knows that form.
  */
 
 export interface AssetEntry {
   assetId: string
   url: string
-  /** The asset's place in its group, from 1, without gaps. */
+  /** Position in the group, from 1, without gaps. */
   position: number
   urlField: string
 }
@@ -43,14 +43,14 @@ export function entriesOf(assetFormat: string, entries: string, most = Number.PO
   return assets
 }
 
-/** The same as the JSON text of a REST listing. */
+/** The JSON text of a REST listing. */
 export function entriesText(assetFormat: string, entries: string): string {
   if (hasAsciiWord(assetFormat)) return entries
   const assets = entriesOf(assetFormat, entries)
   return JSON.stringify(assets.map(({ assetId, urlField, url }) => ({ asset_id: assetId, [urlField]: url })))
 }
 
-/** The names of the fields as they are stored: what is upper case beyond ASCII depends on the server. */
+/** The stored names of the fields. SQL makes them too, and `upper` depends on the server for letters beyond ASCII. */
 function storedFieldsOf(assetFormat: string): (position: number) => string {
   return hasAsciiWord(assetFormat) ? urlFieldsOf(assetFormat) : (position) => `${assetFormat} URL ${position}`
 }
@@ -66,7 +66,7 @@ export function encodeEntries(assetFormat: string, assets: readonly { assetId: s
 
 type Sql = RawBuilder<unknown>
 
-/** SQL: as `storedFieldsOf`, but without the number at its end. */
+/** SQL: the name of a stored field without the number at its end. */
 const fieldPrefix = (assetFormat: Sql) => sql`
   (case ${assetFormat} when 'pdf' then 'PDF' else upper(left(${assetFormat}, 1) collate "C") || substr(${assetFormat}, 2) end || ' URL ')`
 
@@ -74,7 +74,7 @@ const encodedRows = (assetFormat: Sql) => sql`
   '[' || string_agg('{"asset_id":' || to_json(asset_id) || ',' || to_json(${fieldPrefix(assetFormat)} || position) || ':'
     || to_json(url) || '}', ',' order by position) || ']'`
 
-/** SQL: the groups of rows (channel, asset_format, parent_code, asset_id, url, place), with `entries`. */
+/** SQL: the groups, with `entries`, of rows `(channel, asset_format, parent_code, asset_id, url, place)`. */
 export const encodedGroups = (rows: Sql) => sql`
   select channel, asset_format, parent_code, ${encodedRows(sql`asset_format`)} as entries
   from (
@@ -91,7 +91,7 @@ export const entryUrl = sql`(entry ->> (${fieldPrefix(sql`g.asset_format`)} || p
 /** SQL: the entries of the group `g` as a table `e(entry, place)`. */
 export const entryRows = sql`json_array_elements(g.entries::json) with ordinality as e(entry, place)`
 
-/** SQL: the entries of the group `g` for whose `asset_id` the condition is true; null if there are none. */
+/** SQL: the entries of the group `g` that fulfil the condition; null if there are none. */
 export const entriesWith = (condition: Sql) => sql`(
   select ${encodedRows(sql`g.asset_format`)}
   from (
@@ -99,5 +99,5 @@ export const entriesWith = (condition: Sql) => sql`(
     from ${entryRows} where ${condition}
   ) e)`
 
-/** SQL: how many assets the group `g` has. */
+/** SQL: the number of assets of the group `g`. */
 export const entryCount = sql<number>`json_array_length(g.entries::json)`

@@ -11,14 +11,14 @@ export interface AssetGroup {
   channel: string
   assetType: string
   storeUuid: string
-  /** Its assets in order, in the stored form: asset-entries.ts reads it. */
+  /** The assets in order, in the stored form of asset-entries.ts. */
   entries: string
 }
 
 export interface AssetGroupPage {
   totalGroups: number
   groups: AssetGroup[]
-  /** `groupsVersion` at the moment of the page; null where the remote filter chooses the groups. */
+  /** The `groupsVersion` of the page; null if the remote filter chose the groups. */
   version: string | null
 }
 
@@ -32,7 +32,7 @@ export interface AssetGroupQuery {
 
 export const largestPage = 50
 
-/** A page, if the store exists. The total is stored, not counted. Throws `downstream_unavailable`. */
+/** A page, or undefined if there is no such store. Throws `downstream_unavailable`. */
 export async function pageGroups(
   catalogue: Catalogue,
   storeUuid: string,
@@ -72,15 +72,15 @@ export async function pageGroups(
   return { totalGroups: page.total, version: page.version, groups }
 }
 
-/** JSON text has no line break: the page is one row, which costs a fraction of fifty rows. */
+/** Separates the entries, which have no line break: one row costs a fraction of fifty. */
 const newline = '\n'
 
-/** Skipping so many keys of an index costs less than looking up their range. */
+/** Skipping up to this many keys of an index costs less than looking up their range. */
 const nearOffset = 500
 
 type Sql = RawBuilder<unknown>
 
-/** The code after so many others; only the index is read. */
+/** The code after `skipped` others, by an index-only scan. */
 function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {
   return sql`
         select parent_code from asset_group where ${ofQuery} and ${from}
@@ -88,8 +88,8 @@ function firstCode(ofQuery: Sql, from: Sql, skipped: Sql): Sql {
 }
 
 /**
- * The same through the range that contains it. The limit has no effect on the result: PostgreSQL expects few rows of
- * an unknown limit, and reads the ranges in index order as far as they are needed, instead of sorting all of them.
+ * The code at the offset, through the range that contains it. The inner limit only affects the plan: PostgreSQL expects
+ * few rows of it, and so reads the ranges in index order, as far as needed, instead of sorting all of them.
  */
 function farCode(ofQuery: Sql, offset: number): Sql {
   return sql`
@@ -107,7 +107,7 @@ function farCode(ofQuery: Sql, offset: number): Sql {
         ) f`
 }
 
-/** The version of all that a page of a store can show. Throws `store_not_found` or `downstream_unavailable`. */
+/** The version of a listing, which any change of it raises. Throws `store_not_found` or `downstream_unavailable`. */
 export async function groupsVersion(
   catalogue: Catalogue,
   storeUuid: string,
@@ -128,7 +128,7 @@ export async function groupsVersion(
 }
 
 /**
- * The groups of a store's parent codes, on one channel or of one format if given, in the order of channel and format.
+ * The groups of parent codes, on a channel or of a format if given, in the order of parent code, channel and format.
  */
 export async function listGroupsOfParents(
   catalogue: Catalogue,

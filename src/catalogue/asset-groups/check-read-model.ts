@@ -3,7 +3,7 @@ import type { Database } from '../../database/tables.ts'
 import { checkedValues } from '../values/check-values.ts'
 import { encodedGroups } from './asset-entries.ts'
 
-/** One difference: `kept` is the value in the read model, `actual` the one that it should have; null: none. */
+/** A difference between `kept`, the value in the read model, and `actual`, the right value; null means no value. */
 export interface Difference {
   what: 'group' | 'count' | 'total' | 'link' | 'products' | 'value' | 'value count'
   storeUuid: string
@@ -15,8 +15,8 @@ export interface Difference {
 }
 
 /**
- * Recomputes the read model of each store in one snapshot and returns the differences, at most `limit`. `onStore` is
- * called after each store with the number of stores so far, and of all.
+ * Recomputes the read model of each store in one snapshot, and returns at most `limit` differences. Calls `onStore`
+ * after each store with the number of checked stores and the number of all.
  */
 export async function checkReadModel(
   db: Kysely<Database>,

@@ -1,7 +1,7 @@
 import { entriesText } from './asset-entries.ts'
 import type { AssetGroup } from './asset-groups.ts'
 
-/** The groups of a page, which all have the same store, channel and format, as JSON text (spec: Asset group). */
+/** The JSON text of groups that have the same store, channel and format (spec: Asset group). */
 export function groupsText(groups: readonly AssetGroup[]): string {
   const [{ channel, assetType, storeUuid } = {}] = groups
   const head = `:${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { tryLock } from '../locks.ts'
 
-/** How many groups a range may have before it is split into ranges of half as many. */
+/** A range with more groups is split into ranges of half as many. */
 export const largestRange = 2_000
 
 /**
- * Splits the ranges that have grown too large, unless another writer holds the lock of the store: then a later one
- * does it. A writer looks its range up before it counts there, so the lock must be exclusive. A range is read in index
- * order, as far as it has groups: between two codes PostgreSQL may read the whole store.
+ * Splits the ranges that are too large. If another writer holds the lock of the store, a later one splits them. The
+ * lock must be exclusive, because a writer looks its range up before it counts there. The groups of a range are read by
+ * `order by` and `limit`: for a condition between two codes PostgreSQL may read the whole store.
  */
 export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string): Promise<void> {
   if (!(await tryLock(catalogue, storeUuid, 'groups'))) return

@@ -10,8 +10,8 @@ import {
   pageGroups,
 } from './asset-groups.ts'
 
-/** As the global configuration has it. */
-const longestChannel = 64
+/** The global configuration allows no longer name. */
+const maxChannelLength = 64
 
 /** Chooses the parent codes of a page, in order. Throws `downstream_unavailable`. */
 export type Filter = (
@@ -31,15 +31,17 @@ export async function listGroups(
   return page
 }
 
-/** The same, if the store exists. A filter only chooses and orders: codes without a group of the query are left out. */
+/**
+ * A page, or undefined if there is no such store. Leaves out the codes of the filter that have no group of the query.
+ */
 export async function findPage(
   catalogue: Catalogue,
   storeUuid: string,
   query: AssetGroupQuery,
   filter: Filter | undefined,
 ): Promise<AssetGroupPage | undefined> {
-  // No channel has a longer name, and the filter need not take one.
-  if (!filter || !hasAtMost(query.channel, longestChannel)) return pageGroups(catalogue, storeUuid, query)
+  // A longer name is no channel, and the filter may not accept it.
+  if (!filter || !hasAtMost(query.channel, maxChannelLength)) return pageGroups(catalogue, storeUuid, query)
   const stores = await orDownstreamUnavailable(findStores(catalogue, [storeUuid]))
   if (!stores.has(storeUuid)) return undefined
   const { totalGroups, parentCodes } = await filter(storeUuid, query)

@@ -5,17 +5,17 @@ import { recorded } from '../changes/record-changes.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
 import { largestRange, splitRanges } from './key-ranges.ts'
 
-/** A listing's total and version are sums over 16 rows; a writer adds to a random one. */
+/** The total and the version of a listing are sums over 16 rows. Each writer adds to a random one. */
 const shards = 16
-/** Random, so that a version never returns, not even in a database from a backup. */
-const longestStep = 1_000_000
+/** Versions grow by random steps, so that none repeats, even after a restore from a backup. */
+const maxStep = 1_000_000
 
 /**
- * CTEs that count the new (`delta` 1), changed (0) and removed (-1) groups of `written(channel, asset_format,
- * parent_code, delta)` in their ranges and in the totals. Rows are written in the order of their keys, and ranges
- * before totals, so that no two writers wait for each other.
+ * CTEs that update the counters of ranges and listings. They read `written(channel, asset_format, parent_code, delta)`,
+ * where `delta` is 1 for a new group, 0 for a changed one and -1 for a removed one. All writers update ranges before
+ * totals, and both in the order of their keys, so that they do not deadlock.
  */
-export const countWritten = (storeUuid: string) => sql`
+export const updateCountersCtes = (storeUuid: string) => sql`
   in_range as (
     select w.channel, w.asset_format, w.delta, coalesce((
       select first_code from asset_group_range r
@@ -34,7 +34,7 @@ export const countWritten = (storeUuid: string) => sql`
   ), totalled as (
     insert into asset_group_total as t (store_uuid, channel, asset_format, shard, groups, version)
     select ${storeUuid}::uuid, channel, asset_format, ${randomInt(shards)}::smallint, sum(delta),
-      ${randomInt(1, longestStep)}::bigint
+      ${randomInt(1, maxStep)}::bigint
     from written where (select count(*) from counted) >= 0
     group by channel, asset_format
     order by channel, asset_format
@@ -42,26 +42,26 @@ export const countWritten = (storeUuid: string) => sql`
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
 
-/**
- * CTEs that change links. All that read are materialized and before those that write: PostgreSQL shows all of a
- * statement what was there before it, but Citus runs such CTEs one after the other.
- */
-export interface Changes {
+/** The CTEs of a statement that changes links and updates the read model. */
+export interface LinkChange {
+  /**
+   * Materialized CTEs, before any that writes, because Citus runs CTEs one after the other. The last one is for
+   * `changeGroups` `remaining(channel, asset_format, parent_code, asset_id, url, place)`, all links of the changed
+   * groups after the statement, and for `removeFromGroups` `gone(parent_code, channel, asset_id, place)`, the links to
+   * remove.
+   */
   reads: RawBuilder<unknown>
+  /** CTEs that write `asset` and `asset_link`. */
   writes: RawBuilder<unknown>
-  /** What is recorded of them: rows as `recorded` takes them. */
+  /** A query for the changes to record: `(kind, action, code, key, was)`. */
   items: RawBuilder<unknown>
 }
 
-/**
- * Adds links, and updates the read model with them. They are read up to `remaining(channel, asset_format, parent_code,
- * asset_id, url, place)`, all links of the groups that may change, after the statement. The caller holds the locks of
- * the groups.
- */
+/** Adds or moves links, and updates the read model. The caller holds the locks of the groups. */
 export async function changeGroups<Answer>(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  { reads, writes, items }: Changes,
+  { reads, writes, items }: LinkChange,
   answer: RawBuilder<Answer>,
   failed = 0,
 ): Promise<Answer> {
@@ -79,7 +79,7 @@ export async function changeGroups<Answer>(
       insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
       select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from rebuilt
       on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
-    ), ${countWritten(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
+    ), ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
     select (select max(groups) from counted) as largest, ${answer}`.execute(catalogue.db)
   const row = onlyRow(rows)
   if ((row.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuid)
@@ -87,10 +87,10 @@ export async function changeGroups<Answer>(
 }
 
 /**
- * CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`, and delete those without
- * entries.
+ * CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`; without entries they delete
+ * them.
  */
-export const keepGroups = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
+export const writeGroupsCtes = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
     kept as (
       insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
       select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from ${groups} where entries is not null
@@ -105,15 +105,14 @@ export const keepGroups = (storeUuid: string, groups: RawBuilder<unknown>) => sq
     )`
 
 /**
- * Removes links: as `changeGroups`, but what remains of a group is made from its entries. They are read up to
- * `gone(parent_code, channel, asset_id)`, the links to remove. These are left out by `not in`, which is
- * hashed: PostgreSQL expects one row of such a CTE, and would compare each entry with each for `not exists`. With
- * `is true` it makes no join of `in` either.
+ * Removes links, and updates the read model: the new entries of a group are its old ones without those in `gone`. The
+ * caller holds the locks of the groups. `not in` is hashed; `not exists` would compare each entry with each row of
+ * `gone`.
  */
 export async function removeFromGroups<Answer>(
   catalogue: WriteCatalogue,
   storeUuid: string,
-  { reads, writes, items }: Changes,
+  { reads, writes, items }: LinkChange,
   answer: RawBuilder<Answer>,
 ): Promise<Answer> {
   const { rows } = await sql<Answer>`
@@ -133,12 +132,12 @@ export async function removeFromGroups<Answer>(
       ) g
     ), written as materialized (
       select channel, asset_format, parent_code, case when entries is null then -1 else 0 end as delta from after
-    ), ${writes}, ${keepGroups(storeUuid, sql`after`)}, ${countWritten(storeUuid)}, ${recorded(catalogue, storeUuid, items)}
+    ), ${writes}, ${writeGroupsCtes(storeUuid, sql`after`)}, ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items)}
     select ${answer}`.execute(catalogue.db)
   return onlyRow(rows)
 }
 
-/** A select without a table has one row. */
+/** The row of a `select` without a table. */
 export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw new Error('the statement returned no row')
   return row
@@ -150,7 +149,9 @@ export interface LoadedEntries {
   isNew: boolean
 }
 
-/** Counts new groups of a channel, and moves the version of each listing. The caller holds the lock of the store. */
+/**
+ * Counts the new groups of a channel, and raises the version of each listing. The caller holds the lock of the store.
+ */
 export async function countLoadedGroups(
   catalogue: WriteCatalogue,
   { storeUuid, channel }: { storeUuid: string; channel: string },
@@ -164,7 +165,7 @@ export async function countLoadedGroups(
       select ${channel} collate "C" as channel, asset_format collate "C" as asset_format,
         parent_code collate "C" as parent_code, delta
       from unnest(${formats}::text[], ${codes}::text[], ${deltas}::integer[]) as n(asset_format, parent_code, delta)
-    ), ${countWritten(storeUuid)}
+    ), ${updateCountersCtes(storeUuid)}
     select groups from counted`.execute(catalogue.db)
   if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, storeUuid)
 }

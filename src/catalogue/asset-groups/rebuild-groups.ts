@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { encodedGroups } from './asset-entries.ts'
 import { largestRange, splitRanges } from './key-ranges.ts'
-import { countWritten, keepGroups } from './read-model.ts'
+import { updateCountersCtes, writeGroupsCtes } from './read-model.ts'
 
 /**
- * Makes the groups of some parent codes and channels, the rows `(parent_code, channel)` of a query, from their links as
- * they are now. The caller holds the locks of the groups. One statement.
+ * Rebuilds the groups of the rows `(parent_code, channel)` of a query from their current links. The caller holds the
+ * locks of the groups.
  */
 export async function rebuildGroups(
   catalogue: WriteCatalogue,
@@ -39,7 +39,7 @@ export async function rebuildGroups(
         case when rebuilt.entries is null then -1 when stored.entries is null then 1 else 0 end as delta
       from rebuilt full join stored using (channel, asset_format, parent_code)
       where rebuilt.entries is distinct from stored.entries
-    ), ${keepGroups(storeUuid, sql`written`)}, ${countWritten(storeUuid)}
+    ), ${writeGroupsCtes(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid)}
     select max(groups) as largest from counted`.execute(catalogue.db)
   if ((rows[0]?.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuid)
 }

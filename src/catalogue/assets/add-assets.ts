@@ -12,7 +12,7 @@ import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 import { urlFault } from './url-fields.ts'
 
-/** An asset to link at the end of a group; without `assetId` the store's of that format and URL, or a new one. */
+/** An asset to link at the end of a group. Without `assetId`: the store's asset of the format and URL, or a new one. */
 export interface NewAsset {
   assetId?: string | null | undefined
   channel: string
@@ -23,7 +23,7 @@ export interface NewAsset {
 
 type StoredAsset = Record<'asset_id' | 'asset_format' | 'url', string>
 
-/** An item as a row to write; `is_new` is set on the first item of an asset to create. */
+/** An item as a row to write. `is_new` marks the first item of an asset to create. */
 interface AssetRow extends StoredAsset {
   index: number
   is_new: boolean
@@ -33,7 +33,7 @@ interface AssetRow extends StoredAsset {
 
 /**
  * Creates assets and links them at the end of their groups. Each item fails by itself: for an unknown channel or
- * format, a bad URL, or an id that exists with another URL or format. Throws `store_not_found`. Three statements.
+ * format, a bad URL, or an id that exists with another URL or format. Throws `store_not_found`.
  */
 export async function addAssets(
   catalogue: WriteCatalogue,
@@ -73,7 +73,7 @@ function itemFailure(enumerations: Enumerations, asset: NewAsset, index: number)
   return { reason: 'invalid_request', details, index, channel, parentCode, assetId }
 }
 
-/** What is wrong with a parent code or an asset id, or undefined. */
+/** The fault of a parent code or an asset id, or undefined. */
 export function codeFault(code: string): string | undefined {
   return isName(code) ? undefined : `must have 1 to 255 characters; got ${shown(code)}`
 }
@@ -83,7 +83,7 @@ function conflict({ index, channel, parentCode, assetId }: NewAsset & { index: n
   return { reason: 'asset_conflict', details, index, channel, parentCode, assetId }
 }
 
-/** The store's assets of the items' ids and, for items without one, the first asset of their format and URL. */
+/** The stored assets of the items' ids and, for items without an id, the first asset of each format and URL. */
 async function findAssets(catalogue: WriteCatalogue, storeUuid: string, assets: readonly NewAsset[]) {
   if (assets.length === 0) return []
   const ids = assets.flatMap((asset) => asset.assetId ?? [])
@@ -96,7 +96,9 @@ async function findAssets(catalogue: WriteCatalogue, storeUuid: string, assets: 
   return rows
 }
 
-/** Assigns each item its asset: by id; else the store's, or an earlier item's, of format and URL; else a new one. */
+/**
+ * Assigns an asset to each item: by its id, or else by format and URL a stored or an earlier one, or else a new one.
+ */
 function identify(assets: readonly (NewAsset & { index: number })[], stored: readonly StoredAsset[]) {
   const rows: AssetRow[] = []
   const conflicts: (NewAsset & { index: number })[] = []
@@ -123,10 +125,7 @@ function identify(assets: readonly (NewAsset & { index: number })[], stored: rea
   return { rows, conflicts }
 }
 
-/**
- * Creates the new assets and the missing links; returns the number of links. `remaining` is looked up by keys: without
- * `offset 0` PostgreSQL may join all touched groups with all assets of their format, in a new store.
- */
+/** Creates the new assets and the missing links, and returns the number of new links. */
 async function insertAssets(
   catalogue: WriteCatalogue,
   storeUuid: string,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** For each format and URL the asset with the lowest id, found by a hash: a URL can be too long for an index. */
+/** The asset with the lowest id of each format and URL. The index is on a hash, as a URL can be too long for one. */
 export function assetsByUrl(storeUuid: string, urls: readonly string[]): RawBuilder<unknown> {
   return sql`
     select a.asset_format, min(a.asset_id) as asset_id, a.url

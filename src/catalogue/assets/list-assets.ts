@@ -12,12 +12,12 @@ export interface Asset {
   createdAt: Date
 }
 
-/** All given conditions must hold. `urlContains`: part of the URL, case-insensitive. */
+/** All conditions must hold. `urlContains`: part of the URL, case-insensitive. */
 export interface AssetFilter {
   ids?: readonly string[] | null | undefined
   assetFormat?: string | null | undefined
   urlContains?: string | null | undefined
-  /** Whether the asset is in no group. */
+  /** True: assets in no group; false: assets in a group. */
   unlinked?: boolean | null | undefined
 }
 
@@ -59,7 +59,7 @@ export async function findAssets(
   return new Map(rows.map((asset) => [asset.assetId, asset]))
 }
 
-/** The first groups that each asset is in, in the order of parent codes and channels, by asset id. */
+/** The first groups of each asset in the order of parent codes and channels, by asset id. */
 export async function listGroupsOfAssets(
   catalogue: Catalogue,
   storeUuid: string,

@@ -8,7 +8,7 @@ import { createdAssets, createdLinks, recordChanges } from '../changes/record-ch
 import { lockStore } from '../locks.ts'
 import { assetsByUrl } from './assets-by-url.ts'
 
-/** URLs to link at the end of a product's group of one format, in order, each once. */
+/** URLs, each once, to link in this order at the end of a group. */
 export interface LoadedGroup {
   parentCode: string
   assetFormat: string
@@ -21,10 +21,8 @@ interface Target {
 }
 
 /**
- * Creates assets and links them as `addAssets` does, for any number of them: reads what the store has, then copies what
- * it does not have straight into the tables. An asset is the store's of that format and URL, or a new one; a URL that
- * is in the group already is left alone. Each group must come once. Returns how many assets and links were made. At
- * most twelve statements.
+ * Creates and links any number of assets by `copy`. A URL gets the store's asset of its format and URL, or else a new
+ * one; a URL that its group has is left out. Each group must come once. Returns the numbers of new assets and links.
  */
 export async function loadAssets(
   connection: OwnConnection,
@@ -76,16 +74,13 @@ async function writeRows(
   await countLoadedGroups(catalogue, { storeUuid, channel }, groups)
 }
 
-/** A group with those of its URLs that it does not have, and what it has; nothing: it does not exist. */
+/** A group with the URLs that it lacks, and its current entries. It does not exist if it has none. */
 interface MissingGroup extends LoadedGroup {
   urls: string[]
   current: AssetEntry[]
 }
 
-/**
- * The entries of the groups in their order, null of one that does not exist. One statement, which finds each by its
- * key.
- */
+/** The entries of each group in the order of the groups, null for a group that does not exist. */
 async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Target, groups: readonly LoadedGroup[]) {
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)
@@ -104,7 +99,7 @@ async function readEntries({ db }: WriteCatalogue, { storeUuid, channel }: Targe
   return rows
 }
 
-/** The last place of the products' links, of those products that have a group already. At most one statement. */
+/** The last place of the links of each product that has a group. */
 async function readLastPlaces({ db }: WriteCatalogue, { storeUuid, channel }: Target, groups: readonly MissingGroup[]) {
   const codes = new Set(groups.flatMap(({ parentCode, current }) => (current.length === 0 ? [] : parentCode)))
   if (codes.size === 0) return new Map()
@@ -129,8 +124,8 @@ function keyOf(assetFormat: string, url: string): string {
 }
 
 /**
- * The assets that are new, the links, and the groups with all of their entries. New assets have version 7 UUIDs that
- * count on from one of their own, so that they are neighbours in the index.
+ * The new assets, the new links, and the groups with all their entries. The ids of new assets are consecutive version 7
+ * UUIDs, so that they are neighbours in the index.
  */
 function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, places: Map<string, number>) {
   const assets: { id: string; assetFormat: string; url: string }[] = []

@@ -8,9 +8,9 @@ import { movedLinks } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
 
 /**
- * Moves the named assets, in the given order, to a position from 1; past the end means the end. Returns the group,
- * with its entries if they are to be shown.
- * Throws `store_not_found`, or `link_not_found` with every asset id that is not in the group. Two statements.
+ * Moves assets, in the given order, to a position from 1; a position past the end means the end. Returns the group,
+ * with its entries if `isShown`. Throws `store_not_found`, or `link_not_found` with every asset id that is not in the
+ * group.
  */
 export async function moveAssets(
   catalogue: WriteCatalogue,

@@ -14,7 +14,7 @@ import { assetsByUrl } from './assets-by-url.ts'
 import { applyPositions, type PlacedAsset, type UrlPosition } from './positions.ts'
 import { parseUrlField, urlFault, urlField } from './url-fields.ts'
 
-/** URLs to put into one group, by URL fields such as `Image URL 2`; the values may be anything. */
+/** URLs to put into a group, by URL fields such as `Image URL 2`. The values may have any type. */
 export interface Placement {
   parentCode: string
   assetFormat: string
@@ -22,9 +22,9 @@ export interface Placement {
 }
 
 /**
- * Puts assets at the positions that the URL fields name; the assets from there on move back. A URL that the store has
- * already keeps its asset id; one that is in the group already moves. Each entry fails by itself. Throws
- * `store_not_found`, `payload_too_large`, or `invalid_request` for an unknown channel. Three statements.
+ * Inserts assets at the positions that their URL fields name; later assets move back. A URL that the store has keeps
+ * its asset id; a URL that the group has moves. Each entry fails by itself. Throws `store_not_found`,
+ * `payload_too_large`, or `invalid_request` for an unknown channel.
  */
 export async function placeAssets(
   catalogue: WriteCatalogue,
@@ -36,7 +36,7 @@ export async function placeAssets(
   const failures = new BoundedFailures<ItemFailure>()
   const positions = placements.flatMap((placement, index) => {
     const { parentCode } = placement
-    return goodEntries(enumerations, placement, (details) =>
+    return validEntries(enumerations, placement, (details) =>
       failures.add({ reason: 'invalid_request', details: brief(details), index, channel: target.channel, parentCode }),
     )
   })
@@ -49,8 +49,12 @@ export async function placeAssets(
   return { created, updated: moved, failures: failures.kept, more: failures.more }
 }
 
-/** The good entries of a placement in the order of their positions; `fail` takes what is wrong with the others. */
-function goodEntries(enumerations: Enumerations, placement: Placement, fail: (details: string) => void): UrlPosition[] {
+/** The valid entries of a placement in the order of their positions. Calls `fail` with the fault of each other one. */
+function validEntries(
+  enumerations: Enumerations,
+  placement: Placement,
+  fail: (details: string) => void,
+): UrlPosition[] {
   const { parentCode, assetFormat } = placement
   const wrongFormat = oneOfFault(assetFormat, enumerations.assetFormats)
   const wrongCode = codeFault(parentCode)
@@ -68,7 +72,7 @@ function goodEntries(enumerations: Enumerations, placement: Placement, fail: (de
   return entries.sort((a, b) => a.position - b.position)
 }
 
-/** The assets of the groups in order, and the store's assets of the URLs: those rows have no parent code. */
+/** The assets of the groups in order, and the store's assets of the URLs, which have no parent code. */
 async function readGroups(
   catalogue: WriteCatalogue,
   storeUuid: string,

@@ -8,23 +8,23 @@ export interface UrlPosition {
   position: number
 }
 
-/** An asset at its place in a group; without a parent code, an asset that the store has, perhaps in no group. */
+/** An asset at its place in a group. Without a parent code: an asset of the store. */
 export interface PlacedAsset {
   parentCode: string | null
   assetFormat: string
   assetId: string
   url: string
   place: number | null
-  /** The place before; null: it is a new link. */
+  /** The former place; null for a new link. */
   was?: number | null
 }
 
 const maxPositions = 10_000
 
 /**
- * Applies the positions one after the other: an asset that is in its group already is removed and inserted again.
- * `current` is in the order of the groups; `newId` makes the id of an unknown URL. Returns every asset of every group
- * that changes. Throws `payload_too_large` for more than 10,000 URLs of a group: the time grows with their square.
+ * Applies the positions one after the other. An asset that its group has is removed and inserted again. `current` has
+ * the assets of each group in order; `newId` makes the id of an unknown URL. Returns all assets of the changed groups.
+ * Throws `payload_too_large` for more than 10,000 URLs of a group: the time grows with their square.
  */
 export function applyPositions(
   current: readonly PlacedAsset[],
@@ -49,7 +49,7 @@ export function applyPositions(
       throw new CatalogueError('payload_too_large', [{ details }])
     }
     const group = [...(groups.get(key) ?? [])]
-    // Searching the group for each of ten thousand URLs would block the event loop. Of equal ones the first is meant.
+    // A map, as searching the group for each of 10,000 URLs would block the event loop. The first of equal URLs wins.
     const byUrl = new Map(group.toReversed().map((asset) => [asset.url, asset]))
     for (const { parentCode, assetFormat, url, position } of wanted) {
       const known = byUrl.get(url)

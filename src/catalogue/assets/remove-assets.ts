@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { storeUuidOf } from '../../text.ts'
-import { type Changes, removeFromGroups } from '../asset-groups/read-model.ts'
+import { type LinkChange, removeFromGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { deletedLinks } from '../changes/record-changes.ts'
 import { boundedFailures, type ItemFailures, type ItemReason } from '../item-failure.ts'
@@ -66,7 +66,7 @@ async function removeSelected(
   return { removed, ...boundedFailures(failures) }
 }
 
-/** The parent codes whose groups may change. An asset to delete may be linked to any of its store. */
+/** The parent codes whose groups may change. An asset to delete may be linked to any parent code of its store. */
 function groupsToLock(action: Action, selections: readonly Selection[]) {
   return action === 'delete' ? 'all' : selections.map(({ parentCode }) => parentCode ?? '')
 }
@@ -99,7 +99,7 @@ async function removeInStore(
   return { removed, missing: missing.flatMap((n) => chosen[n]?.[0] ?? []) }
 }
 
-interface Removal extends Changes {
+interface Removal extends LinkChange {
   /**
    * Queries for `chosen(n, named, parent_code, channel, asset_id, place)`, what each item `n` selects. Each combination
    * of an item's fields has its own, so that it uses an index.

@@ -1,11 +1,11 @@
 import { hasAtMost, isAbsoluteUrl, shown } from '../../text.ts'
 
-/** The name of the field with the URL of an asset, such as `Image URL 1` (spec: Asset entry). */
+/** The name of a URL field, such as `Image URL 1` (spec: Asset entry). */
 export function urlField(assetFormat: string, position: number): string {
   return urlFieldsOf(assetFormat)(position)
 }
 
-/** The same for many positions of one format. Names are kept: made again for each asset they were a third of a page. */
+/** The names of the URL fields of a format. They are cached, because making them took a third of the time of a page. */
 export function urlFieldsOf(assetFormat: string): (position: number) => string {
   const kept = urlFields.get(assetFormat)
   if (kept) return kept
@@ -18,7 +18,7 @@ export function urlFieldsOf(assetFormat: string): (position: number) => string {
 
 const urlFields = new Map<string, (position: number) => string>()
 
-/** The format and position of a URL field's name; undefined when it is no URL field of these formats. */
+/** The format and position that a URL field names; undefined if it is no URL field of these formats. */
 export function parseUrlField(
   assetFormats: readonly string[],
   field: string,
@@ -32,10 +32,10 @@ function wordOf(assetFormat: string): string {
   return assetFormat === 'pdf' ? 'PDF' : assetFormat.charAt(0).toUpperCase() + assetFormat.slice(1)
 }
 
-const longestUrl = 2048
+const maxUrlLength = 2048
 
-/** What is wrong with a value that came as the URL of an asset, or undefined. */
+/** The fault of the URL of an asset, or undefined. */
 export function urlFault(value: unknown): string | undefined {
-  if (typeof value === 'string' && hasAtMost(value, longestUrl) && isAbsoluteUrl(value)) return undefined
-  return `must be an absolute URL with a host, of up to ${longestUrl} characters; got ${shown(value)}`
+  if (typeof value === 'string' && hasAtMost(value, maxUrlLength) && isAbsoluteUrl(value)) return undefined
+  return `must be an absolute URL with a host, of up to ${maxUrlLength} characters; got ${shown(value)}`
 }
