@@ -16,7 +16,7 @@ import {
 } from './attribute-rules.ts'
 import { findBadPatterns } from './mismatches.ts'
 
-/** A definition to store: what is left out or null does not limit the values. */
+/** A definition to store. A limit that is left out or null does not limit the values. */
 type NewDefinition = Pick<AttributeDefinition, 'name' | 'type'> & {
   [Limit in 'allowedValues' | 'maxLength' | 'pattern']?: AttributeDefinition[Limit] | undefined
 } & { [Use in 'filterable' | 'searchable']?: boolean | null | undefined }
@@ -30,7 +30,7 @@ export async function listDefinitions(catalogue: Catalogue, storeUuid: string): 
     .execute()
 }
 
-/** The definitions of a store, with `locks` taken for writing its products. Throws `store_not_found`. */
+/** Takes the locks, and returns the UUID and the definitions of a store. Throws `store_not_found`. */
 export async function requireDefinitions(
   catalogue: Catalogue,
   storeUuid: string,
@@ -56,8 +56,8 @@ export async function requireDefinitions(
 }
 
 /**
- * Adds or replaces definitions, and returns all of the store; stored values are not changed. Throws `store_not_found`,
- * `payload_too_large`, or `invalid_request` with every fault, defining nothing.
+ * Adds or replaces definitions, and returns all definitions of the store. Stored values stay as they are. Throws
+ * `store_not_found`, `payload_too_large`, or `invalid_request` with every fault.
  */
 export async function defineAttributes(
   catalogue: WriteCatalogue,
@@ -89,20 +89,20 @@ export async function defineAttributes(
     ), ${recorded(catalogue, uuid, definedItems)}
     select`.execute(catalogue.db)
   const all = await requireFittingDefinitions(catalogue, uuid)
-  requireFew(all, 'filterable', maxFilterable)
-  requireFew(all, 'searchable', maxSearchable)
+  requireAtMost(maxFilterable, 'filterable', all)
+  requireAtMost(maxSearchable, 'searchable', all)
   if (all.some(({ filterable }) => filterable)) await assignSlots(catalogue, uuid)
   return all
 }
 
-function requireFew(all: readonly StoredDefinition[], use: 'filterable' | 'searchable', most: number): void {
+function requireAtMost(max: number, use: 'filterable' | 'searchable', all: readonly StoredDefinition[]): void {
   const used = all.filter((definition) => definition[use])
   const names = brief(used.map(({ name }) => name).join(', '))
-  const fault = `must leave at most ${most} attributes of the store ${use}; with these there are ${used.length}: ${names}`
-  requireNoFaults(faultsOf([['definitions', used.length > most && fault]]))
+  const fault = `must leave at most ${max} attributes of the store ${use}; with these there are ${used.length}: ${names}`
+  requireNoFaults(faultsOf([['definitions', used.length > max && fault]]))
 }
 
-/** The definitions of a store after a change of them. Throws `payload_too_large`. */
+/** All definitions of a store after a change. Throws `payload_too_large`. */
 export async function requireFittingDefinitions(catalogue: WriteCatalogue, uuid: string): Promise<StoredDefinition[]> {
   const all = await listDefinitions(catalogue, uuid)
   const bytes = Buffer.byteLength(JSON.stringify(all))
@@ -119,10 +119,10 @@ const updated = formerDefinitions(
 )
 const definedItems = sql`${created} union all ${updated}`
 
-/** Each write of products may read all definitions of its store. */
+/** A write of products may read all definitions of its store. */
 const maxBytes = 4 * 1024 * 1024
 
-/** Removes definitions by name; other names are ignored. Returns the remaining ones. Throws `store_not_found`. */
+/** Removes definitions by name; ignores unknown names. Returns the remaining definitions. Throws `store_not_found`. */
 export async function removeDefinitions(
   catalogue: WriteCatalogue,
   storeUuid: string,

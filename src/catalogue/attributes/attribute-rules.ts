@@ -17,10 +17,10 @@ export const definitionColumns = [
   'pattern',
 ] as const
 
-/** The rules for the values of one attribute. */
+/** The rules for the values of an attribute. */
 export type AttributeDefinition = Selection<Database, 'attribute_definition', (typeof definitionColumns)[number]>
 
-/** What is stored of a definition beside its rules. */
+/** The rules with the uses of the attribute. */
 export const storedColumns = [
   'store_uuid as storeUuid',
   ...definitionColumns,
@@ -32,18 +32,18 @@ export const storedColumns = [
 
 export type StoredDefinition = Selection<Database, 'attribute_definition', (typeof storedColumns)[number]>
 
-/** Returns what is wrong with the value of an attribute, or undefined when it may be stored. */
+/** Returns the fault of the value of an attribute, or undefined if it may be stored. */
 export type AttributeValidator = (name: string, value: unknown) => string | undefined
 
-/** The values that patterns do not match, by the attribute. */
+/** The values that do not match their pattern, by attribute. */
 export type Mismatches = ReadonlyMap<string, ReadonlySet<string>>
 
-const longestValue = 65_535
+const maxValueLength = 65_535
 const reserved = new Set(['product_code', 'assets'])
 
 /**
- * Makes the validator of a store's attributes. An attribute without a definition takes any string. Where `mismatches`
- * has an attribute, its values were matched before; others are matched with the pattern when they are validated.
+ * The validator of a store's attributes. An attribute without a definition takes any string. `mismatches` has the
+ * attributes whose values were matched before; the validator matches the values of other attributes itself.
  */
 export function attributeValidator(
   definitions: readonly AttributeDefinition[],
@@ -55,7 +55,7 @@ export function attributeValidator(
   return (name, value) => nameFault(name) ?? textFault(name, value) ?? rules.get(name)?.(value as string)
 }
 
-/** What is wrong with an attribute's name, or undefined. */
+/** The fault of an attribute's name, or undefined. */
 export function nameFault(name: string): string | undefined {
   if (reserved.has(name)) return `${name} cannot be an attribute's name`
   if (!isName(name)) return "an attribute's name must have 1 to 255 characters, without NUL or lone surrogates"
@@ -64,20 +64,20 @@ export function nameFault(name: string): string | undefined {
 
 function textFault(name: string, value: unknown): string | undefined {
   if (name === 'status') {
-    // The status is a field of the product, not an attribute: here it is none of the specification's, or misplaced.
+    // The status is a field of the product. Among the attributes it is misplaced, even if its value is valid.
     if (typeof value !== 'string') return `must be a string, one of the product statuses; got ${shown(value)}`
     const misplaced = 'is the status of the product, not an attribute: give it outside the attributes'
     return oneOfFault(value, productStatuses) ?? misplaced
   }
   if (typeof value !== 'string') return `must be a string; got ${shown(value)}`
   if (!isStorable(value)) return `must be a string without NUL and lone surrogates; got ${shown(value)}`
-  if (value.length > longestValue && lengthOf(value) > longestValue) {
-    return `must have at most ${longestValue} characters; got ${lengthOf(value)}`
+  if (value.length > maxValueLength && lengthOf(value) > maxValueLength) {
+    return `must have at most ${maxValueLength} characters; got ${lengthOf(value)}`
   }
   return undefined
 }
 
-/** The check of one attribute's values: returns what is wrong with a value, or undefined. */
+/** The rule of an attribute: returns the fault of a value, or undefined. */
 export function valueRule(
   definition: AttributeDefinition,
   mismatches?: ReadonlySet<string>,
@@ -86,7 +86,7 @@ export function valueRule(
   const allowed = allowedValues === null ? undefined : lazy(() => new Set(allowedValues))
   const choice = lazy(() => `must be one of ${brief(allowedValues?.join(', ') ?? '')}`)
   const wanted = `must match the pattern ${brief(pattern ?? '')}`
-  const mostCharacters = lazy(() => maxCharactersFor(pattern ?? ''))
+  const maxCharacters = lazy(() => maxCharactersFor(pattern ?? ''))
   return (value) => {
     if (!isOfType[type](value)) return `must be ${expected[type]}; got ${shown(value)}`
     if (allowed && !allowed().has(value)) return reasonOf(choice(), shown(value))
@@ -94,9 +94,9 @@ export function valueRule(
       return `must have at most ${maxLength} characters; got ${lengthOf(value)}`
     }
     if (pattern === null) return undefined
-    const most = mostCharacters()
-    if (value.length > most && lengthOf(value) > most) {
-      return `must have at most ${most} characters, as a pattern of its size holds; got ${lengthOf(value)}`
+    const max = maxCharacters()
+    if (value.length > max && lengthOf(value) > max) {
+      return `must have at most ${max} characters, as a pattern of its size holds; got ${lengthOf(value)}`
     }
     const matches = mismatches ? !mismatches.has(value) : patternOf(pattern).testExact(value)
     return matches ? undefined : reasonOf(wanted, shown(value))

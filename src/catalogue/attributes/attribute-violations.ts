@@ -9,9 +9,9 @@ export interface AttributeViolations {
 }
 
 const pageSize = 5_000
-const mostExamples = 100
+const maxExamples = 100
 
-/** The violations by attribute name, found in one pass over the products that have any of the attributes. */
+/** The violations by attribute name, from one pass over the products that have any of the attributes. */
 export async function findViolations(
   catalogue: Catalogue,
   storeUuid: string,
@@ -38,7 +38,7 @@ export async function findViolations(
         const reason = value === undefined ? undefined : rules[i]?.(value)
         if (value === undefined || reason === undefined) continue
         violations.productCount++
-        if (violations.examples.length < mostExamples) violations.examples.push({ productCode, value, reason })
+        if (violations.examples.length < maxExamples) violations.examples.push({ productCode, value, reason })
       }
     }
     const last = rows.at(-1)

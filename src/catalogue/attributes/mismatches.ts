@@ -6,7 +6,7 @@ import { RequestPatterns } from './request-patterns.ts'
 
 type Attributes = Readonly<Record<string, unknown>> | null | undefined
 
-/** The values of patches that do not match their patterns. Throws `payload_too_large`. */
+/** The values of a request that do not match their patterns. Throws `payload_too_large`. */
 export async function findMismatches(
   { patterns }: Catalogue,
   definitions: readonly AttributeDefinition[],
@@ -16,7 +16,7 @@ export async function findMismatches(
   return mismatchesOf(tasks, await (patterns ? patterns.runBounded(tasks) : runPatterns(tasks)))
 }
 
-/** The same for values that are stored, however many. */
+/** The stored values that do not match their patterns, without a bound. */
 export async function findStoredMismatches(
   { patterns = new RequestPatterns() }: Catalogue,
   definitions: readonly AttributeDefinition[],
@@ -26,7 +26,7 @@ export async function findStoredMismatches(
   return mismatchesOf(tasks, await patterns.run(tasks))
 }
 
-/** What is wrong with patterns that are to be defined. Throws `payload_too_large`. */
+/** The faults of patterns to define, by pattern. Throws `payload_too_large`. */
 export async function findBadPatterns(
   { patterns = new RequestPatterns() }: Catalogue,
   texts: readonly string[],
@@ -42,7 +42,7 @@ function mismatchesOf(tasks: readonly NamedTask[], results: readonly PatternResu
   return new Map(tasks.map(({ name }, i) => [name, new Set(results[i]?.mismatches)]))
 }
 
-/** The values of attributes with a pattern, each once. Those that are too long for it are left out. */
+/** The values of attributes with a pattern, each once, without those that are too long for it. */
 function tasksOf(definitions: readonly AttributeDefinition[], products: readonly { attributes?: Attributes }[]) {
   const tasks = new Map<string, { pattern: string; most: number; values: Set<string> }>()
   for (const { name, pattern } of definitions) {

@@ -2,29 +2,29 @@ import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { createPauses } from '../pauses.ts'
 
-/** The longest pattern: to compile one that is a class of so many characters takes 6 ms. */
+/** Compiling a class of this many characters takes 6 ms. */
 export const maxPatternLength = 10_000
-/** The program of a pattern: each character of a value may take as many steps. */
+/** The size of the program of a pattern. Matching takes up to as many steps for each character of a value. */
 export const maxSteps = 1_000
-/** A value is matched in at most about 25 ms: steps times characters. */
+/** Steps times characters: matching a value takes about 25 ms at most. */
 const maxWork = 250_000
-/** The longest value where a pattern holds. */
+/** The length of a value that is matched with a small pattern. */
 const maxCharacters = 4_096
 
-/** Matching adds to what a compiled pattern knows: it is compiled once. */
+/** Cached, because a compiled pattern learns from each match. */
 const compiled = new LRUCache<string, RE2JS>({ max: 100 })
 
-/** The compiled pattern. Throws what is wrong with it. */
+/** The compiled pattern. Throws the error of the compiler. */
 export function patternOf(text: string): RE2JS {
   const known = compiled.get(text) ?? RE2JS.compile(text)
   compiled.set(text, known)
   return known
 }
 
-/** What is wrong with a pattern that is to be defined, or undefined. */
+/** The fault of a pattern to define, or undefined. */
 export function patternFault(text: string): string | undefined {
   if (text.length > maxPatternLength) return `must have at most ${maxPatternLength} characters; got ${text.length}`
-  // Estimated first: to compile 200,000 steps takes seconds.
+  // An estimate comes first, because compiling 200,000 steps takes seconds.
   if (stepsOf(text) > maxSteps) return tooManySteps
   try {
     return patternOf(text).programSize() > maxSteps ? tooManySteps : undefined
@@ -35,7 +35,7 @@ export function patternFault(text: string): string | undefined {
 
 const tooManySteps = `must have at most ${maxSteps} steps: repeat fewer times, or use maxLength`
 
-/** How long a value may be that the pattern is matched with. */
+/** The maximum length of a value of an attribute with the pattern. */
 export function maxCharactersFor(pattern: string): number {
   return Math.min(maxCharacters, Math.floor(maxWork / stepsOf(pattern)))
 }
@@ -46,13 +46,13 @@ export interface PatternTask {
   values: readonly string[]
 }
 
-/** What is wrong with a pattern, if anything, and the values that it does not match: all, if it is wrong. */
+/** The fault of a pattern, if any, and the values that it does not match: all of them if it has a fault. */
 export interface PatternResult {
   fault: string | undefined
   mismatches: string[]
 }
 
-/** Compiles patterns and matches their values. `onPause` is called every few milliseconds. */
+/** Compiles patterns and matches their values. Calls `onPause` every few milliseconds. */
 export async function runPatterns(tasks: readonly PatternTask[], onPause = () => {}): Promise<PatternResult[]> {
   const pauses = createPauses()
   const rest = async () => {
@@ -74,11 +74,11 @@ export async function runPatterns(tasks: readonly PatternTask[], onPause = () =>
   return results
 }
 
-/** What is not closed goes to the end: nothing is tried twice. */
+/** A token that is not closed extends to the end, so that the expression never backtracks. */
 const tokens =
   /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*(?:\}|$)|\\.|\[\^?\]?(?:\\.?|\[:\w+:\]|[^\]\\])*(?:\]|$)|\((?:\?[^:)>]*(?:[:)>]|$))?|\)|\{\d+(?:,\d*)?\}|[*+?|]|./gsu
 
-/** About how many steps a program has: a character or class is one, a repetition as many as it repeats. */
+/** About the size of the program: a character or class is one step, a repetition as many as it repeats. */
 export function stepsOf(pattern: string): number {
   const open: number[] = []
   let sum = 0

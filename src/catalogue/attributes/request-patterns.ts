@@ -1,15 +1,15 @@
 import { CatalogueError } from '../../errors.ts'
 import { maxPatternLength, maxSteps, type PatternTask, runPatterns, stepsOf } from './patterns.ts'
 
-/** Work is the steps of a pattern times the characters of its values: 10,000 take 1 ms, or 7 ms at worst. */
+/** Work is the steps of a pattern times the characters of its values. 10,000 take 1 ms, or 7 ms at worst. */
 const lightWork = 50_000
 const maxWork = 20_000_000
-/** To compile a pattern takes as long as to match it with so many characters. */
+/** Compiling a pattern takes as long as matching it with this many characters. */
 const charactersToCompile = 100
-/** The work to read a character of a pattern, which may be one of many in a class. */
+/** The work of compiling a character of a class. */
 const workToRead = 6
 
-/** What one request does with patterns: little of it at once, much of it by `runHeavy`. */
+/** The pattern matching of a request: little work runs in this thread, more by `runHeavy`. */
 export class RequestPatterns {
   readonly #runHeavy: typeof runPatterns | undefined
   #work = 0
@@ -18,7 +18,7 @@ export class RequestPatterns {
     this.#runHeavy = runHeavy
   }
 
-  /** Does work that the request brings, all its operations together. Throws `payload_too_large`, before it is done. */
+  /** Runs tasks if the work of the whole request is within the bound. Otherwise throws `payload_too_large`. */
   runBounded(tasks: readonly PatternTask[]) {
     const work = workOf(tasks)
     this.#work += work
@@ -35,7 +35,7 @@ const tooMuch = `the patterns of attributes may take at most ${maxWork} steps in
 
 function workOf(tasks: readonly PatternTask[]): number {
   const charactersOf = (values: readonly string[]) => values.reduce((sum, { length }) => sum + length, 0)
-  // What is too long is refused unread.
+  // A pattern that is too long is refused without reading it.
   const short = tasks.filter(({ pattern }) => pattern.length <= maxPatternLength)
   return short.reduce((sum, { pattern, values }) => {
     return (

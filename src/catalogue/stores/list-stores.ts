@@ -4,7 +4,7 @@ import type { Catalogue } from '../catalogue.ts'
 import { allOf, containing, type KeysetPage, within } from '../conditions.ts'
 import { type Store, storeColumns } from './stores.ts'
 
-/** All given conditions must hold. `search`: part of the store name, case-insensitive. */
+/** All conditions must hold. `search`: part of the store name, case-insensitive. */
 export interface StoreFilter {
   search?: string | null | undefined
   storeTaxonomy?: string | null | undefined
@@ -24,7 +24,7 @@ export function listStores(catalogue: Catalogue, filter: StoreFilter, page: Keys
     .execute()
 }
 
-/** A page by offset, and the number of those that match. */
+/** A page by offset, and the number of matching stores. */
 export async function pageStores(catalogue: Catalogue, filter: StoreFilter, offset: number, limit: number) {
   const listed = catalogue.db
     .selectFrom('store')

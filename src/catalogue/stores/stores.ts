@@ -26,8 +26,8 @@ export interface NewStore extends Omit<Store, 'storeUuid' | 'storeGroup' | 'crea
 }
 
 /**
- * Creates a store, in a group of its own or in the linked store's (spec: POST /stores). `copyTaxonomy` copies the
- * linked store's attribute definitions. Throws `invalid_request` with every fault, or `store_not_found`.
+ * Creates a store in the group of the linked store or in a new one (spec: POST /stores). `copyTaxonomy` copies the
+ * attribute definitions of the linked store. Throws `invalid_request` with every fault, or `store_not_found`.
  */
 export async function createStore(
   catalogue: WriteCatalogue,
@@ -101,12 +101,13 @@ export async function updateStore(
   const uuid = requireVisible(catalogue, storeUuid)
   const store = await catalogue.db
     .with('old', (db) => db.selectFrom('store').selectAll().where('store_uuid', '=', uuid).forNoKeyUpdate())
-    // From `old`, so that this is locked and read before: a row that the statement itself has changed is not locked.
+    // It reads from `old`, so that `old` locks the row before the update changes it.
     .with('changed', (db) =>
       db
         .updateTable('store')
         .from('old')
-        // Kysely leaves out what is undefined; an update needs at least one column, and Citus takes no `store_uuid`.
+        // Kysely omits undefined values. `store_group` is there because an update needs a column; not `store_uuid`,
+        // which Citus does not allow.
         .set({
           store_group: (row) => row.ref('old.store_group'),
           store_name: changes.storeName?.trim(),
@@ -127,7 +128,7 @@ export async function updateStore(
   return store
 }
 
-/** The fields of a store, by name. */
+/** SQL: the fields of a row of `store` as a JSON object. */
 export const fieldsOf = (row: string) =>
   sql`jsonb_build_object(${sql.join(
     storeColumns.flatMap((selected) => {
@@ -171,7 +172,7 @@ export async function findStores(catalogue: Catalogue, storeUuids: readonly stri
   return new Map(stores.map((store) => [store.storeUuid, store]))
 }
 
-/** The canonical UUID of a store that exists; throws `store_not_found`, naming `field`, otherwise. */
+/** The canonical UUID of a store. Throws `store_not_found` for `field` if there is no such store. */
 export async function requireStore(catalogue: Catalogue, storeUuid: string, field = 'storeUuid'): Promise<string> {
   const uuid = requireVisible(catalogue, storeUuid, field)
   const stores = await findStores(catalogue, [uuid])
