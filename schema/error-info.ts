@@ -1,4 +1,4 @@
-import { type ItemFailure, type ItemFailures, itemReasons } from '../src/catalogue/item-failure.ts'
+import { type ItemFailure, type ItemFailures, itemReasons } from '../src/catalogue/bounded-failures.ts'
 import { partOfResult } from '../src/graphql/access.ts'
 import { builder } from './builder/builder.ts'
 import { nullable } from './builder/options.ts'

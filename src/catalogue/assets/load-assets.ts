@@ -6,7 +6,7 @@ import { countLoadedGroups } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, recordChanges } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
-import { assetsByUrl } from './assets-by-url.ts'
+import { assetsByUrl } from './list-assets.ts'
 
 /** URLs, each once, to link in this order at the end of a group. */
 export interface LoadedGroup {

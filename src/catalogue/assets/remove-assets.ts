@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { storeUuidOf } from '../../text.ts'
 import { type LinkChange, removeFromGroups } from '../asset-groups/read-model.ts'
+import { boundedFailures, type ItemFailures, type ItemReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { deletedLinks } from '../changes/record-changes.ts'
-import { boundedFailures, type ItemFailures, type ItemReason } from '../item-failure.ts'
 import { lockStores } from '../locks.ts'
 import { detailsOf, keyOf, narrows, type Selection, type Selector, selectionsOf } from './selections.ts'
 

@@ -1,6 +1,6 @@
 import { CatalogueError } from '../../errors.ts'
 import { storeUuidOf } from '../../text.ts'
-import type { ItemReason } from '../item-failure.ts'
+import type { ItemReason } from '../bounded-failures.ts'
 
 /** The links or assets that an item selects. Without `assetId` they may have any id; an empty list selects none. */
 export interface Selector {
