@@ -88,7 +88,7 @@ export async function changeGroups<Answer>(
 
 /**
  * CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`; without entries they delete
- * them.
+ * them. Plans: docs/contributing.md explains `= any(array(…))` and `is true`.
  */
 export const writeGroupsCtes = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
     kept as (

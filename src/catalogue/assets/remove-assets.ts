@@ -102,7 +102,7 @@ async function removeInStore(
 interface Removal extends LinkChange {
   /**
    * Queries for `chosen(n, named, parent_code, channel, asset_id, place)`, what each item `n` selects. Each combination
-   * of an item's fields has its own, so that it uses an index.
+   * of an item's fields has its own, so that it uses an index (docs/contributing.md: plans).
    */
   branches: RawBuilder<unknown>[]
   /** How much was removed, and the items that selected nothing. */
