@@ -41,7 +41,7 @@ const fast = [
 const citus = [
   'test/**/*.citus.ts',
   'test/{spec,export,schema,catalogue}/**/*.test.ts',
-  'test/faults/concurrency/*.test.ts',
+  'test/faults/{network,concurrency/*}.test.ts',
   'test/import/{import,import-file}.test.ts',
   'test/cli/{backup,changes,revert}.test.ts',
   'test/random/{property,ledger,products}/*.test.ts',
