@@ -13,7 +13,7 @@ interface Undo {
 }
 
 /**
- * A product as it was at a moment, to the millisecond: the present one with the changes since undone. Its `updatedAt` is
+ * A product as it was at a moment, to the millisecond: the present one with the changes since undone. `updatedAt` is
  * the time of the last recorded change before the moment. Throws `invalid_request` for a moment before the ledger.
  */
 export async function findProductAt(

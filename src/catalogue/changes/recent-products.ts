@@ -1,27 +1,44 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { KeysetPage } from '../conditions.ts'
+import { type Catalogue, visibleStore } from '../catalogue.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */
 const maxItems = 50_000
 
+/** The products of a store that were changed since a time. `since`: null if the ledger cannot tell. */
+export interface RecentProducts {
+  since: string | null
+  codes: string[] | null
+}
+
 /**
- * A CTE `recent(since, codes)` for a page of products in the order of their last change, the newest first: the codes
- * that were changed since a time, by the ledger. Null if the ledger lacks changes, or these are too many. About twice as
- * many as the page has: some may be deleted, or not match the filter.
+ * The products that were changed last before a time, by the ledger: at least as many as `wanted`, if there are. Knows
+ * none if the ledger lacks changes, or has too many. A statement of its own: on a worker node of Citus, a function
+ * cannot read distributed tables.
  */
-export function recentProducts(storeUuid: string | null, before: string | null, { limit }: KeysetPage) {
-  return sql`recent as materialized (
-      select since, codes from changed_products(${storeUuid}::uuid, ${before ?? 'infinity'}::timestamptz,
-        ${2 * limit}::integer, ${maxItems}::integer)
-    ), `
+export async function findRecentProducts(
+  catalogue: Catalogue,
+  storeUuid: string,
+  before: string | null,
+  wanted: number,
+): Promise<RecentProducts> {
+  const { rows } = await sql<RecentProducts>`
+    select since::text, codes from changed_products(${visibleStore(catalogue, storeUuid)}::uuid,
+      ${before ?? 'infinity'}::timestamptz, ${wanted}::integer, ${maxItems}::integer)`.execute(catalogue.db)
+  return rows[0] ?? { since: null, codes: null }
 }
 
-/** The conditions of the two parts of such a page: the products `p` in `recent`, and all others. */
-export const changedRecently = sql<boolean>`p.updated_at >= (select since from recent)
-        and p.product_code = any((select codes from recent)::text[])`
-export const changedEarlier = sql<boolean>`(p.updated_at < (select since from recent)) is not false`
-
-/** Whether the second part may have products that were changed at a time or later. */
-export function isEarlier(from: Date): RawBuilder<boolean> {
-  return sql<boolean>`(${from} < (select since from recent)) is not false`
+/** The conditions of two lists of products `p`: the recent ones, and all others. */
+export function splitByRecent({ since, codes }: RecentProducts): [recent: Condition, others: Condition] {
+  if (since === null) return [sql`false`, sql`true`]
+  return [
+    sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`,
+    sql`p.updated_at < ${since}::timestamptz`,
+  ]
 }
+
+/** Whether products that are not recent may have been changed at a time or later. */
+export function mayBeEarlier(from: Date, { since }: RecentProducts): Condition {
+  return since === null ? sql`true` : sql`${from} < ${since}::timestamptz`
+}
+
+type Condition = RawBuilder<boolean>

@@ -65,7 +65,7 @@ export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, s
   const { storeUuid } = reversal
   const { kinds, changes, counts, skipped, codes = sql`'{}'::text[]` } = step
   await step.lock?.(catalogue, storeUuid)
-  const numbers = Object.entries(counts).flatMap(([name, count]) => [sql.lit(name), count])
+  const numbers = Object.entries(counts).flatMap(([name, count]) => [sql`${name}::text`, count])
   const { rows } = await sql<Reverted & { codes: string[] }>`
     with ${revertedItems(reversal, kinds)}, ${step.restore(catalogue, reversal)}
       ${changes ? sql`, ${recorded(catalogue, storeUuid, changes)}` : sql``}
@@ -86,7 +86,7 @@ export async function runRevert(catalogue: WriteCatalogue, reversal: Reversal, s
  * CTEs up to `own(kind, seq, action, code, key, was, asset, is_undone)`: the items of the request. An item is undone
  * unless a later request changed it (`key_since`) or its whole row (`row_since`: items of whole rows have no key). The
  * item of a whole row is not undone if a later request changed any key of it (`code_since`), that of a link not if one
- * changed the asset (`asset_since`). Window functions, not joins: PostgreSQL cannot estimate how many items arrays hold.
+ * changed the asset (`asset_since`). Window functions, not joins: PostgreSQL cannot estimate the length of arrays.
  */
 function revertedItems(reversal: Reversal, kinds: readonly ChangeKind[]): Sql {
   const { storeUuid, requestId, overwrites, seqs, later, cancelled } = reversal

@@ -22,8 +22,8 @@ export const requirementsOf = (lists: Sql): Sql => sql`
 const isBlank = (value: Sql) => sql`btrim(coalesce(${value}, ''), E' \\t\\r\\n') = ''`
 
 /**
- * SQL: joins products `p` and requirements `r` with `v(value, is_missing)`: the value of the product, and whether it
- * does not meet the requirement. Patterns are not matched here. Requirements that do not apply to a product have no row.
+ * Joins products `p` and requirements `r` with `v(value, is_missing)`: the value of the product, and whether it does
+ * not meet the requirement. Does not match patterns. A requirement that does not apply to a product has no row.
  */
 export const evaluationJoin = (uuid: string): Sql => sql`
   cross join lateral (

@@ -1,5 +1,5 @@
--- Returns a text that sorts by code points as the number sorts: the exponent and the digits, complemented for a negative
--- number. Null if the value is not a number or has more than 1,000 characters.
+-- Returns a text that sorts by code points as the number sorts: the exponent and the digits, complemented if the
+-- number is negative. Null if the value is not a number or has more than 1,000 characters.
 create or replace function number_key(value text) returns text language plpgsql immutable strict parallel safe as $$
 declare
   whole constant text := ltrim(split_part(ltrim(value, '-'), '.', 1), '0');

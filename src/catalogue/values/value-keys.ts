@@ -20,7 +20,7 @@ export const keyCharacters = 100
 
 /** The key of a value. PostgreSQL evaluates it once, since the plan is made for the value. */
 export function keyOf({ type }: AttributeIndex, value: string): RawBuilder<string> {
-  return sql`value_key(${value}::text, ${sql.lit(type === 'number')})`
+  return sql`value_key(${value}::text, ${type === 'number'}::boolean)`
 }
 
 /** PostgreSQL's numbers have more digits; the gateway does not treat longer texts as numbers. */

@@ -96,8 +96,8 @@ function runOnWorkers(statement: string): RawBuilder<unknown> {
 }
 
 /**
- * `propagate_set_commands` sends `set local role` and the stores of a token to the worker nodes. `session.ts` reads it to
- * detect a distributed database.
+ * `propagate_set_commands` sends `set local role` and the stores of a token to the worker nodes. `session.ts` reads it
+ * to detect a distributed database.
  */
 function serverStatements(): RawBuilder<unknown>[] {
   return [
@@ -128,7 +128,7 @@ function tableStatements({ distributed, reference }: Distribution): RawBuilder<u
       (table) => sql`alter policy own_stores on ${sql.table(table)}
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
     ),
-    // Citus evaluates a default on the coordinator only if it uses a sequence. The feed needs the coordinator's transaction.
+    // Citus evaluates a default on the coordinator only if it uses a sequence. The feed needs the transaction there.
     ...ofChanges(
       sql`alter table change
         alter tx set default case when nextval('change_seq'::text::regclass) > 0 then pg_current_xact_id() end`,

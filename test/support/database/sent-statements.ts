@@ -7,7 +7,7 @@ import { readVolatility, violationsOf } from './one-store.ts'
 /** Statements that the product has sent in this process, those of tests and restores, and those that are checked. */
 const [ofProduct, ofTests, checked] = [new Set<string>(), new Set<string>(), new Set<string>()]
 
-/** Notes whose statement this is: the caller is on the stack, also where a function returns a promise without `await`. */
+/** Notes the sender: the caller is on the stack, also where a function returns a promise without `await`. */
 export function noteCaller(text: string): void {
   // A stack takes longer than the text.
   if (checked.has(text) || ofProduct.has(text)) return

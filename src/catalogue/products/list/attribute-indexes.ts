@@ -12,7 +12,7 @@ export type AttributeIndexes = ReadonlyMap<string, AttributeIndex>
 /** In a store with more products, filters may only use indexed attributes. */
 export const maxRead = 50_000
 
-/** Looks up attributes. Throws `invalid_request` if one is not indexed and the store is too large to read its values. */
+/** Looks up attributes. Throws `invalid_request` if one is not indexed and the store is too large to read values. */
 export async function findAttributeIndexes(
   catalogue: Catalogue,
   storeUuid: string,

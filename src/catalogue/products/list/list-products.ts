@@ -4,14 +4,14 @@ import { storeNotFound } from '../../../errors.ts'
 import { currentReadLimit } from '../../../request/context.ts'
 import { isStorable } from '../../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts'
-import { isEarlier } from '../../changes/recent-products.ts'
+import { findRecentProducts, mayBeEarlier } from '../../changes/recent-products.ts'
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import type { ProductStatus } from '../../enumerations.ts'
 import { totalOf } from '../product-totals.ts'
 import { areSufficient } from './code-lists.ts'
 import { countByValues } from './count-values.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { byCode, type ProductOrder, sortOf } from './product-order.ts'
+import { byCode, sortOf } from './product-order.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 type Condition = RawBuilder<boolean>
@@ -41,7 +41,11 @@ export async function listProducts(
 ): Promise<ListedProduct[]> {
   const { source, keyedSource, ofStore, indexes, table } = await selectionOf(catalogue, storeUuid, filter, order)
   const sort = sortOf(order, indexes, keyedSource !== undefined)
-  const [first, second] = sort.partsOf(page, page.orAt)
+  // About twice as many as the page has: some may be deleted, or not match the filter.
+  const recent = sort.isNewestFirst(page)
+    ? await findRecentProducts(catalogue, storeUuid, sort.newestBefore(page), 2 * page.limit)
+    : undefined
+  const [first, second] = sort.partsOf(page, page.orAt, recent)
   const listed = (part: NonNullable<typeof first>, further: Condition | false = false) => {
     const { where, by, text, isWithoutValue } = part
     return sql`
@@ -60,13 +64,12 @@ export async function listProducts(
     return rows
   }
   // The codes first, then the products. The second part is not read if the first one fills the page.
-  const recent = sort.recent(visibleStore(catalogue, storeUuid), page)
   const further = allOf([
     sql<boolean>`(select count(*) from first_part) < ${page.limit}`,
-    recent !== undefined && filter.updatedAt?.from != null && isEarlier(filter.updatedAt.from),
+    recent !== undefined && filter.updatedAt?.from != null && mayBeEarlier(filter.updatedAt.from, recent),
   ])
   const { rows } = await sql<ListedProduct>`
-    ${customPlan} with ${recent ?? sql``}first_part as materialized (${listed(first)}
+    ${customPlan} with first_part as materialized (${listed(first)}
     ), second_part as materialized (${second ? listed(second, further) : sql`select * from first_part where false`}
     )
     select ${columns}, l."orderValue"

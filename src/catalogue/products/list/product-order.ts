@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
 import { isStorable, parsedJson, shown, timeOf } from '../../../text.ts'
 import { nameFault } from '../../attributes/attribute-rules.ts'
-import { changedEarlier, changedRecently, recentProducts } from '../../changes/recent-products.ts'
+import { type RecentProducts, splitByRecent } from '../../changes/recent-products.ts'
 import type { KeysetPage } from '../../conditions.ts'
 import { isProductStatus } from '../../enumerations.ts'
 import { type AttributeIndex, keyCharacters, keyOf } from '../../values/value-keys.ts'
@@ -70,27 +70,25 @@ export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: 
   ]
   const isNewestFirst = ({ backwards }: KeysetPage) => order.field === 'updatedAt' && isDescending !== backwards
   return {
-    /** What the parts of a page need: undefined for none, or CTEs. */
-    recent: (storeUuid: string | null, page: KeysetPage) => {
-      if (!isNewestFirst(page)) return undefined
+    isNewestFirst,
+    /** The time before which a page that begins with the newest products has them; null: the page is the first one. */
+    newestBefore: (page: KeysetPage) => {
       const cursor = page.backwards ? page.before : page.after
-      return recentProducts(storeUuid, cursor === undefined ? null : positionOf(order, cursor).value, page)
+      return cursor === undefined ? null : positionOf(order, cursor).value
     },
     /**
      * The parts of a page, in sequence: their conditions, the order of their rows, and the value that orders them as
      * text for cursors. The order of an attribute has two parts, products with and without a value; the order of the
-     * last change has the products that the ledger knows, and the others.
+     * last change has the products that the ledger knows, `recent`, and the others.
      */
-    partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }) => {
+    partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }, recent?: RecentProducts) => {
       const valued = {
         where: between(page, true, orAt),
         text,
         isWithoutValue: false,
         by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
       }
-      if (isNewestFirst(page)) {
-        return [changedRecently, changedEarlier].map((part) => ({ ...valued, where: [part, ...valued.where] }))
-      }
+      if (recent) return splitByRecent(recent).map((part) => ({ ...valued, where: [part, ...valued.where] }))
       if (!key || order.field !== 'attribute') return [valued]
       const parts = [
         { ...valued, where: [sql<boolean>`${key} is not null`, ...valued.where] },
