@@ -34,9 +34,9 @@ const explaining = `
   set auto_explain.log_nested_statements = on; set client_min_messages = log;
   ${useGenericPlans}`
 
-/** Explains what is sent by its database. The user must be a superuser. */
-export function createExplainer(url: string): Explainer {
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
+/** Explains what is sent by its database. The user must be a superuser, and the session its own: without a pooler. */
+export function createExplainer(server: pg.ClientConfig): Explainer {
+  const pool = new pg.Pool({ ...server, max: 1 })
   const nodes: PlanNode[] = []
   // A connection that ends may still see its database dropped.
   pool.on('error', () => {})

@@ -130,7 +130,7 @@ describe('a gateway on four partitions', () => {
   let store: string
   let foreign: string
   beforeAll(async () => {
-    explainer = createExplainer(gateway.database.url)
+    explainer = createExplainer(gateway.database.direct)
     const stores: string[] = []
     while (stores.length < 12) stores.push(await storeWithProducts(gateway, ['Z']))
     ;[store = '', foreign = ''] = stores

@@ -39,7 +39,7 @@ const write = <T>(work: (catalogue: WriteCatalogue) => Promise<T>) =>
 
 beforeAll(async () => {
   database = await plainDatabase()
-  explainer = createExplainer(database.url)
+  explainer = createExplainer(database.direct)
   const { db } = explainer.catalogue
   const input = { storeName: 'Shop', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
   const link = { copyTaxonomy: false }
@@ -253,7 +253,7 @@ describe.each<[assets: number, analyzed: 'never' | 'before' | 'after', token: 'a
     if (analyzed === 'before') await sql`analyze`.execute(among.db)
     await fillStores(among.db, 1, 5_000)
     if (analyzed === 'after') await sql`analyze`.execute(among.db)
-    explained = createExplainer(among.url)
+    explained = createExplainer(among.direct)
   })
   afterAll(async () => {
     await explained.close()

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await migrate(database.db)
   const catalogue = wholeCatalogue(database.db)
   for (const count of [500, 500, products]) store = await newStore(catalogue, count)
-  explainer = createExplainer(database.url)
+  explainer = createExplainer(database.direct)
   await sql`vacuum analyze`.execute(explainer.catalogue.db)
 }, 120_000)
 

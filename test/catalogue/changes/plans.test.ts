@@ -53,7 +53,7 @@ describe.each(['any', 'limited'])('with a token of %s stores', (token) => {
   }
 
   it.each(Object.keys(reads))('%s is read by indexes', async (title) => {
-    const explainer = createExplainer(database.url)
+    const explainer = createExplainer(database.direct)
     onTestFinished(() => explainer.close())
     const nodes = await explainer.plansOf(async (catalogue) => {
       const read = reads[title]

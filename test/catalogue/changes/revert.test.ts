@@ -404,7 +404,7 @@ describe('what cannot be reverted', () => {
     const { status, json } = await gateway.call(`/v1/requests/large/revert?store_uuid=${store}`, { method: 'POST' })
     expect([status, JSON.stringify(json)]).toEqual([413, expect.stringContaining('at most 100000 changes')])
     expect(JSON.stringify(json)).toContain('it has 100001: use `catalog revert`')
-    const explainer = createExplainer(gateway.database.url)
+    const explainer = createExplainer(gateway.database.direct)
     onTestFinished(() => explainer.close())
     const origin = { requestId: randomUUID(), actor: 'a', via: 'rest', operation: 'revertRequest' } as const
     const nodes = await explainer.plansOf(async (catalogue) => {
