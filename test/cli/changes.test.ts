@@ -96,6 +96,7 @@ it('catalog export --since writes what has changed and what is gone, and the cur
 
 it('catalog request show prints the receipt of a request, also of a revert', async () => {
   await addProducts(gateway, store, ['A', 'B'])
+  await settled(gateway.database)
   const { stdout: list } = await catalog('changes', '--store', store, '--product', 'A', '--json')
   const [{ request_id: request } = {}] = jsonLines(list)
   const show = (...args: string[]) => catalog('request', 'show', ...args, '--store', store)
