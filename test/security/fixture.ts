@@ -60,7 +60,7 @@ export async function createFixture(gateway: TestGateway): Promise<Fixture> {
 
 async function fill(gateway: TestGateway, store: string, mark: string): Promise<void> {
   await addProducts(gateway, store, [
-    { productCode: 'CODE-1', attributes: { Color: mark, Size: mark } },
+    { productCode: 'CODE-1', attributes: { Color: mark, Size: mark, Label: mark } },
     { productCode: `${mark}-2`, status: 'active', attributes: { [`Only ${mark}`]: mark } },
   ])
   await addAssets(gateway, store, [
@@ -69,6 +69,7 @@ async function fill(gateway: TestGateway, store: string, mark: string): Promise<
     ['asset-1', `${mark}-2`, { url: `https://cdn.example/${mark}/1.jpg` }],
   ])
   await define(gateway, store, [
+    { name: 'Label', type: 'TEXT', filterable: true },
     { name: 'Size', type: 'NUMBER', filterable: true, searchable: true },
     { name: `Only ${mark}`, type: 'ENUM', allowedValues: [`no ${mark}`] },
   ])
