@@ -88,7 +88,7 @@ begin
       update product p set attributes = p.attributes || (patches -> p.product_code),
         status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
       where p.store_uuid = store and p.product_code = any(array(select product_code from old))
-    ), item as (
+    ), item as not materialized (
       select product_code, key, was, value from (
           select o.product_code, k as key, o.attributes ->> k as was, o.patch ->> k as value
           from old o cross join unnest(names) k where origin <> 'null' or indexed is not null
