@@ -49,25 +49,26 @@ it('an import that fails is a job that failed', async () => {
   ])
 })
 
-/** An import of a pipe with rows in it, which waits for more: what ends the pipe lets it go on. */
+/** An import that has written five chunks and waits for the rest of the sixth in an open pipe. */
 async function startOnPipe(name: string, store: string) {
-  const path = catalog.path(name)
+  const path = catalog.path(`${name}-${store}`)
   await promisify(execFile)('mkfifo', [path])
   const child = startImport([path, '--format', 'csv', '--store', store, '--chunk-rows', '200'], {
     DATABASE_URL: catalog.database.url,
   })
   const pipe = await open(path, 'w')
-  await pipe.write(lines(0, 1_000))
+  await pipe.write(lines(0, 1_050))
   const ended = outcomeOf(child)
   await expect.poll(() => running(store)).toBeDefined()
   // Also an import that has failed only ends with the read of its pipe.
   const end = () => pipe.close()
-  return { child, ended, end, writeMore: () => pipe.write(lines(1_000, 2_000)).then(end) }
+  return { child, ended, end, writeMore: () => pipe.write(lines(1_050, 2_000)).then(end) }
 }
 
+/** The job, once the fifth chunk is committed: each chunk saves the counts of those before it. */
 async function running(store: string): Promise<string | undefined> {
   const { rows } = await sql<{ job_id: string }>`
-    select job_id from job where store_uuid = ${store} and state = 'running' and (counts ->> 'rows')::int > 0`.execute(
+    select job_id from job where store_uuid = ${store} and state = 'running' and (counts ->> 'rows')::int = 800`.execute(
     catalog.database.db,
   )
   return rows[0]?.job_id
