@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HttpResponse, RestRequest } from './exchange.ts'
 import { envelopeHead, toJson } from './response/envelope.ts'
 
 interface CachedAnswer {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HttpError } from '../src/request/http-error.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import type { RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
@@ -14,7 +15,6 @@ import {
   revertShape,
 } from './response/change-shapes.ts'
 import * as output from './response/data-shapes.ts'
-import { HttpError } from './response/http-error.ts'
 import { productObject, productPatch, withErrorInfo, withFailedProducts } from './response/translate.ts'
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */

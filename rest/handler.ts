@@ -1,16 +1,16 @@
 import { type DocumentNode, getOperationAST } from 'graphql'
-import { unreachable } from '../src/errors.ts'
+import { statusOf, unreachable } from '../src/errors.ts'
+import type { HttpResponse, OperationResult, RestRequest } from '../src/request/exchange.ts'
+import { HttpError, unauthorized } from '../src/request/http-error.ts'
+import { preferenceApplied } from '../src/request/preferences.ts'
 import { answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HttpResponse, OperationResult, RestRequest } from './exchange.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
-import { preferenceApplied } from './request/preferences.ts'
 import { readBody, readRequest } from './request/read-request.ts'
 import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
-import { HttpError, toHttpError, unauthorized } from './response/http-error.ts'
 import { receiptLink } from './response/receipt-link.ts'
-import { httpStatus } from './response/status.ts'
 import { answerTable } from './response/table.ts'
+import { toHttpError } from './response/to-http-error.ts'
 import { withoutSuccesses } from './response/translate.ts'
 import type { Execute, RestServices, Result } from './services.ts'
 
@@ -63,7 +63,7 @@ export function errorResponse(error: HttpError, requestId: string): HttpResponse
 
 /** The status and headers of an error, on every path. */
 export function errorHead({ reason, headers }: HttpError): { status: number; headers: Record<string, string> } {
-  const status = httpStatus[reason] ?? 500
+  const status = statusOf(reason)
   const retry: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {}
   return { status, headers: { ...retry, ...headers } }
 }

@@ -1,9 +1,10 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { PublicError } from '../src/errors.ts'
+import type { HttpResponse, RestRequest } from '../src/request/exchange.ts'
+import type { HttpError } from '../src/request/http-error.ts'
+import type { Staleness } from '../src/request/preferences.ts'
 import type { AnswerCache } from './conditional.ts'
-import type { HttpResponse, RestRequest } from './exchange.ts'
 import type { Enumerations } from './request/shapes.ts'
-import type { StalenessHeaders } from './request/staleness.ts'
-import type { HttpError, PublicError } from './response/http-error.ts'
 
 /** What the REST API needs of the service that it is part of. */
 export interface RestServices<Caller> {
@@ -13,7 +14,7 @@ export interface RestServices<Caller> {
   /** Does a write. */
   execute: Execute<Caller>
   /** Chooses where a read is done. */
-  reader(staleness: StalenessHeaders, caller: Caller): Promise<Reader<Caller>>
+  reader(staleness: Staleness, caller: Caller): Promise<Reader<Caller>>
   /** Answers a request with `runInline`, or in another thread if its body, or what it reads, is too large. */
   chooseThread(
     request: RestRequest<Caller>,

@@ -1,28 +1,36 @@
-/** The reasons why a request or one of its items failed: stable codes of both APIs. */
-export type Reason =
-  | 'invalid_request'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'store_not_found'
-  | 'request_not_found'
-  | 'method_not_allowed'
-  | 'idempotency_conflict'
-  | 'not_revertible'
-  | 'changes_disabled'
-  | 'cursor_expired'
-  | 'too_many_affected'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'quota_exceeded'
-  | 'internal_error'
-  | 'downstream_unavailable'
-  | 'unavailable'
-  | 'asset_not_found'
-  | 'link_not_found'
-  | 'selector_required'
-  | 'asset_conflict'
+/** The HTTP status of each reason why a whole request fails. The reasons are stable codes of both APIs. */
+export const httpStatus = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  store_not_found: 404,
+  request_not_found: 404,
+  product_not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  changes_disabled: 409,
+  not_revertible: 409,
+  cursor_expired: 410,
+  too_many_affected: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  quota_exceeded: 429,
+  internal_error: 500,
+  downstream_unavailable: 502,
+  unavailable: 503,
+} as const
+
+export type RequestReason = keyof typeof httpStatus
+
+/** Why a request or one of its items failed. */
+export type Reason = RequestReason | 'asset_not_found' | 'link_not_found' | 'selector_required' | 'asset_conflict'
+
+/** The HTTP status of an error; 500 for a reason that only items have. */
+export function statusOf(reason: Reason): number {
+  return (httpStatus as Partial<Record<Reason, number>>)[reason] ?? 500
+}
 
 /** One fault of a request: `details` has the expected and the received value. */
 export interface Fault {
@@ -32,6 +40,12 @@ export interface Fault {
   field?: string
   /** The index of the item in its list, from 0. */
   index?: number
+}
+
+/** An error as callers see it, in the form of a GraphQL error. */
+export interface PublicError {
+  message: string
+  extensions: { code: Reason; errorInfo?: readonly Fault[] }
 }
 
 type GivenFaults = string | readonly (Omit<Fault, 'reason'> & { reason?: Reason })[]

@@ -18,9 +18,9 @@ const mayImport: Record<string, string> = {
   'src/import': 'catalogue database',
   'src/backup': 'database',
   'src/filter': 'catalogue database request',
-  'src/mcp': 'rest auth database graphql http idempotency request',
+  'src/mcp': 'auth database graphql http idempotency request',
   'src/http': 'rest auth graphql request tracing',
-  'src/graphql': 'auth catalogue database jobs request rest',
+  'src/graphql': 'auth catalogue database jobs request',
   'src/metrics': 'global-config',
   'src/global-config': 'catalogue',
   'src/auth': 'catalogue database request',
@@ -30,7 +30,7 @@ const mayImport: Record<string, string> = {
   'src/embedded-postgres': '',
   'src/request': 'tracing',
   'src/tracing': '',
-  rest: '',
+  rest: 'request',
 }
 
 /** Packages that a part must do without, and why. */

@@ -1,7 +1,8 @@
+import { statusOf } from '../../src/errors.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failure } from '../response/data-shapes.ts'
-import { errorReasons } from '../response/status.ts'
 import { tableFormats } from '../response/table.ts'
+import { errorReasons } from './error-reasons.ts'
 import examples from './examples.json' with { type: 'json' }
 import { answerHeaders } from './headers.ts'
 import type { Json, Schemas } from './schemas.ts'
@@ -32,12 +33,12 @@ export function content(schema: Json, examples: readonly Shown[], part: 'body' |
 /** The error answers of an endpoint: a map from HTTP status to a reference into the components. */
 export function errorResponses(endpoint: Endpoint, namesStore: boolean): Json {
   const { takesBody, dependsOnFilter = false, extraReasons = [] } = endpoint
-  const applies = { all: true, writes: takesBody, filtered: dependsOnFilter, stores: namesStore, none: false }
+  const applies = { all: true, writes: takesBody, filtered: dependsOnFilter, stores: namesStore }
   const possible = errorReasons.filter(({ reason, on }) =>
     on === 'named' ? extraReasons.includes(reason) : applies[on],
   )
   return Object.fromEntries(
-    possible.map(({ status, answer }) => [status, { $ref: `#/components/responses/${answer}` }]),
+    possible.map(({ reason, answer }) => [statusOf(reason), { $ref: `#/components/responses/${answer}` }]),
   )
 }
 
@@ -55,9 +56,9 @@ const unexpectedError = {
 /** The components that `errorResponses` refers to: one answer per status, with its reason and examples. */
 export function responseComponents(schemas: Schemas): Json {
   const schema = schemas.named('Error', failure)
-  const documented = errorReasons.filter(({ on }) => on !== 'none')
   return Object.fromEntries(
-    documented.map(({ reason, status, answer, meaning }) => {
+    errorReasons.map(({ reason, answer, meaning }) => {
+      const status = statusOf(reason)
       const ofReason = `"error_info":[{"reason":"${reason}"`
       const examples = [...keptExamples, unexpectedError].filter(
         (example) => example.status === status && JSON.stringify(example.answer).includes(ofReason),

@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../response/envelope.ts'
+import type { Fault } from '../../src/errors.ts'
 
 /**
  * The named parameters of a query string; an empty value is absent. Values of `repeatable` ones
@@ -8,9 +8,9 @@ export function parseQuery(
   search: string,
   names: ReadonlySet<string>,
   repeatable: readonly string[] = [],
-): { values: Record<string, string>; faults: ErrorInfo[] } {
+): { values: Record<string, string>; faults: Fault[] } {
   const values = new Map<string, string>()
-  const faults: ErrorInfo[] = []
+  const faults: Fault[] = []
   const fault = (field: string, problem: string) =>
     faults.push({ reason: 'invalid_request', details: `${field} ${problem}`, field })
   const seen = new Set<string>()

@@ -1,15 +1,14 @@
 import { z } from 'zod'
+import type { Fault } from '../../src/errors.ts'
+import type { RestRequest } from '../../src/request/exchange.ts'
+import { HttpError } from '../../src/request/http-error.ts'
+import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
 import { maxItems, shapeOfJson, shown } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
-import type { RestRequest } from '../exchange.ts'
 import type { Route } from '../path.ts'
-import type { ErrorInfo } from '../response/envelope.ts'
-import { HttpError } from '../response/http-error.ts'
-import { readWritePreferences } from './preferences.ts'
 import { parseQuery } from './query.ts'
 import { repeatedKeys } from './repeated-keys.ts'
 import type { Enumerations } from './shapes.ts'
-import { readStaleness } from './staleness.ts'
 
 const longestKey = 255
 
@@ -67,7 +66,7 @@ export function readRequest(
   }
 }
 
-function pathValues(values: Readonly<Record<string, string>>, faults: ErrorInfo[]): Record<string, string> {
+function pathValues(values: Readonly<Record<string, string>>, faults: Fault[]): Record<string, string> {
   const decoded = Object.entries(values).map(([name, value]): [string, string] => {
     try {
       return [name, decodeURIComponent(value)]
@@ -80,7 +79,7 @@ function pathValues(values: Readonly<Record<string, string>>, faults: ErrorInfo[
 }
 
 /** Node decodes headers as latin1: the characters of the key are those of its bytes as UTF-8. */
-function faultsOfKey(key: string): ErrorInfo[] {
+function faultsOfKey(key: string): Fault[] {
   const text = new TextDecoder().decode(Uint8Array.from(key, (character) => character.charCodeAt(0)))
   const { length } = [...text]
   if (length >= 1 && length <= longestKey) return []
@@ -94,7 +93,7 @@ function keyScopeOf({ method, path, search, headers }: RestRequest) {
 }
 
 /** The value of a body; undefined when it is none, which is added to the faults. */
-function readJson(bytes: Uint8Array, faults: ErrorInfo[]): unknown {
+function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
   const shape = shapeOfJson(bytes)
   if (shape.excess) throw new HttpError('payload_too_large', `body ${shape.excess}`)
   let value: unknown
@@ -127,7 +126,7 @@ function itemsOf(body: unknown): number {
 }
 
 /** The faults of a value: within an item of a list they have its `index`; `whole` names the value itself. */
-function faultsOf(error: z.ZodError, value: unknown, whole: string): ErrorInfo[] {
+function faultsOf(error: z.ZodError, value: unknown, whole: string): Fault[] {
   return error.issues.map(({ path, message }) => {
     const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
     const [index] = path

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { HttpError } from '../../src/request/http-error.ts'
 import type { ChangeFragment, GetRequestQuery, RevertRequestMutation } from '../operations.generated.ts'
 import { count, more, storeUuidShape } from './data-shapes.ts'
-import { HttpError } from './http-error.ts'
 
 const counts = z
   .object({

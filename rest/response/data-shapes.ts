@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { httpStatus } from '../../src/errors.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { statuses } from '../request/shapes.ts'
-import { httpStatus } from './status.ts'
 
 /** Shapes in answers of /v1. The OpenAPI document is made from them, and tests validate real answers against them. */
 

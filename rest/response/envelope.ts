@@ -1,11 +1,6 @@
 import type { Fault } from '../../src/errors.ts'
 import { isObject } from '../../src/text.ts'
 
-/** One entry of `data.error_info`. */
-export interface ErrorInfo extends Omit<Fault, 'reason'> {
-  reason: string
-}
-
 /** The envelope as JSON text, around data that is JSON text already (spec: Response envelope). */
 export function envelope(code: 0 | -1, message: string, requestId: string, data: string): string {
   return `${envelopeHead(code, message, requestId)}${data}}`
@@ -15,7 +10,7 @@ export function envelopeHead(code: 0 | -1, message: string, requestId: string): 
   return `{"status":${JSON.stringify({ code, message, request_id: requestId })},"data":`
 }
 
-export function errorEnvelope(requestId: string, errorInfo: readonly ErrorInfo[]): string {
+export function errorEnvelope(requestId: string, errorInfo: readonly Fault[]): string {
   return envelope(-1, 'ERROR', requestId, JSON.stringify({ error_info: errorInfo }))
 }
 

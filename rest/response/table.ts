@@ -1,7 +1,7 @@
+import type { HttpResponse, RestRequest } from '../../src/request/exchange.ts'
+import { HttpError } from '../../src/request/http-error.ts'
 import type { Endpoint } from '../endpoint.ts'
-import type { HttpResponse, RestRequest } from '../exchange.ts'
 import { envelope, toJson } from './envelope.ts'
-import { HttpError } from './http-error.ts'
 
 type Row = ReadonlyMap<string, unknown>
 

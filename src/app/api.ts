@@ -2,10 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import type { HttpResponse } from '../../rest/exchange.ts'
 import { createHandler } from '../../rest/handler.ts'
-import type { StalenessHeaders } from '../../rest/request/staleness.ts'
-import { HttpError, toHttpError } from '../../rest/response/http-error.ts'
+import { toHttpError } from '../../rest/response/to-http-error.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
@@ -24,6 +22,9 @@ import { chooseRoute, routeLimits as defaultRouteLimits, type RouteLimits } from
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { withContext } from '../request/context.ts'
+import type { HttpResponse } from '../request/exchange.ts'
+import { HttpError } from '../request/http-error.ts'
+import type { Staleness } from '../request/preferences.ts'
 import { ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import { shapeOfJson } from '../text.ts'
@@ -72,7 +73,7 @@ export function createApi(options: ApiOptions): Api {
         restListing,
         affected: maxAffected === undefined ? undefined : { atMost: maxAffected, count: 0 },
       })
-  const chooseReplica = async ({ maxMs, after }: StalenessHeaders, caller: Caller) =>
+  const chooseReplica = async ({ maxMs, after }: Staleness, caller: Caller) =>
     replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
   /** Adds the position of a successful write, if there are replicas. */
   const withPosition = async (answer: HttpResponse): Promise<HttpResponse> => {

@@ -1,5 +1,5 @@
-import { HttpError, unauthorized } from '../../rest/response/http-error.ts'
 import { type Caller, hasScope } from '../auth/caller.ts'
+import { HttpError, unauthorized } from '../request/http-error.ts'
 
 export function requireAdmin(caller: Caller | undefined, authorization: string | undefined): void {
   if (!caller) throw unauthorized(authorization)

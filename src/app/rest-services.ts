@@ -9,7 +9,6 @@ import {
   type ListAssetsQuery,
   type ListAssetsQueryVariables,
 } from '../../rest/operations.generated.ts'
-import type { StalenessHeaders } from '../../rest/request/staleness.ts'
 import { JsonText } from '../../rest/response/envelope.ts'
 import type { CallContext, Reader, RestServices } from '../../rest/services.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -24,6 +23,7 @@ import { publicErrors } from '../graphql/public-error.ts'
 import type { RouteLimits } from '../heavy/route.ts'
 import { doOnce } from '../idempotency/once.ts'
 import { withContext } from '../request/context.ts'
+import type { Staleness } from '../request/preferences.ts'
 import { maxRestBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import type { ThreadPoolApi } from './thread-pool-api.ts'
@@ -35,7 +35,7 @@ export interface RestParts extends Pick<RestServices<Caller>, 'enumerations' | '
   threads: ThreadPoolApi | undefined
   routeLimits: RouteLimits
   isHeavy(body: Uint8Array): boolean
-  chooseReplica(staleness: StalenessHeaders, caller: Caller): Promise<Replica | undefined>
+  chooseReplica(staleness: Staleness, caller: Caller): Promise<Replica | undefined>
   contextOf(caller: Caller, requestId: string, options?: RunOptions): Context
 }
 

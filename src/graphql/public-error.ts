@@ -1,18 +1,13 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { isBeyondLimits, isUnavailable, shortageOf } from '../database/unavailable.ts'
-import { CatalogueError, type Fault, invalidRequest, type Reason, unavailable, unfinished } from '../errors.ts'
+import { CatalogueError, invalidRequest, type PublicError, unavailable, unfinished } from '../errors.ts'
 import { requestContext } from '../request/context.ts'
 import { warnOnceASecond } from '../request/log.ts'
 import { loggableError } from '../request/loggable-error.ts'
 
-/** An error for callers, with its faults in `extensions.errorInfo`. */
-export interface PublicError extends GraphQLFormattedError {
-  extensions: { code: Reason; errorInfo?: readonly Fault[] }
-}
-
 /** Translates a thrown value. Unexpected errors are masked as `internal_error` and logged once. */
-export function publicError(thrown: unknown, log: Logger): PublicError {
+export function publicError(thrown: unknown, log: Logger): PublicError & GraphQLFormattedError {
   const cause = causeOf(thrown)
   if (!(thrown instanceof GraphQLError)) return translated(cause, log)
   const { message, extensions } = translated(cause instanceof GraphQLError ? thrown : cause, log)

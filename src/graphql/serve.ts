@@ -1,13 +1,11 @@
 import { GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
-import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
-import { preferenceApplied, readWritePreferences } from '../../rest/request/preferences.ts'
-import { readStaleness, type StalenessHeaders } from '../../rest/request/staleness.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
-import { httpStatus } from '../../rest/response/status.ts'
 import type { Caller } from '../auth/caller.ts'
-import { CatalogueError, type Fault, invalidRequest, type Reason } from '../errors.ts'
+import { CatalogueError, invalidRequest, type Reason, statusOf } from '../errors.ts'
 import { lazy } from '../lazy.ts'
+import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
+import { HttpError } from '../request/http-error.ts'
+import { preferenceApplied, readStaleness, readWritePreferences, type Staleness } from '../request/preferences.ts'
 import type { Context } from './context.ts'
 import { InvalidVariables } from './limits/cost.ts'
 import { limitsOf, requireFewItems, tooCostly } from './limits/limits.ts'
@@ -32,7 +30,7 @@ export interface PreparedRequest {
   operation: PreparedOperation
   cost: number
   /** Undefined for a mutation. */
-  staleness: StalenessHeaders | undefined
+  staleness: Staleness | undefined
   /** How much a mutation may change. */
   maxAffected: number | undefined
   run(context: Context): Promise<HttpResponse>
@@ -92,7 +90,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
 /** Reads the preferences of the headers. Throws `invalid_request`, also for max-affected with several fields. */
 function readPreferences({ isMutation, size }: PreparedOperation, headers: RequestHeaders) {
   const read = isMutation ? readWritePreferences(headers) : readStaleness(headers)
-  if (read.faults.length > 0) throw invalidRequest(read.faults as Fault[])
+  if (read.faults.length > 0) throw invalidRequest(read.faults)
   if (!('maxAffected' in read)) return { staleness: read, maxAffected: undefined }
   const { maxAffected } = read
   if (maxAffected !== undefined && size.rootFields > 1) {
@@ -130,7 +128,7 @@ function answerOf(
 
 function requestError(reason: Reason, errors: readonly unknown[], type: MediaType) {
   const headers = { 'Content-Type': `${type}; charset=utf-8` }
-  return { status: httpStatus[reason] ?? 500, headers, body: JSON.stringify({ errors }) }
+  return { status: statusOf(reason), headers, body: JSON.stringify({ errors }) }
 }
 
 function methodNotAllowed(allow: string, details: string): HttpError {

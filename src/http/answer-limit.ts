@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpResponse } from '../../rest/exchange.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
+import type { HttpResponse } from '../request/exchange.ts'
+import { HttpError } from '../request/http-error.ts'
 import { byteLength } from './body/body-size.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { HttpResponse } from '../../rest/exchange.ts'
+import type { HttpResponse } from '../request/exchange.ts'
 import { byteLength, piecesOf } from './body/body-size.ts'
 
 export type Encoding = 'br' | 'gzip'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { HttpResponse, RequestHeaders } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
 import type { ChargeAnswer } from './answer-limit.ts'

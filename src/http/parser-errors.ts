@@ -1,7 +1,8 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorResponse } from '../../rest/handler.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
+import type { Reason } from '../errors.ts'
+import { HttpError } from '../request/http-error.ts'
 import { newRequestId, requestIdOf } from '../request/request-id.ts'
 import { STATUS_CODES } from './node-http.ts'
 import { lingerMs, respond } from './respond.ts'
@@ -40,7 +41,7 @@ function afterPending(response: ServerResponse | undefined, sendError: () => voi
   else if (!isPending || !response.headersSent) sendError()
 }
 
-type ParserError = [status: number, reason: string, details: string]
+type ParserError = [status: number, reason: Reason, details: string]
 
 const parserErrors: Record<string, ParserError> = {
   HPE_HEADER_OVERFLOW: [431, 'invalid_request', 'the headers must have at most 16 KiB together'],

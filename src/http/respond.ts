@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HttpResponse } from '../../rest/exchange.ts'
+import type { HttpResponse } from '../request/exchange.ts'
 import type { RequestId } from '../request/request-id.ts'
 import { byteLength, piecesOf } from './body/body-size.ts'
 

@@ -1,5 +1,5 @@
-import type { OperationResult, RestRequest } from '../../rest/exchange.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { OperationResult, RestRequest } from '../request/exchange.ts'
 import { requireLength } from './answer-limit.ts'
 import { readBody } from './body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'

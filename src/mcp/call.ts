@@ -1,10 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { ErrorInfo } from '../../rest/response/envelope.ts'
-import { HttpError } from '../../rest/response/http-error.ts'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest, type PublicError } from '../errors.ts'
 import { requireLength } from '../http/answer-limit.ts'
 import type { GraphQLApi } from '../http/graphql-edge.ts'
 import type { McpSession } from '../http/mcp-edge.ts'
+import { HttpError } from '../request/http-error.ts'
 import { isObject } from '../text.ts'
 import { type Plans, refused } from './plans.ts'
 import type { Tool } from './tools.ts'
@@ -79,7 +78,7 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
   const { body: made = '' } = answer
   const { data, errors, extensions } = JSON.parse(typeof made === 'string' ? made : Buffer.concat(made).toString()) as {
     data?: Record<string, unknown>
-    errors?: { message: string; extensions: { code: string; errorInfo?: ErrorInfo[] } }[]
+    errors?: PublicError[]
     extensions?: { affected?: number }
   }
   if (!errors?.[0]) return { data: data ?? {}, affected: extensions?.affected }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { isEnumType, isObjectType } from 'graphql'
 import { expect, it } from 'vitest'
-import { httpStatus } from '../../rest/response/status.ts'
 import { schema } from '../../schema/index.ts'
+import { httpStatus } from '../../src/errors.ts'
 
 it('the guide has the cause and the cure of every reason of an error, a failed item and a skipped item', async () => {
   const guide = await readFile(new URL('../../docs/rest.md', import.meta.url), 'utf8')

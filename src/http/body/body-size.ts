@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../../../rest/exchange.ts'
+import type { HttpResponse } from '../../request/exchange.ts'
 
 type Body = NonNullable<HttpResponse['body']>
 

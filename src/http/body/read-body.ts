@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { HttpError } from '../../../rest/response/http-error.ts'
+import { HttpError } from '../../request/http-error.ts'
 import { startOnePerTick } from '../../request/start-one-per-tick.ts'
 import type { Reserve } from '../memory-budget.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { HttpResponse } from '../../../rest/exchange.ts'
-import { HttpError } from '../../../rest/response/http-error.ts'
+import type { HttpResponse } from '../../request/exchange.ts'
+import { HttpError } from '../../request/http-error.ts'
 
 export interface Page {
   status?: number

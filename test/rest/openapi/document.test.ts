@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { endpoints } from '../../../rest/endpoints.ts'
 import { openApiDocument } from '../../../rest/openapi/document.ts'
 import { keptExamples } from '../../../rest/openapi/responses.ts'
-import { httpStatus } from '../../../rest/response/status.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
+import { httpStatus } from '../../../src/errors.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
 interface Operation {

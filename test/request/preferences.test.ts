@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readStaleness } from '../../../rest/request/staleness.ts'
+import { readStaleness } from '../../src/request/preferences.ts'
 
 function read(headers: Record<string, string>) {
   const { faults, ...read } = readStaleness(headers)

@@ -1,0 +1,126 @@
+import type { RequestReason } from '../../src/errors.ts'
+
+/** The description of the answer to errors of one reason. */
+interface ErrorReason {
+  reason: RequestReason
+  /** The name of the answer in `components.responses`. */
+  answer: string
+  /**
+   * The operations that document the answer: all, writes, those that name a store, those that use the filtering
+   * service, or those that list it in `extraReasons` (which replaces another answer of the same status).
+   */
+  on: 'all' | 'writes' | 'stores' | 'filtered' | 'named'
+  meaning: string
+}
+
+/** The answers of the document's operations to errors. */
+export const errorReasons: readonly ErrorReason[] = [
+  {
+    reason: 'invalid_request',
+    answer: 'BadRequest',
+    on: 'all',
+    meaning: 'A value is missing, malformed or out of range, the body is not JSON, or a parameter is repeated.',
+  },
+  {
+    reason: 'unauthorized',
+    answer: 'Unauthorized',
+    on: 'all',
+    meaning: 'The token is missing, unknown, expired or revoked.',
+  },
+  { reason: 'forbidden', answer: 'Forbidden', on: 'all', meaning: 'The token lacks the scope.' },
+  {
+    reason: 'store_not_found',
+    answer: 'StoreNotFound',
+    on: 'stores',
+    meaning: 'The store does not exist, or the token has no access to it.',
+  },
+  {
+    reason: 'request_not_found',
+    answer: 'RequestNotFound',
+    on: 'named',
+    meaning: 'No change with this request id is recorded; or `store_not_found`.',
+  },
+  {
+    reason: 'product_not_found',
+    answer: 'ProductNotFound',
+    on: 'named',
+    meaning: 'The store has no such product, or had none at that time; or `store_not_found`.',
+  },
+  {
+    reason: 'idempotency_conflict',
+    answer: 'Conflict',
+    on: 'writes',
+    meaning: 'The `Idempotency-Key` was used with another body.',
+  },
+  {
+    reason: 'changes_disabled',
+    answer: 'ChangesDisabled',
+    on: 'named',
+    meaning: 'The service records no changes (`CHANGES_RETENTION` is 0).',
+  },
+  {
+    reason: 'not_revertible',
+    answer: 'NotRevertible',
+    on: 'named',
+    meaning:
+      'Later requests changed the same values, or the request is reverted already; or `idempotency_conflict` or `changes_disabled`.',
+  },
+  {
+    reason: 'cursor_expired',
+    answer: 'CursorExpired',
+    on: 'named',
+    meaning:
+      'The changes since the cursor are no longer kept, or the cursor belongs to another database. `details` names the oldest valid cursor. Read everything once, then continue from `after=latest`.',
+  },
+  {
+    reason: 'too_many_affected',
+    answer: 'TooManyAffected',
+    on: 'writes',
+    meaning: 'The write would change more than `Prefer: max-affected` allows. Nothing was changed.',
+  },
+  {
+    reason: 'payload_too_large',
+    answer: 'ContentTooLarge',
+    on: 'writes',
+    meaning: [
+      'The request exceeds a limit:\n',
+      '- body: 10 MiB',
+      '- items: 10,000',
+      '- members of a list or object: 20,000',
+      '- members of all lists and objects: 600,000',
+      '- levels of nesting: 64',
+      '- steps of the patterns of its attributes',
+    ].join('\n'),
+  },
+  {
+    reason: 'unsupported_media_type',
+    answer: 'UnsupportedMediaType',
+    on: 'writes',
+    meaning: 'The body is not `application/json`.',
+  },
+  {
+    reason: 'rate_limited',
+    answer: 'TooManyRequests',
+    on: 'all',
+    meaning:
+      'The token has exceeded its rate limit; or `quota_exceeded`: the answers stored for `Idempotency-Key`s of its stores take 64 MiB.',
+  },
+  {
+    reason: 'internal_error',
+    answer: 'InternalError',
+    on: 'all',
+    meaning: 'An unexpected error of the service. It is logged with the request id.',
+  },
+  {
+    reason: 'downstream_unavailable',
+    answer: 'DownstreamUnavailable',
+    on: 'filtered',
+    meaning: 'The filtering service is unreachable, slow, or returns an invalid answer.',
+  },
+  {
+    reason: 'unavailable',
+    answer: 'Unavailable',
+    on: 'all',
+    meaning: 'The database is unreachable, or the service is shutting down.',
+  },
+]
