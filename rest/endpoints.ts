@@ -1,21 +1,17 @@
 import { z } from 'zod'
 import { HttpError } from '../src/request/http-error.ts'
+import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import type { RevertPolicy } from './operations.generated.ts'
+import type { ChangeFragment, RevertPolicy } from './operations.generated.ts'
 import * as operations from './operations.generated.ts'
 import { reports } from './reports.ts'
 import { camelCase } from './request/camel-case.ts'
 import * as input from './request/shapes.ts'
-import {
-  changeObject,
-  changes,
-  receiptObject,
-  receiptShape,
-  revertObject,
-  revertShape,
-} from './response/change-shapes.ts'
 import * as output from './response/data-shapes.ts'
-import { productObject, productPatch, withErrorInfo, withFailedProducts } from './response/translate.ts'
+import { restObject } from './response/rest-object.ts'
+import { productObject, productPatch, withErrorInfo, withFailedProducts, withMore } from './response/translate.ts'
+
+const { changes: _, revertedBy: __, ...receipt } = answers.GetRequest
 
 /** The endpoints under /v1, one per entry (spec: Endpoints). */
 export const endpoints: readonly Endpoint[] = [
@@ -26,8 +22,8 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Lists a page of the asset groups of a store on one channel, ordered by parent code (by code point). A group is identified by parent code, channel and asset format (spec: GET /assets).',
     dataShape: {
-      total_groups: output.count('Number of groups that match, on all pages.'),
-      returned_groups: output.count('Number of entries in this answer.'),
+      total_groups: answers.ListAssets.total_groups,
+      returned_groups: answers.ListAssets.returned_groups,
       assets: z
         .record(z.string(), output.assetGroupShape)
         .describe('Map from parent code to group, ordered by parent code (by code point).'),
@@ -40,8 +36,7 @@ export const endpoints: readonly Endpoint[] = [
         store_uuid: input.storeUuid,
         channel: input.text.default('SMP').describe('Channel to list. An unknown channel lists nothing.'),
         asset_format: input.oneOf(assetFormats).default('image').describe('Asset format to list.'),
-        offset: input.wholeNumber(0).default(0).describe('Number of groups to skip. Past the end the page is empty.'),
-        limit: input.wholeNumber(1, 50).default(50).describe('Page size in groups; values above 50 are clamped to 50.'),
+        ...input.page('groups', 50),
       }),
     }),
     variables: camelCase,
@@ -54,13 +49,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Update products',
     description:
       'Merges attributes and statuses into existing products and creates none (spec: PUT /products). Each product is updated whole or not at all: an invalid attribute puts its product into `failed_products` and does not affect the other products. The request is one transaction.',
-    dataShape: {
-      store_uuid: output.storeUuidShape,
-      updated_skus: output.succeeded('Codes of the products that were updated, in the order of the body.'),
-      unavailable_skus: output.skus('Codes without a product in the store.'),
-      failed_products: output.failedProductsShape,
-      more: output.more,
-    },
+    dataShape: output.writtenShape(answers.UpdateProducts),
     document: operations.UpdateProductsDocument,
     shapes: () => ({
       query: z.object({ store_uuid: input.storeUuid, dry_run: input.dryRun }),
@@ -75,10 +64,7 @@ export const endpoints: readonly Endpoint[] = [
     path: '/stores',
     summary: 'Create a store',
     description: 'Creates a store, in a new group or in the group of `linked_store_id` (spec: POST /stores).',
-    dataShape: {
-      store_uuid: z.string().describe('UUID of the new store.'),
-      store_group: z.string().describe('UUID of the group of linked stores that the store belongs to.'),
-    },
+    dataShape: answers.CreateStore,
     document: operations.CreateStoreDocument,
     shapes: (enumerations) => ({ query: input.storeLink, body: input.newStore(enumerations) }),
     variables: (query, body) => ({ ...camelCase(query), input: camelCase(body) }),
@@ -91,14 +77,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Delete assets',
     description:
       'Deletes assets with all their links (spec: DELETE /assets). An asset is deleted when it meets all conditions of an item (`channel`, `parent_code`, `asset_id`); an item without a condition fails with `selector_required`. The request needs a body with `Content-Length`.',
-    dataShape: {
-      deleted_count: output.count('Number of assets deleted.'),
-      failed: output.count(
-        'Number of asset ids that were not found, plus the number of items without ids that matched nothing.',
-      ),
-      error_info: output.itemFailures,
-      more: output.more,
-    },
+    dataShape: output.writtenShape(answers.DeleteAssets),
     document: operations.DeleteAssetsDocument,
     shapes: () => ({
       query: z.object({ dry_run: input.dryRun }),
@@ -119,12 +98,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'Unlink assets',
     description:
       'Removes links between assets and a parent code on a channel, never the assets (spec: POST /assets/unlink). Without `asset_id` all assets of the parent code on the channel are unlinked. To delete assets use DELETE /assets.',
-    dataShape: {
-      unlinked: output.count('Number of links removed.'),
-      failed: output.count('Number of links that were not found.'),
-      error_info: output.itemFailures,
-      more: output.more,
-    },
+    dataShape: output.writtenShape(answers.UnlinkAssets),
     document: operations.UnlinkAssetsDocument,
     shapes: () => ({
       query: z.object({ dry_run: input.dryRun }),
@@ -147,13 +121,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Creates products and does not change existing ones. Keys such as `Image URL 1` become assets of the product on `channel`, in the order of their numbers. To change existing products use PUT /products.',
     isExtension: true,
-    dataShape: {
-      store_uuid: output.storeUuidShape,
-      created_skus: output.succeeded('Codes of the products that were created, in the order of the body.'),
-      existing_skus: output.succeeded('Codes of products that existed before; they are not changed.'),
-      failed_products: output.failedProductsShape,
-      more: output.more,
-    },
+    dataShape: output.writtenShape(answers.CreateProducts),
     document: operations.CreateProductsDocument,
     shapes: ({ channels }) => ({
       query: writeOnChannel(channels),
@@ -171,9 +139,7 @@ export const endpoints: readonly Endpoint[] = [
       'Lists a page of the products of a store with their attributes and assets, ordered by product code (by code point).',
     isExtension: true,
     dataShape: {
-      store_uuid: output.storeUuidShape,
-      total_products: output.count('Number of products that match, on all pages.'),
-      returned_products: output.count('Number of entries in this answer.'),
+      ...answers.ListProducts,
       products: z
         .record(z.string(), output.productShape)
         .describe('Map from SKU code to product, ordered by code (by code point).'),
@@ -192,11 +158,7 @@ export const endpoints: readonly Endpoint[] = [
           .optional()
           .describe('Only products with these codes. Repeat the parameter or separate codes by commas.'),
         status: input.productStatus.optional().describe('Only products with this status.'),
-        offset: input.wholeNumber(0).default(0).describe('Number of products to skip. Past the end the page is empty.'),
-        limit: input
-          .wholeNumber(1, 100)
-          .default(100)
-          .describe('Page size in products; values above 100 are clamped to 100.'),
+        ...input.page('products', 100),
         escape_formulas: input.escapeFormulas,
       }),
     }),
@@ -219,10 +181,7 @@ export const endpoints: readonly Endpoint[] = [
       'A product with its attributes and assets. With `at`, its status and attributes at that time, within the retention of changes; its assets are the present ones.',
     isExtension: true,
     extraReasons: ['product_not_found', 'changes_disabled'],
-    dataShape: {
-      store_uuid: output.storeUuidShape,
-      product: output.productShape.describe('The product.'),
-    },
+    dataShape: { ...answers.GetProduct, product: output.productShape.describe('The product.') },
     document: operations.GetProductDocument,
     shapes: () => ({
       query: z.object({
@@ -246,20 +205,12 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List stores',
     description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
     isExtension: true,
-    dataShape: {
-      total_stores: output.count('Number of stores that match, on all pages.'),
-      returned_stores: output.count('Number of entries in this answer.'),
-      stores: z.array(output.storeShape).describe('Stores in the order of their creation.'),
-    },
+    dataShape: answers.ListStores,
     document: operations.ListStoresDocument,
     shapes: () => ({
       query: z.object({
         search: input.text.optional().describe('Only stores whose name contains this text, case-insensitive.'),
-        offset: input.wholeNumber(0).default(0).describe('Number of stores to skip. Past the end the page is empty.'),
-        limit: input
-          .wholeNumber(1, 100)
-          .default(100)
-          .describe('Page size in stores; values above 100 are clamped to 100.'),
+        ...input.page('stores', 100),
       }),
     }),
     variables: camelCase,
@@ -272,13 +223,7 @@ export const endpoints: readonly Endpoint[] = [
     description:
       'Inserts assets at given positions of their groups; the assets from that position on move back by one, and a position past the end means the end. A URL that the store already has keeps its `asset_id`; a URL that the group already has moves.',
     isExtension: true,
-    dataShape: {
-      created: output.count('Number of assets that are new in their group.'),
-      updated: output.count('Number of assets that were in their group and moved.'),
-      failed: output.count('Number of entries that failed.'),
-      error_info: output.itemFailures,
-      more: output.more,
-    },
+    dataShape: output.writtenShape(answers.PlaceAssets),
     document: operations.PlaceAssetsDocument,
     shapes: ({ channels }) => ({
       query: writeOnChannel(channels),
@@ -306,7 +251,7 @@ export const endpoints: readonly Endpoint[] = [
     isExtension: true,
     extraReasons: ['cursor_expired', 'changes_disabled'],
     dataShape: {
-      changes: changes('Changes after the cursor, in order.'),
+      changes: z.array(answers.Change).describe('Changes after the cursor, in order.'),
       next: z.string().describe('Cursor of the next page, also when this one is empty.'),
       more: z.boolean().describe('Whether more changes follow at once.'),
     },
@@ -319,18 +264,15 @@ export const endpoints: readonly Endpoint[] = [
           .describe(
             'Cursor: only changes after it. Default: from the oldest that is kept. `latest`: none, only the cursor.',
           ),
-        limit: input
-          .wholeNumber(1, 100)
-          .default(100)
-          .describe('Page size in changes; values above 100 are clamped to 100.'),
+        limit: input.pageSize('changes', 100),
         product_code: input.text.optional().describe('Only changes of this product and of the links of its assets.'),
       }),
     }),
     variables: camelCase,
     toData: ({ store }) => {
       if (!store) throw noStore()
-      const { next, pageInfo, edges } = store.changes
-      return { changes: edges.map(({ node }) => changeObject(node)), next, more: pageInfo.more }
+      const { changes, more } = changesOf(store.changes)
+      return { changes, next: store.changes.next, more }
     },
   }),
 
@@ -342,7 +284,12 @@ export const endpoints: readonly Endpoint[] = [
       'What the request changed in a store. The header `Link` of a write names its receipt. Requests that were sent with the same `X-Request-Id` have one receipt.',
     isExtension: true,
     extraReasons: ['request_not_found', 'changes_disabled'],
-    dataShape: receiptShape,
+    dataShape: {
+      ...receipt,
+      changes: z.array(answers.Change).describe('The first 100 changes of the request, the oldest first.'),
+      more: z.boolean().describe('Whether the receipt is truncated.'),
+      reverted_by: z.string().optional().describe('Id of the last request that reverted it.'),
+    },
     document: operations.GetRequestDocument,
     shapes: () => ({
       query: z.object({
@@ -351,7 +298,16 @@ export const endpoints: readonly Endpoint[] = [
       }),
     }),
     variables: camelCase,
-    toData: ({ request }) => receiptObject(request),
+    toData: ({ request }) => {
+      if (!request)
+        throw new HttpError('request_not_found', 'nothing was changed under this id, or it is no longer recorded')
+      const { changes, revertedBy, ...rest } = request
+      return {
+        ...restObject(rest),
+        ...changesOf(changes),
+        ...(revertedBy && { reverted_by: revertedBy.request_id }),
+      }
+    },
   }),
 
   endpoint({
@@ -362,7 +318,7 @@ export const endpoints: readonly Endpoint[] = [
       'Restores the values from before a request, in one transaction. Values changed by later requests are skipped, overwritten, or fail the revert. A revert can be reverted by its own request id. At most 100,000 values, links and rows. The request has no body.',
     isExtension: true,
     extraReasons: ['request_not_found', 'not_revertible'],
-    dataShape: revertShape,
+    dataShape: output.writtenShape(answers.RevertRequest),
     document: operations.RevertRequestDocument,
     shapes: () => ({
       query: z.object({
@@ -379,7 +335,7 @@ export const endpoints: readonly Endpoint[] = [
       ...camelCase(query),
       ifChangedSince: if_changed_since.toUpperCase() as RevertPolicy,
     }),
-    toData: ({ revertRequest: result }) => revertObject(result),
+    toData: ({ revertRequest: result }) => restObject(withMore(result)),
   }),
   ...reports,
 ]
@@ -387,6 +343,15 @@ export const endpoints: readonly Endpoint[] = [
 function writeOnChannel(channels: readonly string[]) {
   const channel = input.oneOf(channels).default('SMP').describe('Channel of the assets.')
   return z.object({ store_uuid: input.storeUuid, channel, dry_run: input.dryRun })
+}
+
+interface ChangeConnection {
+  edges: { node: ChangeFragment }[]
+  pageInfo: { more: boolean }
+}
+
+function changesOf({ edges, pageInfo }: ChangeConnection) {
+  return { changes: edges.map(({ node }) => restObject(node)), more: pageInfo.more }
 }
 
 function noStore(): HttpError {

@@ -123,7 +123,7 @@ async function answerInline<Caller>(
     if (endpoint.takesBody && services.recordsChanges) headers = receiptLink(variables, data, requestId)
     if (!preferences) return toJson(data)
     headers = { ...headers, ...preferenceApplied(preferences.maxAffected, preferences.isMinimal) }
-    return toJson(preferences.isMinimal ? withoutSuccesses(data) : data)
+    return toJson(preferences.isMinimal ? withoutSuccesses(data as object) : data)
   }
   // A dry run changes nothing, so that it may be repeated.
   const isOnce = idempotencyKey && !variables.dryRun

@@ -272,8 +272,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report refused rows of imports
-         * @description Rows that the last imports refused, of the newest job first; the first 20 faults of each job.
+         * Report rejected rows of imports
+         * @description Rows that the last imports rejected, of the newest job first; the first 20 faults of each job.
          */
         get: operations["failureReport"];
         put?: never;
@@ -306,43 +306,44 @@ export interface components {
             /** @description Assets in the order of their positions. */
             assets: components["schemas"]["AssetEntry"][];
         };
-        /** @description What a request did to rows of one kind in one store. */
+        /** @description What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes. */
         Change: {
-            /** @description Opaque cursor after this change. */
+            /** @description Opaque cursor after this change, for `after`. */
             cursor: string;
             /**
              * Format: date-time
              * @description Time of the change.
              */
             at: string;
-            /** @description Id of the request. */
+            /** @description `X-Request-Id` of the request, or its generated id. */
             request_id: string;
             /** @description Name that the token had, or the user of the command line. */
             actor: string;
+            /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
+            operation: string;
+            /** @description Number of items changed. */
+            counts: components["schemas"]["ChangeCounts"];
+            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
+            codes: string[];
             /**
-             * @description Where the request came from.
+             * @description Where the change came from.
              * @enum {string}
              */
-            via: "rest" | "graphql" | "cli" | "job";
-            /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
-            operation: string;
+            via: "cli" | "graphql" | "job" | "rest";
             /**
              * @description Kind of the changed items.
              * @enum {string}
              */
-            kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
+            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
             /**
              * @description What was done to the items.
              * @enum {string}
              */
-            action: "created" | "updated" | "deleted";
-            counts: components["schemas"]["ChangeCounts"];
-            /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
-            codes: string[];
+            action: "created" | "deleted" | "updated";
             /** @description Id of the request that this change reverts. */
             reverts?: string;
         };
-        /** @description Number of items changed. */
+        /** @description Number of products, assets, links, definitions, channels with requirements or stores that a change changed. */
         ChangeCounts: {
             /** @description Number that were created. */
             created: number;
@@ -377,30 +378,30 @@ export interface components {
                      * @description Time of the change.
                      */
                     at: string;
-                    /** @description Id of the request. */
+                    /** @description Id of the request: for `Query.request` and `revertRequest`. */
                     request_id: string;
-                    /** @description Name that the token had, or the user of the command line. */
+                    /** @description Name of the token, or user of the command line. */
                     actor: string;
                     /**
-                     * @description Where the request came from.
+                     * @description Source of the change.
                      * @enum {string}
                      */
-                    via: "rest" | "graphql" | "cli" | "job";
-                    /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
+                    via: "cli" | "graphql" | "job" | "rest";
+                    /** @description Name of the mutation; `import` for imports. */
                     operation: string;
                     /**
-                     * @description Kind of the changed items.
+                     * @description Kind of the changed objects.
                      * @enum {string}
                      */
-                    kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
+                    kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
                     /**
-                     * @description What was done to the items.
+                     * @description Action.
                      * @enum {string}
                      */
-                    action: "created" | "updated" | "deleted";
+                    action: "created" | "deleted" | "updated";
                     /** @description Number of values that changed. */
                     items: number;
-                    /** @description Number of items of the request that failed, on one of its changes. */
+                    /** @description Number of failed items of the request. Only one change of the request has it; the others have 0. */
                     failed: number;
                 }[];
             };
@@ -426,9 +427,9 @@ export interface components {
                     store_name: string;
                     /** @description Channel of the groups. */
                     channel: string;
-                    /** @description Format of the assets. */
+                    /** @description Format of the assets in the groups. */
                     asset_format: string;
-                    /** @description Number of parent codes that have such an asset; 0 where the store uses the channel. */
+                    /** @description Number of parent codes that have an asset of the format on the channel; 0 for a channel of the store without assets. A parent code need not be the code of a product. */
                     groups: number;
                     /** @description Number of products of the store, for comparison. */
                     products: number;
@@ -450,7 +451,7 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Codes of the products that were created, in the order of the body. Absent with `Prefer: return=minimal`. */
+                /** @description Codes of products that were created. Absent with `Prefer: return=minimal`. */
                 created_skus?: string[];
                 /** @description Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`. */
                 existing_skus?: string[];
@@ -483,7 +484,7 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description UUID of the new store. */
+                /** @description UUID of the store, in lower case. */
                 store_uuid: string;
                 /** @description UUID of the group of linked stores that the store belongs to. */
                 store_group: string;
@@ -519,9 +520,9 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Number of assets deleted. */
+                /** @description Number of assets deleted, each with all its links. */
                 deleted_count: number;
-                /** @description Number of asset ids that were not found, plus the number of items without ids that matched nothing. */
+                /** @description Number of items or asset ids that failed. */
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
@@ -600,14 +601,14 @@ export interface components {
                      * @description Kind of the job.
                      * @enum {string}
                      */
-                    kind: "import" | "export" | "index";
-                    /** @description Number of the row, from 1; null for the error that ended the job. */
+                    kind: "export" | "import" | "index";
+                    /** @description Number of the row, from 1; null for the error of the job. */
                     row: number | null;
-                    /** @description Line of the file on which the row starts; null for formats without lines. */
+                    /** @description Line of the file on which the row starts, from 1; null for formats without lines. */
                     line: number | null;
-                    /** @description Product code of the row. */
+                    /** @description Product code of the row, if it has one. */
                     product_code: string | null;
-                    /** @description Column with the fault; null: the whole row. */
+                    /** @description Invalid column; null when the whole row is invalid. */
                     field: string | null;
                     /** @description Explanation: the expected value and the received one. */
                     reason: string;
@@ -627,7 +628,7 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description UUID of the store. */
+                /** @description UUID of the store, in lower case. */
                 store_uuid: string;
                 /** @description The product. */
                 product: components["schemas"]["Product"];
@@ -648,22 +649,22 @@ export interface components {
             data: {
                 /** @description Id of the request. */
                 request_id: string;
+                /**
+                 * Format: date-time
+                 * @description Time of its first change.
+                 */
+                at: string;
                 /** @description Name that the token had, or the user of the command line. */
                 actor: string;
+                /** @description Name of the mutation; `import` for imports. */
+                operation: string;
+                /** @description Number of items of the request that failed. */
+                failed: number;
                 /**
                  * @description Where the request came from.
                  * @enum {string}
                  */
-                via: "rest" | "graphql" | "cli" | "job";
-                /** @description Name of the GraphQL mutation, also over REST; `import` for imports. */
-                operation: string;
-                /**
-                 * Format: date-time
-                 * @description Time of the first change.
-                 */
-                at: string;
-                /** @description Number of items of the request that failed. */
-                failed: number;
+                via: "cli" | "graphql" | "job" | "rest";
                 /** @description Number of items changed, by kind. */
                 counts: components["schemas"]["RequestCounts"][];
                 /** @description The first 100 changes of the request, the oldest first. */
@@ -674,16 +675,13 @@ export interface components {
                 reverted_by?: string;
             };
         };
-        /** @description Failure of one item of the request, or of one asset id in an item. The other items are not affected. */
+        /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
-            /**
-             * @description Stable code for programs.
-             * @enum {string}
-             */
-            reason: "asset_not_found" | "link_not_found" | "store_not_found" | "selector_required" | "invalid_request" | "asset_conflict";
+            /** @description Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`. */
+            reason: string;
             /** @description Human-readable explanation: the expected value and the received one, at most 200 characters. */
             details: string;
-            /** @description Index of the item in the body, from 0. */
+            /** @description Index of the item in the request, from 0. */
             index?: number;
             /** @description Store UUID of the item. */
             store_uuid?: string;
@@ -719,9 +717,12 @@ export interface components {
                      * @description Kind of the job.
                      * @enum {string}
                      */
-                    kind: "import" | "export" | "index";
-                    /** @description State of the job, such as `running` or `succeeded`. */
-                    state: string;
+                    kind: "export" | "import" | "index";
+                    /**
+                     * @description State of the job.
+                     * @enum {string}
+                     */
+                    state: "failed" | "queued" | "running" | "succeeded" | "succeeded with failures";
                     /** @description Number of rows processed. */
                     rows: number;
                     /** @description Number of products created. */
@@ -730,16 +731,18 @@ export interface components {
                     updated: number;
                     /** @description Number of rows that changed nothing. */
                     unchanged: number;
-                    /** @description Number of rows that were refused. */
+                    /** @description Number of rows that were rejected. */
                     failed: number;
-                    /** @description Cause of the failure. */
+                    /** @description Cause of the failure when the state is `FAILED`, otherwise null. */
                     error: string | null;
                     /**
                      * Format: date-time
                      * @description Time of the request.
                      */
                     created_at: string;
+                    /** @description Time at which the job was started; null while it is queued. */
                     started_at: string | null;
+                    /** @description Time at which the job succeeded or failed; null before. */
                     finished_at: string | null;
                 }[];
             };
@@ -757,9 +760,9 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Number of groups that match, on all pages. */
+                /** @description Exact number of groups that match, on all pages. */
                 total_groups: number;
-                /** @description Number of entries in this answer. */
+                /** @description Number of groups on this page. */
                 returned_groups: number;
                 /** @description Map from parent code to group, ordered by parent code (by code point). */
                 assets: {
@@ -803,9 +806,9 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Number of products that match, on all pages. */
+                /** @description Exact number of products that match, on all pages. */
                 total_products: number;
-                /** @description Number of entries in this answer. */
+                /** @description Number of products on this page. */
                 returned_products: number;
                 /** @description Map from SKU code to product, ordered by code (by code point). */
                 products: {
@@ -828,10 +831,32 @@ export interface components {
             data: {
                 /** @description Number of stores that match, on all pages. */
                 total_stores: number;
-                /** @description Number of entries in this answer. */
+                /** @description Number of stores on this page. */
                 returned_stores: number;
-                /** @description Stores in the order of their creation. */
-                stores: components["schemas"]["Store"][];
+                /** @description Stores of this page. */
+                stores: {
+                    /** @description UUID of the store, in lower case. */
+                    store_uuid: string;
+                    /** @description UUID of the group of linked stores that the store belongs to. */
+                    store_group: string;
+                    /** @description Name of the store, not necessarily unique. */
+                    store_name: string;
+                    /** @description Taxonomy of the store: one of `enumerations.storeTaxonomies`. */
+                    store_taxonomy: string;
+                    /** @description Regions of the store, as in REST. */
+                    region: string[];
+                    /** @description Channels of the store. */
+                    channels: string[];
+                    /** @description Automations enabled by default, as in REST. */
+                    default_automation: string[];
+                    /** @description Web site of the store. The service stores it and never fetches it. */
+                    store_website: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Time of creation.
+                     */
+                    created_at: string;
+                }[];
             };
         };
         PlaceAssetsAnswer: {
@@ -851,7 +876,7 @@ export interface components {
                 created: number;
                 /** @description Number of assets that were in their group and moved. */
                 updated: number;
-                /** @description Number of entries that failed. */
+                /** @description Number of items or asset ids that failed. */
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
@@ -885,19 +910,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Number of items of one kind. */
+        /** @description Number of items of one kind that a request changed. */
         RequestCounts: {
+            /**
+             * @description Kind of the items.
+             * @enum {string}
+             */
+            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
             /** @description Number that were created. */
             created: number;
             /** @description Number that were updated. */
             updated: number;
             /** @description Number that were deleted. */
             deleted: number;
-            /**
-             * @description Kind of the changed items.
-             * @enum {string}
-             */
-            kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
         };
         RevertRequestAnswer: {
             status: {
@@ -914,9 +939,9 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Id of the revert itself, to revert it. */
+                /** @description Request id of the revert itself, by which it can be reverted. */
                 request_id: string;
-                /** @description Numbers of what the revert changed. */
+                /** @description Numbers of what was changed. */
                 reverted: {
                     /** @description Number of products changed, deleted or created again. */
                     products: number;
@@ -931,7 +956,7 @@ export interface components {
                     /** @description Number of fields of the store changed. */
                     store_fields: number;
                 };
-                /** @description What was not reverted. */
+                /** @description What was not reverted: at most 10,000 items and 8 MiB. */
                 skipped: components["schemas"]["SkippedItem"][];
                 /** @description Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all. */
                 more?: number;
@@ -939,20 +964,17 @@ export interface components {
         };
         /** @description A value, link or row that was not reverted. */
         SkippedItem: {
-            /**
-             * @description Kind of the changed items.
-             * @enum {string}
-             */
-            kind: "product" | "asset" | "link" | "definition" | "requirement" | "store";
-            /** @description Product code, asset id, parent code of the link, name of the definition, or channel of the requirements; empty for the store. */
+            /** @description Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store. */
             code: string;
-            /** @description Attribute or `status`; channel and asset id of a link as a JSON list; field of the store. */
-            key?: string;
+            /** @description Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted). */
+            reason: string;
             /**
-             * @description Why it was skipped.
+             * @description What it belongs to.
              * @enum {string}
              */
-            reason: "changed_since" | "gone" | "too_large" | "store_created";
+            kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
+            /** @description Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row. */
+            key?: string;
         };
         StatusReportAnswer: {
             status: {
@@ -977,32 +999,11 @@ export interface components {
                      * @description Status.
                      * @enum {string}
                      */
-                    status: "active" | "new" | "problem" | "inactive" | "draft" | "under review";
-                    /** @description Number of products: 1 or more. */
+                    status: "active" | "draft" | "inactive" | "new" | "problem" | "under review";
+                    /** @description Number of products with this status: 1 or more. */
                     count: number;
                 }[];
             };
-        };
-        /** @description A store: the owner of products and assets. */
-        Store: {
-            /** @description UUID of the store. */
-            store_uuid: string;
-            /** @description UUID of the group of linked stores that the store belongs to. */
-            store_group: string;
-            /** @description Name of the store, not necessarily unique. */
-            store_name: string;
-            /** @description Taxonomy of the store. */
-            store_taxonomy: string;
-            /** @description Regions of the store. */
-            region: string[];
-            /** @description Channels of the store. */
-            channels: string[];
-            /** @description Automations that are enabled by default. */
-            default_automation: string[];
-            /** @description Web site of the store. */
-            store_website: string | null;
-            /** @description Time of creation. */
-            created_at: string;
         };
         UnlinkAssetsAnswer: {
             status: {
@@ -1017,9 +1018,9 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Number of links removed. */
+                /** @description Number of links removed. The assets are kept. */
                 unlinked: number;
-                /** @description Number of links that were not found. */
+                /** @description Number of items or asset ids that failed. */
                 failed: number;
                 /** @description One entry per failure; a single empty object when nothing failed. */
                 error_info: (components["schemas"]["ItemFailure"] | Record<string, never>)[];
@@ -1051,7 +1052,7 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Codes of the products that were updated, in the order of the body. Absent with `Prefer: return=minimal`. */
+                /** @description Codes of products that were updated, changed or not. Absent with `Prefer: return=minimal`. */
                 updated_skus?: string[];
                 /** @description Codes without a product in the store. */
                 unavailable_skus: string[];
@@ -1396,8 +1397,8 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `total_groups`: Number of groups that match, on all pages.
-             *     - `returned_groups`: Number of entries in this answer.
+             *     - `total_groups`: Exact number of groups that match, on all pages.
+             *     - `returned_groups`: Number of groups on this page.
              *     - `assets`: Map from parent code to group, ordered by parent code (by code point).
              */
             200: {
@@ -1468,7 +1469,7 @@ export interface operations {
              *
              *     - `created`: Number of assets that are new in their group.
              *     - `updated`: Number of assets that were in their group and moved.
-             *     - `failed`: Number of entries that failed.
+             *     - `failed`: Number of items or asset ids that failed.
              *     - `error_info`: One entry per failure; a single empty object when nothing failed.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */
@@ -1528,8 +1529,8 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `deleted_count`: Number of assets deleted.
-             *     - `failed`: Number of asset ids that were not found, plus the number of items without ids that matched nothing.
+             *     - `deleted_count`: Number of assets deleted, each with all its links.
+             *     - `failed`: Number of items or asset ids that failed.
              *     - `error_info`: One entry per failure; a single empty object when nothing failed.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */
@@ -1598,8 +1599,8 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `total_products`: Number of products that match, on all pages.
-             *     - `returned_products`: Number of entries in this answer.
+             *     - `total_products`: Exact number of products that match, on all pages.
+             *     - `returned_products`: Number of products on this page.
              *     - `products`: Map from SKU code to product, ordered by code (by code point).
              */
             200: {
@@ -1657,7 +1658,7 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `updated_skus`: Codes of the products that were updated, in the order of the body. Absent with `Prefer: return=minimal`.
+             *     - `updated_skus`: Codes of products that were updated, changed or not. Absent with `Prefer: return=minimal`.
              *     - `unavailable_skus`: Codes without a product in the store.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
@@ -1723,7 +1724,7 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `created_skus`: Codes of the products that were created, in the order of the body. Absent with `Prefer: return=minimal`.
+             *     - `created_skus`: Codes of products that were created. Absent with `Prefer: return=minimal`.
              *     - `existing_skus`: Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
@@ -1788,8 +1789,8 @@ export interface operations {
              * @description `data` has:
              *
              *     - `total_stores`: Number of stores that match, on all pages.
-             *     - `returned_stores`: Number of entries in this answer.
-             *     - `stores`: Stores in the order of their creation.
+             *     - `returned_stores`: Number of stores on this page.
+             *     - `stores`: Stores of this page.
              */
             200: {
                 headers: {
@@ -1843,7 +1844,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `store_uuid`: UUID of the new store.
+             *     - `store_uuid`: UUID of the store, in lower case.
              *     - `store_group`: UUID of the group of linked stores that the store belongs to.
              */
             200: {
@@ -1902,8 +1903,8 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `unlinked`: Number of links removed.
-             *     - `failed`: Number of links that were not found.
+             *     - `unlinked`: Number of links removed. The assets are kept.
+             *     - `failed`: Number of items or asset ids that failed.
              *     - `error_info`: One entry per failure; a single empty object when nothing failed.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */
@@ -1966,7 +1967,7 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `store_uuid`: UUID of the store.
+             *     - `store_uuid`: UUID of the store, in lower case.
              *     - `product`: The product.
              */
             200: {
@@ -2082,11 +2083,11 @@ export interface operations {
              * @description `data` has:
              *
              *     - `request_id`: Id of the request.
+             *     - `at`: Time of its first change.
              *     - `actor`: Name that the token had, or the user of the command line.
-             *     - `via`: Where the request came from.
-             *     - `operation`: Name of the GraphQL mutation, also over REST; `import` for imports.
-             *     - `at`: Time of the first change.
+             *     - `operation`: Name of the mutation; `import` for imports.
              *     - `failed`: Number of items of the request that failed.
+             *     - `via`: Where the request came from.
              *     - `counts`: Number of items changed, by kind.
              *     - `changes`: The first 100 changes of the request, the oldest first.
              *     - `more`: Whether the receipt is truncated.
@@ -2146,9 +2147,9 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `request_id`: Id of the revert itself, to revert it.
-             *     - `reverted`: Numbers of what the revert changed.
-             *     - `skipped`: What was not reverted.
+             *     - `request_id`: Request id of the revert itself, by which it can be reverted.
+             *     - `reverted`: Numbers of what was changed.
+             *     - `skipped`: What was not reverted: at most 10,000 items and 8 MiB.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
              */
             200: {

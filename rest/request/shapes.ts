@@ -24,6 +24,19 @@ export function wholeNumber(min: number, max = largestInt) {
     .meta({ type: 'integer', minimum: min })
 }
 
+/** The parameters of a page by offset. */
+export function page(items: string, largest: number) {
+  return {
+    offset: wholeNumber(0).default(0).describe(`Number of ${items} to skip. Past the end the page is empty.`),
+    limit: pageSize(items, largest),
+  }
+}
+
+export function pageSize(items: string, largest: number) {
+  const description = `Page size in ${items}; values above ${largest} are clamped to ${largest}.`
+  return wholeNumber(1, largest).default(largest).describe(description)
+}
+
 export const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1')

@@ -1,5 +1,6 @@
 import type { ItemFailureFragment, ProductFragment, UpdateProductsMutation } from '../operations.generated.ts'
 import { statuses } from '../request/shapes.ts'
+import { restNameOf, restObject } from './rest-object.ts'
 
 /**
  * A status that is none of the specification's goes among the attributes, where it becomes a failure of its product:
@@ -17,13 +18,12 @@ function isStatus(text: string): boolean {
 
 /** The spec's error_info of a success: an empty object where there is nothing to report. */
 export function withErrorInfo<Result extends { error_info: ItemFailureFragment[]; more: number }>(result: Result) {
-  const failures = result.error_info.map((failure) =>
-    Object.fromEntries(Object.entries(failure).filter(([, value]) => value !== null)),
-  )
+  const failures = result.error_info.map((failure) => restObject(failure))
   return withMore({ ...result, error_info: failures.length === 0 ? [{}] : failures })
 }
 
-function withMore<Result extends { more: number }>({ more, ...result }: Result) {
+/** Without the number of failures that the answer leaves out, if it has all. */
+export function withMore<Result extends { more: number }>({ more, ...result }: Result) {
   return more > 0 ? { ...result, more } : result
 }
 
@@ -40,10 +40,11 @@ export function withFailedProducts<Result extends FailedProducts>(result: Result
   return withMore({ ...result, failed_products: failed })
 }
 
+export const successes = ['updated_skus', 'created_skus', 'existing_skus'] as const
+
 /** The data of a write without its lists of codes that succeeded (`Prefer: return=minimal`). */
-export function withoutSuccesses(data: unknown): unknown {
-  const { updated_skus, created_skus, existing_skus, ...rest } = data as Record<string, unknown>
-  return rest
+export function withoutSuccesses(data: object): object {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !(successes as readonly string[]).includes(name)))
 }
 
 /** The spec's asset entry: the id, and the URL under a name that carries format and number. */
@@ -58,7 +59,7 @@ export function productObject(product: ProductFragment) {
   )
   return new Map<string, unknown>([
     ['product_code', product.product_code],
-    ['status', product.status.replace('_', ' ').toLowerCase()],
+    ['status', restNameOf(product.status)],
     ...Object.entries(product.attributes),
     ['assets', new Map(assets)],
   ])
