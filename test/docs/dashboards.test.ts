@@ -82,14 +82,15 @@ const isUuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Values that differ in each run. */
 const examples: Record<string, string> = { updatedAt: '2026-11-23T09:00:00.000Z', next: 'CURSOR' }
 
-/** JSON whose values stand in one line each if they fit. */
+/** JSON with a line for each value that fits into one. An object or list of one member takes no line of its own. */
 function compact(value: unknown, indent: string): string {
   const line = JSON.stringify(value)
   if (typeof value !== 'object' || value === null || line.length + indent.length <= 150) return line
-  const inner = `${indent}  `
-  const isList = Array.isArray(value)
-  const members = isList
-    ? value.map((item) => inner + compact(item, inner))
-    : Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${compact(item, inner)}`)
-  return `${isList ? '[' : '{'}\n${members.join(',\n')}\n${indent}${isList ? ']' : '}'}`
+  const isSingle = Object.keys(value).length === 1
+  const inner = isSingle ? indent : `${indent}  `
+  const members = Array.isArray(value)
+    ? value.map((item) => compact(item, inner))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${compact(item, inner)}`)
+  const text = isSingle ? members.join() : `\n${inner}${members.join(`,\n${inner}`)}\n${indent}`
+  return Array.isArray(value) ? `[${text}]` : `{${text}}`
 }
