@@ -1,8 +1,8 @@
 import { figure, median } from './table.ts'
 
 /**
- * Measures each way in turn, round after round, so that other load of the machine affects all alike. Returns the
- * measurements by the name of the way, without those of the rounds that warm up: these have the numbers up to 0.
+ * Measures each way in each round, so that other load of the machine affects all of them. Returns the measurements by
+ * the name of the way, without those of the warm-up rounds, whose numbers are 0 and below.
  */
 export async function alternate<Way, Measurement>(
   ways: Readonly<Record<string, Way>>,

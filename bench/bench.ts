@@ -38,10 +38,9 @@ const seconds = Number(values.seconds)
 const database = await startDatabase({ large: values.large })
 const env = { DATABASE_URL: database.url }
 const yardstickProgram = new URL('yardstick.ts', import.meta.url).pathname
-const watched = { isWatched: true }
-const yardstick = await startServer([process.execPath, yardstickProgram], env, watched)
-const gateway = await startServer(npmStart, env, watched)
-const uncached = await startServer(npmStart, { ...env, PAGE_CACHE_MB: '0' }, watched)
+const yardstick = await startServer([process.execPath, yardstickProgram], env)
+const gateway = await startServer(npmStart, env)
+const uncached = await startServer(npmStart, { ...env, PAGE_CACHE_MB: '0' })
 
 try {
   if (parts.includes('reads')) {

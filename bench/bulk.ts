@@ -17,7 +17,7 @@ const items = (round: number, n: number) =>
 const ids = upTo(1_000, (i) => `asset-${i * 401}`)
 const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', asset_id: `asset-${i * 400}` }))
 
-/** Does something with many items; `round` makes its values new. */
+/** A bulk write; `round` makes its values different from those of other rounds. */
 type Way = (round: number) => Promise<unknown>
 
 export const put =
@@ -27,7 +27,7 @@ export const put =
 
 /**
  * Bulk writes by REST, compared with the same effect by hand: one SQL statement, a `node:http` server around it, an
- * UPDATE per item in one transaction, the catalogue without HTTP and GraphQL. Deletes are undone: rounds find the same.
+ * UPDATE per item in one transaction, the catalogue without HTTP and GraphQL. Deletes are rolled back.
  */
 export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Server, rounds: number): Promise<string> {
   const undone = (work: Parameters<typeof write>[2]) => () => write(wholeCatalogue(db), true, work)
@@ -67,63 +67,25 @@ export async function bulk(db: Kysely<Database>, yardstick: Server, gateway: Ser
     ],
   ]
   const rows: string[][] = []
-  for (const [title, ways] of groups) rows.push(...(await inTurn(title, ways, gateway, rounds)))
-  return table(['bulk writes', 'ms', 'speed', 'longest /health meanwhile, ms'], rows)
+  for (const [title, ways] of groups) rows.push(...(await inTurn(title, ways, rounds)))
+  return table(['bulk writes', 'ms', 'speed'], rows)
 }
 
 function linkOf({ parent_code, channel, asset_id }: Link) {
   return { storeUuid: stores.big, parentCode: parent_code, channel, assetId: [asset_id] }
 }
 
-/**
- * Rows of the ways' times, measured alternately; speeds are ratios to the first way's. How long other requests wait is
- * measured in separate rounds, because the repeated requests for /health slow down what they measure.
- */
-export async function inTurn(
-  title: string,
-  ways: Record<string, Way>,
-  gateway: Server,
-  rounds: number,
-): Promise<string[][]> {
+/** Rows of the ways' times, measured alternately; speeds are ratios to the first way's. */
+export async function inTurn(title: string, ways: Record<string, Way>, rounds: number): Promise<string[][]> {
   const timed = async (way: Way, round: number) => {
     const began = performance.now()
     await way(round + Math.random())
     return performance.now() - began
   }
   const times = await alternate(ways, rounds * 3, timed, { warmUps: 2 })
-  const waits: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    const pulse = startPulse(gateway)
-    await ways.façade?.(round + Math.random())
-    waits.push(await pulse())
-  }
-  const of = (name: string) => median(times[name] ?? [])
-  const [first = ''] = Object.keys(ways)
-  return Object.keys(ways).map((name) => [
-    `${title}: ${name}`,
-    figure(of(name)),
-    figure(of(first) / of(name)),
-    name === 'façade' ? figure(median(waits)) : '',
-  ])
-}
-
-/** Requests /health repeatedly until the returned function is called, which returns the longest wait. */
-function startPulse({ url }: Server): () => Promise<number> {
-  let beating = true
-  const beats = (async () => {
-    let longest = 0
-    while (beating) {
-      const began = performance.now()
-      await (await fetch(`${url}/health`)).text()
-      longest = Math.max(longest, performance.now() - began)
-      await new Promise((resolve) => setTimeout(resolve, 2))
-    }
-    return longest
-  })()
-  return () => {
-    beating = false
-    return beats
-  }
+  const medians = Object.entries(times).map(([name, own]) => [name, median(own)] as const)
+  const [[, first] = ['', Number.NaN]] = medians
+  return medians.map(([name, ms]) => [`${title}: ${name}`, figure(ms), figure(first / ms)])
 }
 
 async function send({ url }: Server, method: 'PUT' | 'POST' | 'DELETE', path: string, body: unknown): Promise<void> {

@@ -9,14 +9,13 @@ const reads = 50
 const chunk = 500_000
 
 /**
- * Reads of a ledger of so many changes in 30 days, a quarter of them of one store: the history of a product, a page of
- * the feed and a receipt, one at a time, with a token of every store.
+ * Reads of a ledger of `count` changes in 30 days, a quarter of them of one store: the history of a product, a page of
+ * the feed and a receipt, one at a time, with a token for all stores.
  */
 export async function changes(db: Kysely<Database>, gateway: Server, count: number): Promise<string> {
   await fill(db, count)
   const first = await get(gateway, `/v1/changes?store_uuid=${stores.big}&limit=1`)
-  const start = (first as { data: { next: string } }).data.next
-  let cursor = start
+  let cursor = (first as { data: { next: string } }).data.next
   const history = (i: number) => {
     const document = `{ store(storeUuid: "${stores.big}") { product(productCode: "${code(i)}") {
       changes { edges { node { at actor operation counts { updated } } } } } } }`

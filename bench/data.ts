@@ -70,7 +70,7 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
   await sql`checkpoint`.execute(db)
 }
 
-/** Adds a store of so many products, unless it is there. Returns how many it has. */
+/** Adds a store with this number of products, unless it exists. Returns the number that it has. */
 export async function addProducts(db: Kysely<Database>, store: string, products: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select sum(count)::int as count from product_total where store_uuid = ${store} having count(*) > 0`.execute(db)
@@ -96,7 +96,7 @@ export async function addProducts(db: Kysely<Database>, store: string, products:
 
 const few = sql`jsonb_build_object('Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text)`
 
-/** What a product has in the files of shops: some twenty attributes, which take 500 to 1,600 bytes as JSON. */
+/** About as many attributes as in the files of shops: 500 to 1,600 bytes as JSON. */
 const attributes = sql`jsonb_build_object(
   'Name', 'Product ' || i, 'Color', 'red', 'Size', (i % 50)::text, 'Barcode', lpad((i * 7919)::text, 13, '4'), 'Brand', 'Brand ' || i % 300, 'Price', (i % 200)::text || '.95',
   'Currency', 'EUR', 'Stock', (i % 90)::text, 'Weight', (i % 40)::text || '.5', 'Material', 'organic cotton', 'Category', 'Clothing/Tops/Shirts', 'Gender', 'women',

@@ -19,7 +19,7 @@ const run = promisify(execFile)
 
 interface Measured {
   seconds: number
-  /** Resident memory at its highest, in MiB; of psql it is not known. */
+  /** The peak of resident memory in MiB; unknown for psql. */
   peak: number
 }
 
@@ -41,13 +41,8 @@ export async function imports(
       const copy = median(ways.copy?.map(({ seconds }) => seconds) ?? [])
       for (const [way, measured] of Object.entries(ways)) {
         const seconds = median(measured.map((one) => one.seconds))
-        const peak = median(measured.map((one) => one.peak))
-        lines.push([
-          `${name}: ${way}`,
-          figure(rows / seconds),
-          figure(copy / seconds),
-          way === 'copy' ? '' : figure(peak),
-        ])
+        const peak = way === 'copy' ? '' : figure(median(measured.map((one) => one.peak)))
+        lines.push([`${name}: ${way}`, figure(rows / seconds), figure(copy / seconds), peak])
       }
     }
   } finally {
@@ -62,19 +57,13 @@ interface Given {
   assets: number
 }
 
-/** So many rounds after one that only warms up. */
+/** One round warms up and is not counted. */
 async function inTurn(
   { db, url }: { db: Kysely<Database>; url: string },
   { folder, file, assets }: Given,
   rounds: number,
 ): Promise<Record<string, Measured[]>> {
-  const ways: Record<string, Measured[]> = {
-    copy: [],
-    'first import': [],
-    'first import, 5 attributes declared': [],
-    'the same again': [],
-    export: [],
-  }
+  const ways: Record<string, Measured[]> = {}
   const catalog = (...args: string[]) =>
     timed(catalogCommand, args, { ...process.env, PATH: searchPath, DATABASE_URL: url })
   for (let round = 0; round <= rounds; round++) {
@@ -88,16 +77,8 @@ async function inTurn(
       'the same again': await catalog('import', file, '--store', store),
       export: await catalog('export', '--store', store, '--out', join(folder, 'out.csv')),
     }
-    for (const [way, one] of Object.entries(measured)) if (round > 0) ways[way]?.push(one)
-    const counts = [
-      'asset_group_range',
-      'asset_group_total',
-      'product_total',
-      'product_value',
-      'product_key',
-      'value_count',
-    ]
-    for (const name of ['product', 'asset_link', 'asset_group', 'asset', ...counts]) {
+    for (const [way, one] of Object.entries(measured)) if (round > 0) ways[way] = [...(ways[way] ?? []), one]
+    for (const name of written) {
       await sql`delete from ${sql.table(name)} where store_uuid in (${store}::uuid, ${declared}::uuid)`.execute(db)
     }
     await sql`drop table bare`.execute(db)
@@ -106,11 +87,17 @@ async function inTurn(
   return ways
 }
 
-/** Has a program of Node's tell the highest memory that it took. */
-const tellPeak = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))'
+/** The tables that an import writes, in an order in which they can be emptied. */
+const written =
+  'product asset_link asset_group asset asset_group_range asset_group_total product_total product_value product_key value_count'.split(
+    ' ',
+  )
+
+/** A module for Node.js that prints the peak of memory at the exit of the process. */
+const printPeak = 'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS))'
 
 async function timed(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<Measured> {
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(tellPeak)}`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(printPeak)}`
   const began = performance.now()
   const { stderr } = await run(program, args, { env: { ...env, NODE_OPTIONS } })
   const [, kibibytes] = /peak (\d+)$/.exec(stderr) ?? []

@@ -16,15 +16,15 @@ export async function ledger(env: Record<string, string>, seconds: number, round
       'with the ledger': put(on, stores.big, n),
     })
     const bulk = [
-      ...(await inTurn('PUT of 1,000 products', puts(1_000), on, rounds)),
-      ...(await inTurn('PUT of one product', puts(1), on, rounds)),
+      ...(await inTurn('PUT of 1,000 products', puts(1_000), rounds)),
+      ...(await inTurn('PUT of one product', puts(1), rounds)),
     ]
     const servers = { '8 writers: CHANGES_RETENTION=0': off, '8 writers: with the ledger': on }
     const perSecond = await alternate(servers, rounds, async (server, round) => {
       return (await load(additions(server, `${round}-${Date.now()}`), 8, seconds)).perSecond
     })
     const writers = table(['the ledger', 'writes/s', 'ratio'], rateRows(perSecond))
-    return `${table(['the ledger', 'ms', 'speed', ''], bulk)}\n\n${writers}`
+    return `${table(['the ledger', 'ms', 'speed'], bulk)}\n\n${writers}`
   } finally {
     await Promise.all([off.stop(), on.stop()])
   }

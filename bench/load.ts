@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Result } from 'autocannon'
 import { token } from './servers.ts'
 
-/** One way to ask for something; several requests are sent one after the other. */
+/** A request, or several that are sent in turn. */
 export interface Target {
   url: string
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -23,7 +23,7 @@ export interface Load {
 
 const generator = fileURLToPath(new URL('load-generator.ts', import.meta.url))
 
-/** Sends as many requests as the connections carry, from its own process. Throws on an answer but 2xx or 304. */
+/** Sends requests at full speed from its own process. Throws on an answer other than 2xx or 304. */
 export async function load(target: Target, connections: number, duration: number): Promise<Load> {
   const headers = { authorization: `Bearer ${token}`, ...target.headers }
   const child = spawn(process.execPath, [generator], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -6,7 +6,7 @@ import { rest } from './reads.ts'
 import { npmStart, startServer } from './servers.ts'
 import { figure, median, table } from './table.ts'
 
-/** From the start of the process to its first answer: on no database yet, and on one that is there. */
+/** From the start of the process to its first answer: with a new database, and with an existing one. */
 export async function start(): Promise<string> {
   const first: number[] = []
   const later: number[] = []

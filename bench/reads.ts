@@ -14,9 +14,7 @@ export interface Contender {
 interface Measured extends Load {
   /** CPU seconds of the server's process for a thousand requests. */
   cpu: number
-  /** How late its event loop was: ms, 99th percentile. */
-  delay: number
-  /** Its resident memory at the highest, in MiB. */
+  /** The peak of its resident memory in MiB. */
   peak: number
 }
 
@@ -37,20 +35,14 @@ export function graphql(name: string, server: Server): Contender {
   return { name, server, target: { url: `${server.url}/graphql`, method: 'POST', headers, body } }
 }
 
-/** The same with the tag of the answer that the client has: 304 each time. */
+/** The same request with the entity tag of the answer: each answer is 304. */
 export async function revalidated(name: string, server: Server, token: string): Promise<Contender> {
   const { url } = rest(name, server).target
   const { headers } = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
   return { name, server, target: { url, headers: { 'if-none-match': headers.get('etag') ?? '' } } }
 }
 
-const columns = {
-  p50: 'p50 ms',
-  p99: 'p99 ms',
-  cpu: 'CPU s/1,000',
-  delay: 'loop delay p99 ms',
-  peak: 'peak MiB',
-} as const
+const columns = { p50: 'p50 ms', p99: 'p99 ms', cpu: 'CPU s/1,000', peak: 'peak MiB' } as const
 const allColumns = Object.keys(columns) as (keyof typeof columns)[]
 
 /** Measures the contenders alternately and returns a table of medians; ratios are to the first of them. */
@@ -62,11 +54,10 @@ export async function compare(
 ): Promise<string> {
   const measure = async ({ server, target }: Contender, round: number): Promise<Measured> => {
     await server.forgetPeak()
-    await server.loopDelay()
     const before = await server.cpuSeconds()
     const measured = await load(target, connections, round === 0 ? 1 : seconds)
     const cpu = (((await server.cpuSeconds()) - before) / measured.requests) * 1000
-    return { ...measured, cpu, delay: await server.loopDelay(), peak: (await server.memory()).peak }
+    return { ...measured, cpu, peak: (await server.memory()).peak }
   }
   const byName = Object.fromEntries(contenders.map((contender) => [contender.name, contender]))
   const results = await alternate(byName, rounds, measure)

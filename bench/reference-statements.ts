@@ -3,11 +3,11 @@ import type { Database } from '../src/database/tables.ts'
 import { stores } from './data.ts'
 
 /**
- * The statements that an engineer would write by hand on these tables for a bulk write, and no more: no definitions are
- * checked, no locks ordered, no failures reported, nothing planned for a store that the statistics do not know.
+ * Minimal hand-written statements for bulk writes to these tables: they check no definitions, order no locks, report no
+ * failures, and rely on current statistics.
  */
 
-/** PUT of products: merges, and returns the codes found, which the answer tells. Parameters: store, items as JSON. */
+/** PUT of products: merges, and returns the codes that exist. Parameters: store, items as JSON. */
 export const mergeProducts = {
   name: 'merge',
   text: `
@@ -17,7 +17,7 @@ export const mergeProducts = {
     returning p.product_code`,
 }
 
-/** DELETE of assets by their ids, with their links, the groups and the directory. */
+/** DELETE of assets by their ids, with their links, and the read model. */
 export function referenceDelete(db: Kysely<Database>, ids: readonly string[]): Promise<unknown> {
   const changes = sql`
     gone as (
@@ -36,7 +36,7 @@ export interface Link {
   asset_id: string
 }
 
-/** Unlink of single assets, with the groups and the directory. */
+/** Unlink of single assets, with the read model. */
 export function referenceUnlink(db: Kysely<Database>, links: readonly Link[]): Promise<unknown> {
   const changes = sql`
     gone as (
@@ -56,7 +56,7 @@ const touched = sql`touched as (
 
 class Undone extends Error {}
 
-/** Makes the changes, updates groups and directory, and takes all of it back: every round shall find the same. */
+/** Makes the changes, updates the read model, and rolls back, so that each round starts with the same rows. */
 async function undone(db: Kysely<Database>, changes: RawBuilder<unknown>, answer: RawBuilder<unknown>): Promise<void> {
   const done = db.transaction().execute(async (transaction) => {
     await sql`

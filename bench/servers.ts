@@ -11,8 +11,6 @@ export interface Server {
   /** Resident memory now and at its highest since the last call of `forgetPeak`, in MiB. */
   memory(): Promise<{ now: number; peak: number }>
   forgetPeak(): Promise<void>
-  /** How late the event loop was since the last call of this: ms, 99th percentile. For a server that is watched. */
-  loopDelay(): Promise<number>
   /** CPU seconds that the process has used so far, its workers included. */
   cpuSeconds(): Promise<number>
   /** When it was started, by `performance.now`. */
@@ -26,23 +24,19 @@ export const token = 'a-token-for-the-benchmark'
 export const catalog = fileURLToPath(new URL('../bin/catalog', import.meta.url))
 export const npmStart = [catalog, 'serve']
 
-/** Finds the Node that runs the benchmark first. */
+/** Begins with the Node.js that runs the benchmark. */
 export const searchPath = `${dirname(process.execPath)}:${process.env.PATH}`
 
-const loopDelay = new URL('loop-delay.ts', import.meta.url).pathname
-
-/** Starts a command and waits until a line names its URL. A watched one reports its event loop, but starts later. */
+/** Starts a command and waits until it prints its URL. */
 export async function startServer(
   [command = '', ...args]: readonly string[],
   env: Record<string, string>,
-  { isWatched = false } = {},
 ): Promise<Server> {
   const began = performance.now()
   const settings = { PATH: searchPath, BOOTSTRAP_TOKEN: token, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn' }
-  const watch = isWatched ? { NODE_OPTIONS: `--import=${loopDelay}` } : {}
   const child = spawn(command, args, {
-    env: { ...process.env, ...settings, ...watch, ...env },
-    stdio: ['ignore', 'pipe', 'inherit', isWatched ? 'ipc' : 'ignore'],
+    env: { ...process.env, ...settings, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
     cwd: fileURLToPath(new URL('..', import.meta.url)),
   })
   const url = await urlOf(child)
@@ -55,12 +49,6 @@ export async function startServer(
       return { now: mib('VmRSS'), peak: mib('VmHWM') }
     },
     forgetPeak: () => writeFile(`/proc/${child.pid}/clear_refs`, '5'),
-    loopDelay: async () => {
-      if (!isWatched) return Number.NaN
-      child.send('loop delay?')
-      const [ms] = await once(child, 'message')
-      return ms
-    },
     cpuSeconds: () => cpuSecondsOf(String(child.pid)),
     stop: async () => {
       child.kill('SIGTERM')

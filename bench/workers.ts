@@ -2,9 +2,8 @@ import { type Contender, compare, graphql, rest } from './reads.ts'
 import { startServer } from './servers.ts'
 
 /**
- * One process compared with two workers at one port. PostgreSQL and the load generator use the same cores, so reads of
- * the catalogue show no more than what those leave over; introspection needs no PostgreSQL, and this answer has a few
- * kilobytes. CPU seconds are those of all processes of the gateway.
+ * One process compared with two workers at one port. PostgreSQL and the load generator use the same cores, which limits
+ * reads of the catalogue; introspection needs no PostgreSQL. CPU seconds are those of all processes of the gateway.
  */
 export async function workers(
   program: readonly string[],

@@ -5,8 +5,8 @@ import pg from 'pg'
 import { mergeProducts } from './reference-statements.ts'
 
 /**
- * What the best engineer would write by hand for the listing and for PUT of products: `node:http`, one prepared
- * statement each, `JSON.stringify`. It reads the tables of the gateway and answers in the spec's envelope.
+ * A hand-written server for the listing and for PUT of products: `node:http`, one prepared statement each,
+ * `JSON.stringify`. It uses the tables of the gateway and the envelope of the specification.
  */
 const token = `Bearer ${process.env.BOOTSTRAP_TOKEN}`
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
