@@ -2,7 +2,7 @@ import { createCatalogueClient } from '../rest/client/catalogue-client.ts'
 import { CatalogueApiError } from '../rest/client/send.ts'
 
 // Lists every image of a store by REST with the typed client.
-// Run it with BASE, TOKEN and STORE in the environment: node examples/all-assets.ts
+// Run it with BASE, TOKEN and STORE in the environment: npx node examples/all-assets.ts
 
 const { BASE = 'http://127.0.0.1:4000', TOKEN = '', STORE = '' } = process.env
 const catalogue = createCatalogueClient({ baseUrl: `${BASE}/v1`, token: TOKEN })

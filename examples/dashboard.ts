@@ -3,7 +3,7 @@ import { print } from 'graphql'
 import { DashboardDocument } from './dashboard-operations.ts'
 
 // A GraphQL client in a few lines: the query is in dashboard.graphql, and its types are generated from the schema (`npm
-// run codegen`). Run it with BASE and TOKEN in the environment: node examples/dashboard.ts
+// run codegen`). Run it with BASE and TOKEN in the environment: npx node examples/dashboard.ts
 
 const { BASE = 'http://127.0.0.1:4000', TOKEN = '' } = process.env
 

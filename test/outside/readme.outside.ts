@@ -19,9 +19,9 @@ import { newToken } from '../support/tokens.ts'
 import { type Block, blocksOf, documents, indentedCode, inlineCommands, isRun, notRun } from './documents.ts'
 
 let gateway: TestGateway
-/** Where commands that move a database move it to. */
+/** The target of commands that move a database. */
 let empty: TestDatabase
-/** Where the commands run: it has the project's scripts, and the files that the commands name. */
+/** The working directory of the commands, with the project's scripts and the files that the commands name. */
 let folder: string
 beforeAll(async () => {
   gateway = await startTestGateway()
@@ -32,6 +32,7 @@ beforeAll(async () => {
   await symlink(join(root, 'examples'), join(folder, 'examples'))
   await mkdir(join(folder, 'node_modules/.bin'), { recursive: true })
   await symlink(catalog, join(folder, 'node_modules/.bin/catalog'))
+  await symlink(process.execPath, join(folder, 'node_modules/.bin/node'))
   for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'))
 })
 afterAll(async () => {
