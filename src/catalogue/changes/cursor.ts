@@ -39,7 +39,7 @@ export function cursorOf(ledger: string, { tx, seq }: { tx: bigint | string; seq
 export function readCursor(cursor: string, field = 'after'): Position & { ledger: string } {
   const [text, tx = '', seq = '', ledger = ''] =
     /^(\d{1,20})-(\d{1,19})-([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  const position = { tx: BigInt(tx), seq: BigInt(seq), ledger }
+  const position = { ...positionOf(tx, seq), ledger }
   const isCanonical = text !== undefined && cursorOf(ledger, position) === cursor
   if (isCanonical && position.tx <= largest.tx && position.seq <= largest.seq) return position
   throw invalidRequest([{ field, details: `${field} must be a cursor of changes; got ${shown(cursor)}` }])
@@ -47,7 +47,7 @@ export function readCursor(cursor: string, field = 'after'): Position & { ledger
 
 /** Throws `cursor_expired` if changes after the position are no longer kept, or it is of another database. */
 export function requireKept(position: Position & { ledger: string }, state: LedgerState, field = 'after'): void {
-  const horizon = { tx: BigInt(state.horizon_tx), seq: BigInt(state.horizon_seq) }
+  const horizon = positionOf(state.horizon_tx, state.horizon_seq)
   const isFuturePosition = position.tx > BigInt(state.next_tx) && !state.is_replica
   if (position.ledger === state.ledger && !isFuturePosition && !isBefore(position, horizon)) return
   const oldest = cursorOf(state.ledger, horizon)
@@ -55,8 +55,17 @@ export function requireKept(position: Position & { ledger: string }, state: Ledg
   throw new CatalogueError('cursor_expired', [{ field, details }])
 }
 
-export function isBefore(one: Position, other: Position): boolean {
+export function positionOf(tx: string | number, seq: string | number): Position {
+  return { tx: BigInt(tx), seq: BigInt(seq) }
+}
+
+function isBefore(one: Position, other: Position): boolean {
   return one.tx < other.tx || (one.tx === other.tx && one.seq < other.seq)
+}
+
+/** The last one of positions. */
+export function latestOf(positions: readonly (Position | undefined)[]): Position {
+  return positions.reduce<Position>((last, one) => (one && isBefore(last, one) ? one : last), positionOf(0, 0))
 }
 
 /**

@@ -2,7 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
 import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
-import { cursorOf, isBefore, type LedgerState, latest, ledgerName, readCursor, requireKept } from './cursor.ts'
+import {
+  cursorOf,
+  type LedgerState,
+  latest,
+  latestOf,
+  ledgerName,
+  positionOf,
+  readCursor,
+  requireKept,
+} from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
 export interface ChangeFilter {
@@ -55,18 +64,43 @@ export async function listChanges(
     : sql`changes_after(${uuid}::uuid, ${String(tx)}::xid8, ${String(seq)}::bigint, state.oldest_open, ${operation}::text,
         ${actor}::text, coalesce(${from ?? null}::timestamptz, '-infinity'), coalesce(${to ?? null}::timestamptz, 'infinity'),
         ${size}::integer)`
-  const { rows } = await sql<LedgerState & PageRow>`
-    select * from ledger_state() state left join lateral (${pageOf(found, sql`k.tx, k.seq`, size)}) page on true
+  const { rows } = await sql<LedgerState & { durable_tx: string } & PageRow>`
+    select * from ledger_state() state cross join lateral (${durable}) d
+      left join lateral (${pageOf(found, sql`k.tx, k.seq`, size)}) page on true
     order by page.tx, page.seq`.execute(catalogue.db)
   const [state] = rows
   if (!state) throw new Error('the table change_horizon must have a row')
   if (given) requireKept(given, state)
   const { changes, hasMore } = changesOf(rows, state.ledger, limit)
-  const last = changes.at(-1)
-  const endOfFeed = { tx: BigInt(state.oldest_open), seq: 0n }
-  // A replica may be older than the one that returned the cursor.
-  const end = given && isBefore(endOfFeed, given) ? given : endOfFeed
-  return { changes, hasMore, next: hasMore && last ? last.cursor : cursorOf(state.ledger, end) }
+  const last = isLatest ? await findLast(catalogue, uuid, state.oldest_open) : changes.at(-1)
+  const ends = [
+    given,
+    last && positionOf(last.tx, last.seq),
+    positionOf(state.horizon_tx, state.horizon_seq),
+    positionOf(state.durable_tx, 0),
+  ]
+  return { changes, hasMore, next: cursorOf(state.ledger, hasMore && last ? last : latestOf(ends)) }
+}
+
+/**
+ * After a crash, PostgreSQL may assign the number of a transaction again that had not reached the WAL. Numbers before
+ * the last checkpoint are safe, and so are those of visible changes.
+ */
+const durable = sql`
+  select least(oldest_open, ((split_part(next_xid, ':', 1)::bigint << 32) + split_part(next_xid, ':', 2)::bigint)::text::xid8)
+    as durable_tx
+  from pg_control_checkpoint()`
+
+/** The last change of a store before a transaction. A statement of its own: Citus runs it on the server of the store. */
+async function findLast(
+  { db }: Catalogue,
+  uuid: string,
+  beforeTx: string,
+): Promise<Pick<Change, 'tx' | 'seq'> | undefined> {
+  const { rows } = await sql<Pick<Change, 'tx' | 'seq'>>`
+    select tx, seq from change where store_uuid = ${uuid} and tx < ${beforeTx}::xid8
+    order by tx desc, seq desc limit 1`.execute(db)
+  return rows[0]
 }
 
 /** A page of all matching changes, the newest or the oldest first, including those that the feed still delays. */
