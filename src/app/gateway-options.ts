@@ -23,7 +23,7 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   tracing?: Tracing | undefined
   log: Logger
   maxAnswerBytes?: number
-  /** The memory for bodies of requests without an answer, and that for unread answers; a token may use half of each. */
+  /** The memory for bodies and unread answers of open requests; a token may use half of it. */
   maxHeldBytes?: number
   routeLimits?: RouteLimits
   jobLimits?: TaskLimits

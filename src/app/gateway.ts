@@ -92,7 +92,7 @@ function createServer(options: GatewayOptions, { api, replicas, kind, status }: 
   const { db, globalConfig, remoteFilter, metricsPublic, corsOrigins, tracing, log } = options
   const { maxHeldBytes = 256 * mebibyte, maxAnswerBytes = 16 * mebibyte } = options
   const { enumerations } = globalConfig
-  const memory = { bodies: createMemoryBudget(maxHeldBytes), answers: createMemoryBudget(maxHeldBytes) }
+  const memory = createMemoryBudget(maxHeldBytes)
   const metrics = createMetrics({
     database: kind,
     memory,

@@ -6,6 +6,7 @@ import type { HttpResponse, OperationResult } from '../request/exchange.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import { startOnePerTick } from '../request/start-one-per-tick.ts'
 import { requireLength } from './answer-limit.ts'
+import { byteLength } from './body/body-size.ts'
 import { maxBodyBytes, readBody } from './body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 import { answerWithPage, type Page } from './static/page.ts'
@@ -28,7 +29,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
   try {
     const { answer, operation } = await answerTo(api, incoming)
     if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
-    incoming.chargeAnswer(answer, operation?.isWrite)
+    incoming.reserve(byteLength(answer.body), operation?.isWrite)
     return { answer, summary: { ...summary, ...operation } }
   } catch (thrown) {
     return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }

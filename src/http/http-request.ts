@@ -3,7 +3,6 @@ import type { Caller } from '../auth/caller.ts'
 import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
 import type { RequestSummary } from '../request/log.ts'
 import type { RequestId } from '../request/request-id.ts'
-import type { ChargeAnswer } from './answer-limit.ts'
 import type { Reserve } from './memory-budget.ts'
 
 /** A request, with what it may do. */
@@ -15,9 +14,8 @@ export interface HttpRequest {
   id: RequestId
   /** Undefined without a valid token. Throws the reason why the request is refused. */
   caller(): Caller | undefined
-  /** Memory for the body. */
+  /** Counts the memory of the body and of the answer. */
   reserve: Reserve
-  chargeAnswer: ChargeAnswer
 }
 
 /** An answer, and how the log and the metrics describe its request. */

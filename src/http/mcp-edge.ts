@@ -3,6 +3,7 @@ import { jsonOf } from '../graphql/request-params.ts'
 import type { OperationResult } from '../request/exchange.ts'
 import { HttpError, unauthorized } from '../request/http-error.ts'
 import { isObject } from '../text.ts'
+import { byteLength } from './body/body-size.ts'
 import { readBody } from './body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 
@@ -32,7 +33,7 @@ const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-meth
 /** Serves /mcp: the Model Context Protocol (Streamable HTTP, stateless) to everyone with a token. */
 export async function serveMcp(
   { mcp }: McpApi,
-  { request, id, reserve, chargeAnswer, ...incoming }: HttpRequest,
+  { request, id, reserve, ...incoming }: HttpRequest,
 ): Promise<HttpResult> {
   const caller = incoming.caller()
   const { method, headers } = request
@@ -47,6 +48,6 @@ export async function serveMcp(
   const run = await mcp?.()
   if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
   const { answer, operation } = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
-  chargeAnswer(answer, operation?.isWrite)
+  reserve(byteLength(answer.body), operation?.isWrite)
   return { answer, summary: { api: 'mcp', ...operation } }
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../auth/caller.ts'
 import type { OperationResult, RestRequest } from '../request/exchange.ts'
 import { requireLength } from './answer-limit.ts'
+import { byteLength } from './body/body-size.ts'
 import { readBody } from './body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 
@@ -24,6 +25,6 @@ export async function serveRest(
     body: () => readBody(request, incoming.reserve),
   })
   if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
-  if (method !== 'HEAD') incoming.chargeAnswer(answer, operation?.isWrite)
+  if (method !== 'HEAD') incoming.reserve(byteLength(answer.body), operation?.isWrite)
   return { answer, summary: { api: 'rest', ...operation } }
 }

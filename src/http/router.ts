@@ -5,7 +5,6 @@ import { withContext } from '../request/context.ts'
 import type { RequestHeaders } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import type { RequestId } from '../request/request-id.ts'
-import { createAnswerCharge, tooManyUnreadAnswers } from './answer-limit.ts'
 import { type GraphQLApi, serveGraphQL } from './graphql-edge.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 import { type McpApi, serveMcp } from './mcp-edge.ts'
@@ -19,8 +18,8 @@ export interface Routes extends RestApi, GraphQLApi, McpApi {
   pages: ReadonlyMap<string, () => Page | Promise<Page>>
   /** The service's metrics. Throws when the caller may not read them. */
   metrics(caller: HttpRequest['caller'], authorization: string | undefined): Promise<Page>
-  /** The memory for bodies of requests without an answer, and for unread answers. */
-  memory: { bodies: MemoryBudget; answers: MemoryBudget }
+  /** The memory for bodies and unread answers of open requests. */
+  memory: MemoryBudget
 }
 
 /** Serves a page, or authenticates the caller and calls the API of the path. Throws an `HttpError`. */
@@ -55,7 +54,7 @@ function serverOf(routes: Routes, path: string): Serve | undefined {
   }
 }
 
-/** Authenticates the caller and serves the request, within the budgets of the token. */
+/** Authenticates the caller and serves the request, within the token's memory. */
 async function serveCaller(
   routes: Routes,
   serve: Serve,
@@ -64,22 +63,20 @@ async function serveCaller(
 ): Promise<HttpResult> {
   const { caller: authenticated, error, headers = {} } = await routes.authenticate(incoming.headers.authorization)
   const { tokenId = '', tokenName } = authenticated ?? {}
-  const { bodies, answers } = routes.memory
   // A function, so that the API renders its errors.
   const caller = () => {
-    if (answers.isFull(tokenId)) throw tooManyUnreadAnswers()
+    routes.memory.requireRoom(tokenId)
     if (error !== undefined) throw error
     return authenticated
   }
-  const reserve = bodies.reserveFor(response, tokenId)
-  const chargeAnswer = createAnswerCharge(answers, response, tokenId)
+  const reserve = routes.memory.reserveFor(response, tokenId)
   const toResult = (thrown: unknown): HttpResult => {
     const { text } = incoming.id
     return { answer: errorResponse(routes.errorOf(thrown, text), text) }
   }
   // The queues share connections and threads among the tokens of contexts.
   const { answer, summary } = await withContext({ tokenId }, () =>
-    serve({ ...incoming, caller, reserve, chargeAnswer }).catch(toResult),
+    serve({ ...incoming, caller, reserve }).catch(toResult),
   )
   return { answer, headers, summary: { tokenName, ...summary } }
 }

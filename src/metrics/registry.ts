@@ -10,7 +10,7 @@ export interface MetricSources {
   connectionPool?: (() => { total: number; idle: number; waiting: number } | undefined) | undefined
   replicas?: (() => { name: string; lagMs: number; isReachable: boolean }[]) | undefined
   /** The memory of open requests in bytes: in use, and the limit. */
-  memory?: Record<'bodies' | 'answers', { state(): { held: number; max: number } }> | undefined
+  memory?: { state(): { held: number; max: number } } | undefined
   /** For how many seconds the oldest writing transaction has been open. */
   feedDelay?: (() => Promise<number>) | undefined
   circuit?: (() => (typeof circuitStates)[number]) | undefined
@@ -105,10 +105,8 @@ function addGauges(
   const lagHelp = 'How old an answer of the replica may be; +Inf where that is not known'
   addReplicas('lag_seconds', lagHelp, ({ lagMs }) => lagMs / 1000)
   addReplicas('reachable', 'Whether the replica answers', ({ isReachable }) => Number(isReachable))
-  const bodyHelp = 'Memory for bodies of requests without an answer: in use, and the limit'
-  add('body_bytes', bodyHelp, 'state', () => memory?.bodies.state())
-  const answerHelp = 'Memory for unread answers: in use, and the limit'
-  add('answer_bytes', answerHelp, 'state', () => memory?.answers.state())
+  const requestHelp = 'Memory for bodies and unread answers of open requests: in use, and the limit'
+  add('request_bytes', requestHelp, 'state', () => memory?.state())
   add('filter_circuit', 'The circuit breaker of the remote filtering service: 1 for its state', 'state', () => {
     const now = circuit?.()
     return now && Object.fromEntries(circuitStates.map((state) => [state, Number(state === now)]))

@@ -38,9 +38,12 @@ const large = `${' '.repeat(400 * kibibyte)}${light}`
 
 const untilHeld = (kibibytes: number) =>
   expect
-    .poll(async () => /^catalogue_body_bytes{state="held"} (\d+)/m.exec((await gateway.call('/metrics')).text)?.[1], {
-      timeout: 10_000,
-    })
+    .poll(
+      async () => /^catalogue_request_bytes{state="held"} (\d+)/m.exec((await gateway.call('/metrics')).text)?.[1],
+      {
+        timeout: 10_000,
+      },
+    )
     .toBe(String(kibibytes * kibibyte))
 
 it('one token has half of the memory for bodies; what is light, and what others send, goes on', async () => {

@@ -193,7 +193,7 @@ describe('a client that is slow, or goes away', () => {
     const never = () => Promise.reject(new Error('nothing is asked here'))
     const server = createHttpServer({
       authenticate: never,
-      memory: { bodies: createMemoryBudget(0), answers: createMemoryBudget(0) },
+      memory: createMemoryBudget(0),
       rest: never,
       graphql: never,
       mcp: undefined,

@@ -36,7 +36,7 @@ function requestAndWait(path: string, body = ''): void {
 async function untilUnread(isEnough: (bytes: number) => boolean): Promise<void> {
   const unread = async () => {
     const { text } = await gateway.call('/metrics', { token: other })
-    return Number(/^catalogue_answer_bytes{state="held"} (\d+)/m.exec(text)?.[1])
+    return Number(/^catalogue_request_bytes{state="held"} (\d+)/m.exec(text)?.[1])
   }
   for (let i = 0; !isEnough(await unread()); i++) {
     if (i > 200) throw new Error(`unread: ${await unread()} bytes`)
@@ -70,7 +70,7 @@ it('a write is answered in any case; a token that has left too much unread is re
   requestAndWait('/graphql', body)
   await untilUnread((bytes) => bytes > 28_000_000)
   const third = await gateway.call('/graphql', { method: 'POST', body })
-  expect([third.status, third.text]).toEqual([503, expect.stringContaining('too many unread responses')])
+  expect([third.status, third.text]).toEqual([503, expect.stringContaining('too much memory; read their answers')])
   expect((await read('/v1/stores')).status).toBe(503)
   expect((await read('/v1/stores', other)).status).toBe(200)
 })

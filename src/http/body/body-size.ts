@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../request/exchange.ts'
 type Body = NonNullable<HttpResponse['body']>
 
 /** The number of bytes that a body has. */
-export function byteLength(body: Body): number {
+export function byteLength(body: Body | undefined = ''): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.reduce((sum, { length }) => sum + length, 0)
 }
 

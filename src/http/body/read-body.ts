@@ -11,7 +11,7 @@ export const maxBodyBytes = 10 * 1024 * 1024
 export async function readBody(request: IncomingMessage, reserve: Reserve): Promise<Buffer<ArrayBuffer> | 'too large'> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBodyBytes) return 'too large'
-  if (!reserve(announced)) throw noMemory()
+  reserve(announced)
   // Chunks are copied as they arrive: to join those of several bodies that end at the same time takes 100 ms.
   let body = Buffer.allocUnsafe(announced)
   let size = 0
@@ -19,7 +19,7 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const end = size + chunk.length
       if (end > maxBodyBytes) return 'too large'
-      if (announced === 0 && !reserve(chunk.length)) throw noMemory()
+      if (announced === 0) reserve(chunk.length)
       if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, maxBodyBytes))
       size += chunk.copy(body, size)
       // Lets other requests run: twelve fast clients could send 24 MiB in one iteration.
@@ -30,8 +30,4 @@ export async function readBody(request: IncomingMessage, reserve: Reserve): Prom
   }
   await startOnePerTick()
   return body.subarray(0, size)
-}
-
-function noMemory(): HttpError {
-  return new HttpError('unavailable', 'the service works on too many large bodies; retry later')
 }
