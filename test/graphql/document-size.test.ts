@@ -15,9 +15,7 @@ it('counts what a document has, fields and aliases at each place where a fragmen
   expect(sizeOf(document)).toEqual({
     operations: 2,
     fragments: 2,
-    variables: 2,
     directives: 4,
-    values: 16,
     brackets: 4,
     fields: 16,
     aliases: 4,

@@ -27,8 +27,6 @@ const excesses: Record<string, [document: string, words: RegExp]> = {
   'nested brackets': [`{ stores(filter: ${'['.repeat(101)}${']'.repeat(101)}) { totalCount } }`, /brackets/],
   characters: [`# ${'x'.repeat(131_072)}\n{ stores { totalCount } }`, /131072 characters/],
   tokens: [`{ ${times(5_001, () => 'a')} }`, /5000 tokens/],
-  'values in arguments': [`{ stores(filter: { search: [${times(1_001, () => '1')}] }) { totalCount } }`, /arguments/],
-  variables: [`query (${times(101, (i) => `$v${i}: Int`)}) { stores { totalCount } }`, /100 variables/],
   'fields of one name': [`{ stores { ${times(51, () => 'totalCount')} } }`, /50 fields of one name/],
   'fields of one name below fields of one name': [
     `{ stores { ${times(8, () => `edges { ${times(8, () => 'cursor')} }`)} } }`,

@@ -10,14 +10,11 @@ import {
 /** What is measured, as an error names it. Fields and aliases count at each place where a fragment is spread. */
 export const measures = {
   brackets: 'levels of brackets',
-  values: 'arguments and values in arguments (send them as variables)',
   operations: 'operations',
   fragments: 'fragments',
   fields: 'fields and fragment spreads, counted at each place',
   aliases: 'aliases',
   directives: 'directives',
-  /** Of the operation that has most. */
-  variables: 'variables',
   /** Of one response name: validation compares each with each. */
   repeats: 'fields of one name in a selection',
   rootFields: 'root fields',
@@ -39,7 +36,6 @@ export function sizeOf(document: DocumentNode): DocumentSize {
   return {
     operations: operations.length,
     fragments: document.definitions.length - operations.length,
-    variables: Math.max(0, ...operations.map(({ variableDefinitions = [] }) => variableDefinitions.length)),
     ...countNodes(document),
     fields: Math.max(0, ...all.map(({ fields }) => fields)),
     aliases: Math.max(0, ...all.map(({ aliases }) => aliases)),
@@ -51,16 +47,14 @@ export function sizeOf(document: DocumentNode): DocumentSize {
 }
 
 const brackets = new Set<string>([Kind.SELECTION_SET, Kind.LIST, Kind.OBJECT, Kind.LIST_TYPE])
-const values = /^(Argument|ObjectField|Variable|.+Value)$/
 
 /** Counts nodes as they are written, without following fragments. */
-function countNodes(document: DocumentNode): Pick<DocumentSize, 'directives' | 'values' | 'brackets'> {
-  const counts = { directives: 0, values: 0, brackets: 0 }
+function countNodes(document: DocumentNode): Pick<DocumentSize, 'directives' | 'brackets'> {
+  const counts = { directives: 0, brackets: 0 }
   let level = 0
   visit(document, {
     enter: ({ kind }) => {
       if (kind === Kind.DIRECTIVE) counts.directives++
-      else if (values.test(kind)) counts.values++
       if (brackets.has(kind)) counts.brackets = Math.max(counts.brackets, ++level)
     },
     leave: ({ kind }) => {
