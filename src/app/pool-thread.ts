@@ -6,7 +6,9 @@ import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { connect } from '../database/connection/connect.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
+import { movable } from '../heavy/movable.ts'
 import { runTask, type Task, type TaskResult } from '../heavy/run-task.ts'
+import { piecesOf } from '../http/body/body-size.ts'
 import { lazy } from '../lazy.ts'
 import { type RequestContext, requestContext } from '../request/context.ts'
 import type { OperationResult } from '../request/exchange.ts'
@@ -59,9 +61,10 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
     if (!isDeepStrictEqual(enumerations, input.enumerations)) enumerations = input.enumerations
     hasQueuedJob = false
     const { answer, operation } = await answerBy(api, input, requestId.text)
-    const body = answer.body === undefined ? undefined : bytesOf(answer.body)
     const { status, headers } = answer
-    return { output: { status, headers, body, operation, hasQueuedJob }, moved: body ? [body.buffer] : [] }
+    const body = answer.body === undefined ? undefined : piecesOf(answer.body).map(movable)
+    const moved = body?.map(({ buffer }) => buffer) ?? []
+    return { output: { status, headers, body, operation, hasQueuedJob }, moved }
   }
 }
 
@@ -70,8 +73,4 @@ async function answerBy(api: Api, input: ThreadRequest, requestId: string): Prom
   if (input.api === 'graphql') return api.graphql(input.request, caller, requestId)
   const { body = new Uint8Array(), ...request } = input.request
   return api.rest({ ...request, requestId, caller: () => caller, body: async () => body })
-}
-
-function bytesOf(body: string | readonly Buffer[]): Uint8Array<ArrayBuffer> {
-  return typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(Buffer.concat(body))
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
 import type { GraphQLRequest } from '../graphql/serve.ts'
+import { movable } from '../heavy/movable.ts'
 import { createThreadPool, type TaskLimits, type ThreadPool } from '../heavy/thread-pool.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
 import { concurrency } from '../jobs/runner.ts'
@@ -21,7 +22,7 @@ type Body = GraphQLRequest['body']
 export interface ThreadAnswer {
   status: number
   headers: Record<string, string>
-  body: Uint8Array<ArrayBuffer> | undefined
+  body: Uint8Array<ArrayBuffer>[] | undefined
   operation: Pick<RequestSummary, 'operation' | 'isWrite'> | undefined
   hasQueuedJob: boolean
 }
@@ -35,25 +36,20 @@ export function createThreadPoolApi(pool: ThreadPool, enumerations: () => Enumer
     const answered = await traced('operation', 'pool', () => pool.run<ThreadAnswer>(job))
     if (answered.hasQueuedJob) onJobQueued()
     const { operation, status, headers, body } = answered
-    const pieces = body && [Buffer.from(body.buffer, body.byteOffset, body.byteLength)]
+    const pieces = body?.map(({ buffer }) => Buffer.from(buffer))
     return { operation, answer: { status, headers, ...(pieces && { body: pieces }) } }
   }
   return {
     rest: async ({ method, path, search, headers }: RestRequest<Caller>, caller: Caller, body?: Body) => {
-      const request = { method, path, search, headers, body: movable(body) }
+      const request = { method, path, search, headers, body: body && movable(body) }
       const { answer: response } = await answer({ api: 'rest', request, caller, enumerations: enumerations() })
       return response
     },
     graphql: ({ body, ...given }: GraphQLRequest, caller: Caller): Promise<OperationResult> => {
-      const request = { ...given, body: movable(body) }
+      const request = { ...given, body: body && movable(body) }
       return answer({ api: 'graphql', request, caller, enumerations: enumerations() })
     },
   }
-}
-
-/** The bytes in a buffer of their own: short ones may share theirs, which cannot be moved. */
-function movable(body: Body): Body {
-  return body && body.byteLength !== body.buffer.byteLength ? new Uint8Array(body) : body
 }
 
 /** The program of a thread. Its file has the extension of this one: the published package has JavaScript. */
