@@ -112,7 +112,7 @@ export async function pageProducts(
       select ${countOf(uuid, filter, selection)} as total
     ) counted left join lateral (
       select "storeUuid", "productCode", status, "createdAt", "updatedAt",
-        case when sum(pg_column_size(attributes)) over () <= ${readLimit.left} then attributes end as attributes
+        case when sum(pg_column_size(attributes || '{}')) over () <= ${readLimit.left} then attributes end as attributes
       from (
         select ${columns}
         from (
@@ -124,7 +124,7 @@ export async function pageProducts(
     order by page."productCode"`.execute(catalogue.db)
   const [first] = rows
   if (!first) throw storeNotFound('storeUuid', storeUuid)
-  // Compressed attributes may be longer than their size says: then the connection's limit holds.
+  // The result of `||` is not compressed. As text it may be longer: then the connection's limit holds.
   if (first.productCode !== null && first.attributes === null) throw readLimit.exceed()
   const found = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
   return { storeUuid: uuid, totalProducts: first.total, products: found }
