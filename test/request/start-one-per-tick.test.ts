@@ -32,3 +32,19 @@ it('one request begins in a round of the event loop, of the tokens in rotation',
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
   expect(Math.max(...rounds.map((round) => round.length))).toBe(1)
 })
+
+it('after a start that blocked the event loop, other work has many rounds before the next one', async () => {
+  const begun: string[] = []
+  const block = (name: string) =>
+    inRequestOf(name, async () => {
+      await startOnePerTick()
+      begun.push(name)
+      for (const until = performance.now() + 20; performance.now() < until; );
+    })
+  const requests = Promise.all([block('a'), block('b')])
+  while (begun.length < 1) await setImmediate()
+  let rounds = 0
+  for (; begun.length < 2; rounds++) await setImmediate()
+  await requests
+  expect(rounds).toBeGreaterThan(10)
+})
