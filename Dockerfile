@@ -7,7 +7,7 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && i
 
 FROM node:24.11-bookworm-slim
 LABEL org.opencontainers.image.title="Catalogue gateway" org.opencontainers.image.licenses="MIT"
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2 HOST=0.0.0.0 PORT=4000
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
