@@ -12,7 +12,7 @@ export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 /** Not counted, for each request: small bodies are read and small answers are sent while large ones wait. */
 const freeBytes = 64 * 1024
 
-/** Limits the memory of open requests, for bodies and unread answers, to `maxBytes`, and each token's to half of that. */
+/** Limits the memory of all open requests, for bodies and unread answers, to `maxBytes`; a token's to half of that. */
 export function createMemoryBudget(maxBytes: number) {
   const byToken = new Map<string, number>()
   let total = 0
