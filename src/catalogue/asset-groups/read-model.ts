@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { recorded } from '../changes/record-changes.ts'
+import { onlyRow } from '../conditions.ts'
 import { encodedGroups, entriesWith } from './asset-entries.ts'
-import { largestRange, splitRanges } from './key-ranges.ts'
+import { splitRanges } from './key-ranges.ts'
 
 /** The total and the version of a listing are sums over 16 rows. Each writer adds to a random one. */
 const shards = 16
@@ -75,27 +76,27 @@ export async function changeGroups<Answer>(
           and before.asset_format = r.asset_format and before.parent_code = r.parent_code
       ) as delta
       from rebuilt r
-    ), ${writes}, kept as (
-      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-      select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from rebuilt
-      on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
-    ), ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
+    ), ${writes}, ${replaceGroupsCte(storeUuid, sql`rebuilt`)}, ${updateCountersCtes(storeUuid)}, ${recorded(catalogue, storeUuid, items, failed)}
     select (select max(groups) from counted) as largest, ${answer}`.execute(catalogue.db)
   const row = onlyRow(rows)
-  if ((row.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuid)
+  await splitRanges(catalogue, storeUuid, row.largest)
   return row
 }
+
+/** A CTE that writes the groups of a CTE `(channel, asset_format, parent_code, entries)` that have entries. */
+const replaceGroupsCte = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
+    kept as (
+      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
+      select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from ${groups} where entries is not null
+      on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
+    )`
 
 /**
  * CTEs that write the groups of a CTE `(channel, asset_format, parent_code, entries)`; without entries they delete
  * them. Plans: docs/contributing.md explains `= any(array(…))` and `is true`.
  */
 export const writeGroupsCtes = (storeUuid: string, groups: RawBuilder<unknown>) => sql`
-    kept as (
-      insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-      select ${storeUuid}::uuid, channel, asset_format, parent_code, entries from ${groups} where entries is not null
-      on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries
-    ), emptied as (
+    ${replaceGroupsCte(storeUuid, groups)}, emptied as (
       delete from asset_group
       where store_uuid = ${storeUuid}
         and parent_hash = any(array(select hashtextextended(parent_code, 0) from ${groups} where entries is null))
@@ -137,35 +138,32 @@ export async function removeFromGroups<Answer>(
   return onlyRow(rows)
 }
 
-/** The row of a `select` without a table. */
-export function onlyRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw new Error('the statement returned no row')
-  return row
-}
-
-export interface LoadedEntries {
+export interface LoadedGroup {
   parentCode: string
   assetFormat: string
+  /** New groups are written by `copy`. */
   isNew: boolean
+  entries: string
 }
 
 /**
- * Counts the new groups of a channel, and raises the version of each listing. The caller holds the lock of the store.
+ * Replaces the entries of the groups of a channel that are not new, counts the new ones, and raises the version of each
+ * listing. The caller holds the lock of the store.
  */
 export async function countLoadedGroups(
   catalogue: WriteCatalogue,
   { storeUuid, channel }: { storeUuid: string; channel: string },
-  groups: readonly LoadedEntries[],
+  groups: readonly LoadedGroup[],
 ): Promise<void> {
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)
-  const deltas = groups.map(({ isNew }) => (isNew ? 1 : 0))
-  const { rows } = await sql<{ groups: number }>`
-    with written as (
+  const replaced = groups.map(({ isNew, entries }) => (isNew ? null : entries))
+  const { rows } = await sql<{ largest: number | null }>`
+    with written as materialized (
       select ${channel} collate "C" as channel, asset_format collate "C" as asset_format,
-        parent_code collate "C" as parent_code, delta
-      from unnest(${formats}::text[], ${codes}::text[], ${deltas}::integer[]) as n(asset_format, parent_code, delta)
-    ), ${updateCountersCtes(storeUuid)}
-    select groups from counted`.execute(catalogue.db)
-  if (rows.some((row) => row.groups > largestRange)) await splitRanges(catalogue, storeUuid)
+        parent_code collate "C" as parent_code, entries, case when entries is null then 1 else 0 end as delta
+      from unnest(${formats}::text[], ${codes}::text[], ${replaced}::text[]) as n(asset_format, parent_code, entries)
+    ), ${replaceGroupsCte(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid)}
+    select max(groups) as largest from counted`.execute(catalogue.db)
+  await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
 }

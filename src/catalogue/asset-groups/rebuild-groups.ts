@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import { encodedGroups } from './asset-entries.ts'
-import { largestRange, splitRanges } from './key-ranges.ts'
+import { splitRanges } from './key-ranges.ts'
 import { updateCountersCtes, writeGroupsCtes } from './read-model.ts'
 
 /**
@@ -41,5 +42,5 @@ export async function rebuildGroups(
       where rebuilt.entries is distinct from stored.entries
     ), ${writeGroupsCtes(storeUuid, sql`written`)}, ${updateCountersCtes(storeUuid)}
     select max(groups) as largest from counted`.execute(catalogue.db)
-  if ((rows[0]?.largest ?? 0) > largestRange) await splitRanges(catalogue, storeUuid)
+  await splitRanges(catalogue, storeUuid, onlyRow(rows).largest)
 }

@@ -69,8 +69,6 @@ async function writeRows(
   await connection.copy('asset_group (asset_format, parent_code, entries, store_uuid, channel)', fresh, (group) => {
     return [group.assetFormat, group.parentCode, group.entries, storeUuid, channel]
   })
-  const changed = groups.filter(({ isNew }) => !isNew)
-  await replaceEntries(catalogue, { storeUuid, channel }, changed)
   await countLoadedGroups(catalogue, { storeUuid, channel }, groups)
 }
 
@@ -151,20 +149,4 @@ function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, plac
     })
   }
   return { assets, links, groups }
-}
-
-async function replaceEntries(
-  { db }: WriteCatalogue,
-  { storeUuid, channel }: Target,
-  groups: readonly { parentCode: string; assetFormat: string; entries: string }[],
-): Promise<void> {
-  if (groups.length === 0) return
-  const codes = groups.map(({ parentCode }) => parentCode)
-  const formats = groups.map(({ assetFormat }) => assetFormat)
-  const entries = groups.map((group) => group.entries)
-  await sql`
-    insert into asset_group (store_uuid, channel, asset_format, parent_code, entries)
-    select ${storeUuid}::uuid, ${channel}, asset_format, parent_code, entries
-    from unnest(${codes}::text[], ${formats}::text[], ${entries}::text[]) as n(parent_code, asset_format, entries)
-    on conflict (store_uuid, channel, asset_format, parent_code) do update set entries = excluded.entries`.execute(db)
 }

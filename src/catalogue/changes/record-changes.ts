@@ -7,20 +7,10 @@ type Sql = RawBuilder<unknown>
  * A CTE that records the rows `(kind, action, code, key, was)` of a query (see 0005-changes.sql) as changes of a store,
  * if changes are recorded. `failed`: how many items of the request failed.
  */
-export function recorded(...written: Parameters<typeof recording>): Sql {
-  return sql`recorded as ${recording(...written)}`
-}
-
-/** The same without the name of the CTE, for Kysely's query builder. */
-export function recording(
-  { origin }: Catalogue,
-  storeUuid: string,
-  items: Sql,
-  failed: Sql | number = 0,
-): RawBuilder<object> {
-  if (!origin) return sql`(select)`
+export function recorded({ origin }: Catalogue, storeUuid: string, items: Sql, failed: Sql | number = 0): Sql {
+  if (!origin) return sql`recorded as (select)`
   const { requestId, tokenId = null, actor, via, operation, reverts = null } = origin
-  return sql`(
+  return sql`recorded as (
       insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
         count, failed)
       select ${storeUuid}::uuid, ${requestId}::text, ${tokenId}::text, ${actor}::text, ${via}::text, ${operation}::text,

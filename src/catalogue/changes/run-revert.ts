@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { onlyRow } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
+import { onlyRow } from '../conditions.ts'
 import type { ChangeKind } from './change.ts'
 import { recorded } from './record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Fault, invalidRequest } from '../../errors.ts'
+import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../errors.ts'
 import { isName, isStorable, shown } from '../../text.ts'
 import { nameFault } from '../attributes/attribute-rules.ts'
 import { findBadPatterns } from '../attributes/mismatches.ts'
@@ -71,21 +71,19 @@ export async function setRequirements(
   given: readonly NewRequirement[],
 ): Promise<Requirement[]> {
   const requirements = given.map(normalized)
-  const faults: Omit<Fault, 'reason'>[] = []
-  const channelFault = given.length > 0 && oneOfFault(channel, channels)
-  if (channelFault) faults.push({ field: 'channel', details: `channel ${channelFault}` })
-  if (given.length > mostRequirements) {
-    const details = `requirements must have at most ${mostRequirements} items; got ${given.length}`
-    throw invalidRequest([...faults, { field: 'requirements', details }])
-  }
+  const isTooMany = given.length > mostRequirements
+  const listFaults = faultsOf([
+    ['channel', given.length > 0 && oneOfFault(channel, channels)],
+    ['requirements', isTooMany && `must have at most ${mostRequirements} items; got ${given.length}`],
+  ])
+  if (isTooMany) throw invalidRequest(listFaults)
   const patterns = requirements.flatMap(({ pattern }) => pattern ?? [])
   const badPatterns = await findBadPatterns(catalogue, patterns)
-  for (const [index, requirement] of requirements.entries()) {
-    faults.push(...requirementFaults(requirement, index, requirements, assetFormats, badPatterns))
-  }
-  const all = wholeFault(requirements, patterns, badPatterns)
-  if (all) faults.push({ field: 'requirements', details: `requirements ${all}` })
-  if (faults.length > 0) throw invalidRequest(faults)
+  requireNoFaults([
+    ...listFaults,
+    ...requirements.flatMap((one, index) => requirementFaults(one, index, requirements, assetFormats, badPatterns)),
+    ...faultsOf([['requirements', wholeFault(requirements, patterns, badPatterns)]]),
+  ])
   await storeRequirements(catalogue, storeUuid, channel, requirements)
   return requirements
 }
@@ -121,11 +119,11 @@ function requirementFaults(
   all: readonly Requirement[],
   assetFormats: readonly string[],
   badPatterns: ReadonlyMap<string, string>,
-): Omit<Fault, 'reason'>[] {
+): ReturnType<typeof faultsOf> {
   const only = (kinds: Requirement['kind'][], value: unknown) =>
     value !== null && !kinds.includes(kind) && `must be left out for the kind ${kind}; got ${shown(value)}`
   const isTooLow = minimum !== null && (minimum < 1 || minimum > most[kind])
-  const faults: [field: string, fault: string | false | undefined][] = [
+  const faults: FieldFault[] = [
     ['code', !isName(code, 64) && `must have 1 to 64 characters, without NUL or lone surrogates; got ${shown(code)}`],
     ['code', all.findIndex((other) => other.code === code) < index && `comes twice: ${shown(code)}`],
     ['attribute', kind === 'ATTRIBUTE' ? attributeFault(attribute) : only([], attribute)],
@@ -140,10 +138,7 @@ function requirementFaults(
     ['whenValues', whenValues?.length === 0 && 'must name at least one value, or be left out for any'],
     ['whenValues', whenValues?.every(isStorable) === false && 'must be strings without NUL and lone surrogates'],
   ]
-  return faults.flatMap(([name, fault]) => {
-    const field = `requirements[${index}].${name}`
-    return fault ? [{ field, index, details: `${field} ${fault}` }] : []
-  })
+  return faultsOf(faults, `requirements[${index}].`, index)
 }
 
 function attributeFault(name: string | null): string | undefined {

@@ -4,7 +4,8 @@ import type { Database } from '../../database/tables.ts'
 import { faultsOf, requireNoFaults, storeNotFound } from '../../errors.ts'
 import { isName, isStorable, lengthOf, shown } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStores, type WriteCatalogue } from '../catalogue.ts'
-import { createdDefinitions, recording } from '../changes/record-changes.ts'
+import { createdDefinitions, recorded } from '../changes/record-changes.ts'
+import { onlyRow } from '../conditions.ts'
 import { type Enumerations, oneOfFault } from '../enumerations.ts'
 
 export const storeColumns = [
@@ -40,37 +41,25 @@ export async function createStore(
   requireNoFaults([...storeFaults(enumerations, input), ...faultsOf([['copyTaxonomy', sourceFault]])])
   const linked = linkedStoreId == null ? undefined : await readLinked(catalogue, linkedStoreId, copyTaxonomy)
   const storeUuid = uuidv7()
-  return catalogue.db
-    .with('created', (db) =>
-      db
-        .insertInto('store')
-        .values({
-          store_uuid: storeUuid,
-          store_group: linked?.store_group ?? uuidv7(),
-          store_name: input.storeName.trim(),
-          store_taxonomy: input.storeTaxonomy,
-          region: unique(input.region),
-          channels: unique(input.channels),
-          default_automation: unique(input.defaultAutomation),
-          store_website: input.storeWebsite ?? null,
-        })
-        .returningAll(),
-    )
-    .with(
-      'copied',
-      () => sql`(
-        insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
-          is_indexed, is_counted, searchable, is_searched, searched_with)
-        select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable,
-          filterable, searchable, searchable, array_agg(name) filter (where searchable) over (
-            order by name rows between unbounded preceding and unbounded following)
-        from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
-        returning name)`,
-    )
-    .with('recorded', () => recording(catalogue, storeUuid, createdItems))
-    .selectFrom('created')
-    .select(storeColumns)
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<Store>`
+    with created as (
+      insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation,
+        store_website)
+      values (${storeUuid}, ${linked?.store_group ?? uuidv7()}, ${input.storeName.trim()}, ${input.storeTaxonomy},
+        ${unique(input.region)}, ${unique(input.channels)}, ${unique(input.defaultAutomation)},
+        ${input.storeWebsite ?? null})
+      returning ${returned}
+    ), copied as (
+      insert into attribute_definition (store_uuid, name, type, allowed_values, max_length, pattern, filterable, slot,
+        is_indexed, is_counted, searchable, is_searched, searched_with)
+      select ${storeUuid}::uuid, name, type, allowed_values, max_length, pattern, filterable, slot, filterable,
+        filterable, searchable, searchable, array_agg(name) filter (where searchable) over (
+          order by name rows between unbounded preceding and unbounded following)
+      from json_populate_recordset(null::attribute_definition, ${linked?.definitions ?? '[]'}::json)
+      returning name
+    ), ${recorded(catalogue, storeUuid, createdItems)}
+    select * from created`.execute(catalogue.db)
+  return onlyRow(rows)
 }
 
 const createdItems = sql`
@@ -99,43 +88,37 @@ export async function updateStore(
 ): Promise<Store> {
   requireNoFaults(storeFaults(enumerations, changes))
   const uuid = requireVisible(catalogue, storeUuid)
-  const store = await catalogue.db
-    .with('old', (db) => db.selectFrom('store').selectAll().where('store_uuid', '=', uuid).forNoKeyUpdate())
-    // It reads from `old`, so that `old` locks the row before the update changes it.
-    .with('changed', (db) =>
-      db
-        .updateTable('store')
-        .from('old')
-        // Kysely omits undefined values. `store_group` is there because an update needs a column; not `store_uuid`,
-        // which Citus does not allow.
-        .set({
-          store_group: (row) => row.ref('old.store_group'),
-          store_name: changes.storeName?.trim(),
-          store_taxonomy: changes.storeTaxonomy,
-          region: changes.region && unique(changes.region),
-          channels: changes.channels && unique(changes.channels),
-          default_automation: changes.defaultAutomation && unique(changes.defaultAutomation),
-          store_website: changes.storeWebsite,
-        })
-        .where('store.store_uuid', '=', uuid)
-        .returningAll('store'),
-    )
-    .with('recorded', () => recording(catalogue, uuid, changedFields))
-    .selectFrom('changed')
-    .select(storeColumns)
-    .executeTakeFirst()
+  const { storeName, storeTaxonomy, region, channels, defaultAutomation, storeWebsite } = changes
+  // `changed` reads from `old`, so that `old` locks the row first.
+  const { rows } = await sql<Store>`
+    with old as (
+      select * from store where store_uuid = ${uuid} for no key update
+    ), changed as (
+      update store set store_name = coalesce(${storeName?.trim() ?? null}, old.store_name),
+        store_taxonomy = coalesce(${storeTaxonomy ?? null}, old.store_taxonomy),
+        region = coalesce(${region ? unique(region) : null}::text[], old.region),
+        channels = coalesce(${channels ? unique(channels) : null}::text[], old.channels),
+        default_automation = coalesce(${defaultAutomation ? unique(defaultAutomation) : null}::text[], old.default_automation),
+        store_website = case when ${storeWebsite !== undefined} then ${storeWebsite ?? null} else old.store_website end
+      from old where store.store_uuid = ${uuid}
+      returning store.*
+    ), ${recorded(catalogue, uuid, changedFields)}
+    select ${returned} from changed`.execute(catalogue.db)
+  const [store] = rows
   if (!store) throw storeNotFound('storeUuid', storeUuid)
   return store
 }
 
+const columns = storeColumns.map((selected): [column: string, name: string] => {
+  const [column = '', name = column] = selected.split(' as ')
+  return [column, name]
+})
+
+const returned = sql.join(columns.map(([column, name]) => sql`${sql.ref(column)} as ${sql.id(name)}`))
+
 /** SQL: the fields of a row of `store` as a JSON object. */
 export const fieldsOf = (row: string) =>
-  sql`jsonb_build_object(${sql.join(
-    storeColumns.flatMap((selected) => {
-      const [column, name = column] = selected.split(' as ')
-      return [sql`${name}::text`, sql.ref(`${row}.${column}`)]
-    }),
-  )})`
+  sql`jsonb_build_object(${sql.join(columns.flatMap(([column, name]) => [sql`${name}::text`, sql.ref(`${row}.${column}`)]))})`
 
 const changedFields = sql`
   select 'store' as kind, 'updated' as action, '' as code, f.key, f.value::text as was
