@@ -12,14 +12,12 @@ import { listDefinitions } from '../catalogue/attributes/attribute-definitions.t
 import type { StoredDefinition } from '../catalogue/attributes/attribute-rules.ts'
 import { findViolations } from '../catalogue/attributes/attribute-violations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type ChangeKey, findChanges, nameOf } from '../catalogue/changes/find-changes.ts'
 import {
   type ChangeFilter,
-  type ChangeKey,
   type ChangePage,
-  findChanges,
   listChanges,
   listHistory,
-  nameOf,
   type PageRequest,
 } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'

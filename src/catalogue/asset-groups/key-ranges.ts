@@ -6,9 +6,10 @@ import { tryLock } from '../locks.ts'
 export const largestRange = 2_000
 
 /**
- * Splits the ranges that are too large; `largest` is the number of groups of the largest one that was counted. If another writer holds the lock of the store, a later one splits them. The
- * lock must be exclusive, because a writer looks its range up before it counts there. The groups of a range are read by
- * `order by` and `limit`: for a condition between two codes PostgreSQL may read the whole store.
+ * Splits the ranges that are too large; does nothing unless `largest`, the groups of a range, is too large. If another
+ * writer holds the lock of the store, a later one splits them. The lock must be exclusive, because a writer looks its
+ * range up before it counts there. The groups of a range are read by `order by` and `limit`: for a condition between
+ * two codes PostgreSQL may read the whole store.
  */
 export async function splitRanges(catalogue: WriteCatalogue, storeUuid: string, largest: number | null): Promise<void> {
   if ((largest ?? 0) <= largestRange || !(await tryLock(catalogue, storeUuid, 'groups'))) return

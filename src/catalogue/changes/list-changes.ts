@@ -1,17 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
+import { type Catalogue, requireVisible } from '../catalogue.ts'
 import { allOf } from '../conditions.ts'
 import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
-import {
-  cursorOf,
-  type LedgerState,
-  latest,
-  latestOf,
-  ledgerName,
-  positionOf,
-  readCursor,
-  requireKept,
-} from './cursor.ts'
+import { cursorOf, type LedgerState, latest, latestOf, positionOf, readCursor, requireKept } from './cursor.ts'
 
 /** All given conditions must hold. `productCode`: changes of the product, and of the links of its assets. */
 export interface ChangeFilter {
@@ -91,7 +82,7 @@ const durable = sql`
     as durable_tx
   from pg_control_checkpoint()`
 
-/** The last change of a store before a transaction. A statement of its own: Citus runs it on the server of the store. */
+/** The last change of a store before a transaction. Not in the other statement: Citus runs it on a worker node. */
 async function findLast(
   { db }: Catalogue,
   uuid: string,
@@ -166,38 +157,4 @@ function pageOf(changes: RawBuilder<unknown>, order: RawBuilder<unknown>, limit:
       ) c
     ) measured
     where number = 1 or bytes <= ${maxBytes}`
-}
-
-export interface ChangeKey {
-  storeUuid: string
-  tx: string
-  seq: string
-}
-
-export function nameOf({ tx, seq }: ChangeKey): string {
-  return `${tx}/${seq}`
-}
-
-/** The changes of a store with these numbers, by name. */
-export async function findChanges(
-  catalogue: Catalogue,
-  storeUuid: string,
-  keys: readonly ChangeKey[],
-): Promise<Map<string, Change>> {
-  const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
-  if (possible.length === 0) return new Map()
-  const { rows } = await sql<ChangeRow & { ledger: string }>`
-    select c.*, h.ledger from ${ledgerName} h
-      cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
-      cross join lateral (
-        select ${changeColumns} from change c
-        where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
-        offset 0
-      ) c`.execute(catalogue.db)
-  return new Map(rows.map((row) => [nameOf(row), changeOf(row, row.ledger)]))
-}
-
-/** Whether it is a number that both types can hold. */
-function isNumber(text: string): boolean {
-  return /^\d{1,18}$/.test(text)
 }

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { type Catalogue, visibleStore } from '../catalogue.ts'
+import { type Change, type ChangeRow, changeColumns, changeOf } from './change.ts'
+import { ledgerName } from './cursor.ts'
+
+export interface ChangeKey {
+  storeUuid: string
+  tx: string
+  seq: string
+}
+
+export function nameOf({ tx, seq }: ChangeKey): string {
+  return `${tx}/${seq}`
+}
+
+/** The changes of a store with these numbers, by name. */
+export async function findChanges(
+  catalogue: Catalogue,
+  storeUuid: string,
+  keys: readonly ChangeKey[],
+): Promise<Map<string, Change>> {
+  const possible = keys.filter(({ tx, seq }) => isNumber(tx) && isNumber(seq))
+  if (possible.length === 0) return new Map()
+  const { rows } = await sql<ChangeRow & { ledger: string }>`
+    select c.*, h.ledger from ${ledgerName} h
+      cross join unnest(${possible.map(({ tx }) => tx)}::text[], ${possible.map(({ seq }) => seq)}::text[]) k(tx, seq)
+      cross join lateral (
+        select ${changeColumns} from change c
+        where c.store_uuid = ${visibleStore(catalogue, storeUuid)} and c.tx = k.tx::xid8 and c.seq = k.seq::bigint
+        offset 0
+      ) c`.execute(catalogue.db)
+  return new Map(rows.map((row) => [nameOf(row), changeOf(row, row.ledger)]))
+}
+
+/** Whether it is a number that both types can hold. */
+function isNumber(text: string): boolean {
+  return /^\d{1,18}$/.test(text)
+}
