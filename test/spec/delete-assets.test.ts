@@ -1,33 +1,13 @@
 import { expect } from 'vitest'
 import { type Client, failuresOf } from '../support/clients/client.ts'
-import { outcomeOf, restClient } from '../support/clients/rest-client.ts'
-import {
-  addAssets,
-  newStore,
-  productOf,
-  storeWithAssets,
-  storeWithProducts,
-  unknownStore,
-  urlOf,
-} from '../support/factories.ts'
-import type { TestGateway } from '../support/servers/gateway.ts'
-import { requirements, rest } from './requirement.ts'
-
-const none = { data: { deleted_count: 0, failed: 0, error_info: [] } }
+import { attempt } from '../support/clients/operations.ts'
+import { callRest } from '../support/clients/rest-client.ts'
+import { addAssets, newStore, productOf, storeWithProducts } from '../support/factories.ts'
+import { graphql, requirements, rest } from './requirement.ts'
+import { deleting, selectorRequirements, shop } from './selector-requirements.ts'
 
 requirements('DELETE /assets', (gateway) => ({
-  'ASSETS-DELETE-01 MUST answer with deleted_count, failed and error_info, and nothing else': async (client) => {
-    const store = await shop(gateway)
-    const outcome = await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
-    expect(outcome).toEqual({ data: { deleted_count: 1, failed: 0, error_info: [] } })
-  },
-  'ASSETS-DELETE-02 MUST write [{}] for error_info where there is nothing to report': rest(async () => {
-    const store = await shop(gateway)
-    for (const body of [[], [{ store_uuid: store, asset_id: ['a'] }], [{ store_uuid: store, asset_id: [] }]]) {
-      const { text } = await gateway.call('/v1/assets', { method: 'DELETE', body })
-      expect(text).toMatch(/"failed":0,"error_info":\[\{\}\]\}\}$/)
-    }
-  }),
+  ...selectorRequirements(gateway, deleting),
   'ASSETS-DELETE-03 MUST remove an asset with all its links, in every group': async (client) => {
     const store = await shop(gateway)
     await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
@@ -95,16 +75,6 @@ requirements('DELETE /assets', (gateway) => ({
       ])
       expect(await contents(client, store)).toEqual(before)
     },
-  'ASSETS-DELETE-10 MUST choose nothing and fail nothing for an empty asset_id list, whatever else is given': async (
-    client,
-  ) => {
-    const store = await shop(gateway)
-    const before = await contents(client, store)
-    const empty = { store_uuid: store, asset_id: [] }
-    const body = [empty, { ...empty, parent_code: 'P' }, { ...empty, channel: 'SMP', parent_code: 'nowhere' }]
-    expect(await client.deleteAssets(body)).toEqual(none)
-    expect(await contents(client, store)).toEqual(before)
-  },
   'ASSETS-DELETE-11 MUST take null for left out': async (client) => {
     const store = await shop(gateway)
     const outcome = await client.deleteAssets([
@@ -120,18 +90,6 @@ requirements('DELETE /assets', (gateway) => ({
     expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 0 } })
     expect(await idsOf(client, store)).toEqual(['b', 'c', 'r', 'v'])
   },
-  'ASSETS-DELETE-13 MUST count an id that is named twice once, found or not, in one item or several': async (
-    client,
-  ) => {
-    const store = await shop(gateway)
-    const outcome = await client.deleteAssets([
-      { store_uuid: store, asset_id: ['a', 'x', 'a', 'x'] },
-      { store_uuid: store.toUpperCase(), asset_id: ['x', 'a'] },
-      { store_uuid: store, asset_id: 'a' },
-    ])
-    expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 1 } })
-    expect(failuresOf(outcome)).toMatchObject([{ reason: 'asset_not_found', index: 0, asset_id: 'x' }])
-  },
   'ASSETS-DELETE-14 MUST count an asset that several items choose once': async (client) => {
     const store = await shop(gateway)
     const outcome = await client.deleteAssets([
@@ -142,18 +100,6 @@ requirements('DELETE /assets', (gateway) => ({
     ])
     expect(outcome).toMatchObject({ data: { deleted_count: 4, failed: 0 } })
   },
-  'ASSETS-DELETE-15 MUST fail each id that is named and not found, as asset_not_found with its index, and go ahead with the others':
-    async (client) => {
-      const store = await shop(gateway)
-      const outcome = await client.deleteAssets([
-        { store_uuid: store, asset_id: ['a'] },
-        { store_uuid: store, asset_id: ['x', 'b', 'A', ''], channel: 'SMP', parent_code: 'P' },
-      ])
-      expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 3 } })
-      const where = { index: 1, store_uuid: store, channel: 'SMP', parent_code: 'P' }
-      const failure = { reason: 'asset_not_found', details: expect.stringMatching(/\S/), ...where }
-      expect(failuresOf(outcome)).toEqual(['x', 'A', ''].map((id) => ({ ...failure, asset_id: id })))
-    },
   'ASSETS-DELETE-16 MUST fail an item without ids that matched nothing once, as asset_not_found': async (client) => {
     const store = await shop(gateway)
     const outcome = await client.deleteAssets([
@@ -167,147 +113,31 @@ requirements('DELETE /assets', (gateway) => ({
     const indexes = failuresOf(outcome).map(({ reason, index }) => [reason, index])
     expect(indexes).toEqual([0, 1, 2, 3, 4].map((index) => ['asset_not_found', index]))
   },
-  'ASSETS-DELETE-17 MUST fail an item of an unknown store as store_not_found with HTTP 200, once for each id, and go ahead with the others':
+  'ASSETS-DELETE-20b MUST refuse an item that does not fit its GraphQL type, name it, and apply nothing': graphql(
     async (client) => {
       const store = await shop(gateway)
-      const unknown = unknownStore()
-      const outcome = await client.deleteAssets([
-        { store_uuid: unknown, asset_id: ['a', 'b', 'a'] },
-        { store_uuid: 'no-uuid', parent_code: 'P' },
-        { store_uuid: store, asset_id: 'a' },
-      ])
-      expect(outcome).toMatchObject({ data: { deleted_count: 1, failed: 3 } })
-      expect(failuresOf(outcome)).toMatchObject([
-        { reason: 'store_not_found', index: 0, store_uuid: unknown, asset_id: 'a' },
-        { reason: 'store_not_found', index: 0, store_uuid: unknown, asset_id: 'b' },
-        { reason: 'store_not_found', index: 1, store_uuid: 'no-uuid', parent_code: 'P' },
-      ])
-    },
-  'ASSETS-DELETE-18 MUST succeed with zeros for an empty array': async (client) => {
-    expect(await client.deleteAssets([])).toEqual(none)
-  },
-  'ASSETS-DELETE-19 MUST refuse a body that is no array, and a missing one, which never means everything': rest(
-    async () => {
-      const store = await shop(gateway)
-      for (const body of [{ store_uuid: store, asset_id: ['a'] }, 'null', `"${store}"`, '1', '', undefined]) {
-        const outcome = outcomeOf(await gateway.call('/v1/assets', { method: 'DELETE', body }))
-        expect(outcome, String(body)).toMatchObject({ reason: 'invalid_request' })
+      const good = { storeUuid: store, assetId: 'a' }
+      for (const bad of [{}, { assetId: 'a' }, { ...good, channel: 5 }, { ...good, assetId: [5] }, null, 'a']) {
+        const outcome = await attempt(gateway, 'deleteAssets', { selectors: [good, bad] })
+        expect(outcome, JSON.stringify(bad)).toMatchObject({ reason: 'invalid_request' })
+        expect(outcome.entries?.[0]?.details).toMatch(/\$selectors.*\[1\]/)
       }
+      expect(await idsOf(client, store)).toContain('a')
     },
   ),
-  'ASSETS-DELETE-20 MUST refuse a request with a missing or wrongly typed field, name each such item, and apply nothing':
-    {
-      rest: async () => {
-        const store = await shop(gateway)
-        const good = { store_uuid: store, asset_id: 'a' }
-        const bad = [
-          {},
-          { store_uuid: null, asset_id: 'a' },
-          { store_uuid: 5, asset_id: 'a' },
-          { ...good, channel: 5 },
-          { ...good, channel: ['SMP'] },
-          { ...good, parent_code: {} },
-          { ...good, asset_id: 5 },
-          { ...good, asset_id: { 0: 'a' } },
-          { ...good, asset_id: ['a', 5] },
-          { ...good, asset_id: [null] },
-          { ...good, asset_id: [['a']] },
-          null,
-          'a',
-          [good],
-        ]
-        const body = [good, ...bad, good]
-        const { reason, entries = [] } = outcomeOf(await gateway.call('/v1/assets', { method: 'DELETE', body }))
-        expect(reason).toBe('invalid_request')
-        expect([...new Set(entries.map(({ index }) => index))]).toEqual(bad.map((_, i) => i + 1))
-        for (const { index, details } of entries) expect(details).toContain(`item ${index}`)
-        expect(await idsOf(restClient(gateway), store)).toContain('a')
-      },
-      graphql: async () => {
-        const store = await shop(gateway)
-        const document = 'mutation ($s: [AssetSelector!]!) { deleteAssets(selectors: $s) { deletedCount } }'
-        const good = { storeUuid: store, assetId: 'a' }
-        for (const bad of [{}, { assetId: 'a' }, { ...good, channel: 5 }, { ...good, assetId: [5] }, null, 'a']) {
-          const { errors } = await gateway.graphql(document, { s: [good, bad] })
-          expect(errors?.[0]?.extensions.code, JSON.stringify(bad)).toBe('invalid_request')
-          expect(errors?.[0]?.message).toMatch(/\$s.*\[1\]/)
-        }
-        expect(await idsOf(restClient(gateway), store)).toContain('a')
-      },
-    },
   'ASSETS-DELETE-21 MUST ignore unknown fields of an item, which do not narrow': rest(async () => {
     const store = await shop(gateway)
-    const body = [
+    const outcome = await callRest(gateway, 'DELETE /assets', [
       { store_uuid: store, asset_id: 'a', asset_format: 'video', ['__proto__']: 1 },
       { store_uuid: store, assetId: 'b' },
-    ]
-    const outcome = outcomeOf(await gateway.call('/v1/assets', { method: 'DELETE', body }))
-    expect(outcome).toMatchObject({
-      data: { deleted_count: 1, failed: 1, error_info: [{ reason: 'selector_required' }] },
-    })
-  }),
-  'ASSETS-DELETE-22 MUST refuse text that could not be stored unchanged, in any field, and apply nothing': async (
-    client,
-  ) => {
-    const store = await shop(gateway)
-    const good = { store_uuid: store, asset_id: 'a' }
-    for (const bad of ['\0', 'x\ud800', '\udc00']) {
-      for (const field of ['store_uuid', 'channel', 'parent_code', 'asset_id']) {
-        const outcome = await client.deleteAssets([good, { ...good, [field]: bad }])
-        expect(outcome, field).toMatchObject({ reason: 'invalid_request', entries: [{ index: 1 }] })
-      }
-      const listed = await client.deleteAssets([good, { ...good, asset_id: ['b', bad] }])
-      expect(listed).toMatchObject({ reason: 'invalid_request' })
-    }
-    expect(await idsOf(client, store)).toEqual(['a', 'b', 'c', 'r', 'v'])
-  },
-  'ASSETS-DELETE-23 MUST leave positions without gaps': async (client) => {
-    const ids = ['a', 'b', 'c', 'd', 'e']
-    const store = await storeWithAssets(
-      gateway,
-      ids.map((id): [string, string] => [id, 'P']),
-    )
-    await client.deleteAssets([{ store_uuid: store, asset_id: ['a', 'd'] }])
-    expect(await client.listAssets({ store_uuid: store })).toMatchObject({
-      data: {
-        groups: [
-          {
-            assets: [
-              { asset_id: 'b', 'Image URL 1': urlOf('b') },
-              { asset_id: 'c', 'Image URL 2': urlOf('c') },
-              { asset_id: 'e', 'Image URL 3': urlOf('e') },
-            ],
-          },
-        ],
-      },
-    })
-  },
-  'ASSETS-DELETE-24 MUST not touch assets of the same ids, parent codes and channels in another store': async (
-    client,
-  ) => {
-    const [store, other] = [await shop(gateway), await shop(gateway)]
-    const before = await contents(client, other)
-    const outcome = await client.deleteAssets([
-      { store_uuid: store, asset_id: ['a'] },
-      { store_uuid: store, parent_code: 'P' },
-      { store_uuid: store, channel: 'SMP' },
     ])
-    expect(outcome).toMatchObject({ data: { deleted_count: 4 } })
-    expect(await contents(client, other)).toEqual(before)
-  },
+    expect(outcome.data).toMatchObject({ deleted_count: 1, failed: 1, error_info: [{ reason: 'selector_required' }] })
+  }),
   'ASSETS-DELETE-25 MUST delete from several stores in one request': async (client) => {
     const stores = [await shop(gateway), await shop(gateway)]
     const outcome = await client.deleteAssets(stores.map((uuid) => ({ store_uuid: uuid, asset_id: 'a' })))
     expect(outcome).toMatchObject({ data: { deleted_count: 2, failed: 0 } })
     for (const store of stores) expect(await idsOf(client, store)).not.toContain('a')
-  },
-  'ASSETS-DELETE-26 MUST answer asset_not_found for what was deleted before': async (client) => {
-    const store = await shop(gateway)
-    const body = [{ store_uuid: store, asset_id: 'a' }]
-    await client.deleteAssets(body)
-    const outcome = await client.deleteAssets(body)
-    expect(outcome).toMatchObject({ data: { deleted_count: 0, failed: 1 } })
-    expect(failuresOf(outcome)).toMatchObject([{ reason: 'asset_not_found', asset_id: 'a' }])
   },
   'ASSETS-DELETE-27 MUST delete an asset that is linked nowhere, by its id': async (client) => {
     const store = await shop(gateway)
@@ -325,33 +155,14 @@ requirements('DELETE /assets', (gateway) => ({
   'ASSETS-DELETE-29 MUST take __proto__, quotes and wildcards for ids and codes like any other': async (client) => {
     const names = ['__proto__', '%', '_', '*', "'", '"', '\\', '\u{10ffff}']
     const store = await newStore(gateway)
-    await addAssets(
-      gateway,
-      store,
-      [...names, 'other'].map((name) => [name, name]),
-    )
+    const links = [...names, 'other'].map((name): [string, string] => [name, name])
+    await addAssets(gateway, store, links)
     const byId = names.slice(0, 4).map((name) => ({ store_uuid: store, asset_id: name }))
     const byCode = names.slice(4).map((name) => ({ store_uuid: store, parent_code: name }))
     expect(await client.deleteAssets([...byId, ...byCode])).toMatchObject({ data: { deleted_count: 8, failed: 0 } })
     expect(await idsOf(client, store)).toEqual(['other'])
   },
 }))
-
-/** A store: `a` and `b` are in several groups, `c` in one, `v` is a video, `r` is on another channel only. */
-async function shop(gateway: TestGateway): Promise<string> {
-  const other = { channel: 'channel_value_1' }
-  return storeWithAssets(gateway, [
-    ['a', 'P'],
-    ['b', 'P'],
-    ['c', 'P'],
-    ['v', 'P', { assetFormat: 'video' }],
-    ['b', 'P', other],
-    ['a', 'P', other],
-    ['a', 'Q'],
-    ['b', 'Q'],
-    ['r', 'R', other],
-  ])
-}
 
 /** The ids of every group of the store, by `parent code, channel, format`. */
 async function contents(client: Client, store: string): Promise<Record<string, string[]>> {

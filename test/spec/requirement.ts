@@ -1,13 +1,13 @@
 import { describe, it } from 'vitest'
 import type { Client } from '../support/clients/client.ts'
-import { graphqlClient } from '../support/clients/graphql-client.ts'
+import { type GraphQLClient, graphqlClient } from '../support/clients/graphql-client.ts'
 import { restClient } from '../support/clients/rest-client.ts'
 import { type TestGateway, useGateway } from '../support/servers/gateway.ts'
 
-type Check = (client: Client) => Promise<void>
+type Check<Api extends Client = Client> = (client: Api) => Promise<void>
 
 /** How to check a requirement through each API; a function checks it in the same way through both. */
-export type Requirement = Check | { rest?: Check; graphql?: Check }
+export type Requirement = Check | { rest?: Check; graphql?: Check<GraphQLClient> }
 
 /**
  * Makes a test of each row and API, on one gateway for the section. Each row makes the stores that it needs.
@@ -29,4 +29,4 @@ export function requirements(section: string, rowsOf: (gateway: TestGateway) => 
 
 export const rest = (check: Check): Requirement => ({ rest: check })
 
-export const graphql = (check: Check): Requirement => ({ graphql: check })
+export const graphql = (check: Check<GraphQLClient>): Requirement => ({ graphql: check })

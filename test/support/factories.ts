@@ -3,8 +3,10 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { createStore } from '../../src/catalogue/stores/stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
+import type { Caller } from './clients/caller.ts'
 import type { Item } from './clients/client.ts'
-import type { TestGateway } from './servers/gateway.ts'
+import { ask } from './clients/operations.ts'
+import { callRest } from './clients/rest-client.ts'
 
 /** The body of POST /v1/stores for a store of a name of its own. */
 export function storeBody(overrides: Item = {}): Item {
@@ -18,13 +20,10 @@ export function storeBody(overrides: Item = {}): Item {
   }
 }
 
-export async function newStore(gateway: TestGateway, overrides: Item = {}, query = ''): Promise<string> {
-  const { status, text, json } = await gateway.call(`/v1/stores${query}`, {
-    method: 'POST',
-    body: storeBody(overrides),
-  })
-  if (status !== 200) throw new Error(`no store was made: ${text}`)
-  return (json as { data: { store_uuid: string } }).data.store_uuid
+export async function newStore(gateway: Caller, overrides: Item = {}, query = ''): Promise<string> {
+  const { data, text } = await callRest(gateway, `POST /stores${query}`, storeBody(overrides))
+  if (data.store_uuid === undefined) throw new Error(`no store was made: ${text}`)
+  return String(data.store_uuid)
 }
 
 /** Creates a store without the API and returns its UUID. */
@@ -41,22 +40,15 @@ export function unknownStore(): string {
 /** A product to have in a store: its code, or the code with what else it has. */
 export type NewProduct = string | { productCode: string; status?: string; attributes?: Item }
 
-export async function storeWithProducts(gateway: TestGateway, products: readonly NewProduct[]): Promise<string> {
+export async function storeWithProducts(gateway: Caller, products: readonly NewProduct[]): Promise<string> {
   const storeUuid = await newStore(gateway)
   await addProducts(gateway, storeUuid, products)
   return storeUuid
 }
 
-export async function addProducts(
-  gateway: TestGateway,
-  storeUuid: string,
-  products: readonly NewProduct[],
-): Promise<void> {
-  const document = `mutation ($storeUuid: ID!, $products: [ProductPatch!]!) {
-    result: upsertProducts(storeUuid: $storeUuid, products: $products) { failedProducts { productCode } }
-  }`
-  const patches = products.map((product) => (typeof product === 'string' ? { productCode: product } : product))
-  const { result } = await query<{ failedProducts: unknown[] }>(gateway, document, { storeUuid, products: patches })
+export async function addProducts(gateway: Caller, storeUuid: string, added: readonly NewProduct[]): Promise<void> {
+  const products = added.map((product) => (typeof product === 'string' ? { productCode: product } : product))
+  const result = await ask<{ failedProducts: unknown[] }>(gateway, 'upsertProducts', { storeUuid, products })
   if (result.failedProducts.length > 0) throw new Error(`not all products were made: ${JSON.stringify(result)}`)
 }
 
@@ -68,19 +60,16 @@ export type NewLink = [
 ]
 
 /** Creates a store with these assets, linked in this order, and returns its UUID. */
-export async function storeWithAssets(gateway: TestGateway, links: readonly NewLink[]): Promise<string> {
+export async function storeWithAssets(gateway: Caller, links: readonly NewLink[]): Promise<string> {
   const storeUuid = await newStore(gateway)
   await addAssets(gateway, storeUuid, links)
   return storeUuid
 }
 
-export async function addAssets(gateway: TestGateway, storeUuid: string, links: readonly NewLink[]): Promise<void> {
-  const document = `mutation ($storeUuid: ID!, $assets: [NewAsset!]!) {
-    result: addAssets(storeUuid: $storeUuid, assets: $assets) { failed errorInfo { reason details index } }
-  }`
+export async function addAssets(gateway: Caller, storeUuid: string, links: readonly NewLink[]): Promise<void> {
   const assets = links.map(([assetId, parentCode, rest]) => ({ assetId, parentCode, url: urlOf(assetId), ...rest }))
-  const { result } = await query<{ failed: number }>(gateway, document, { storeUuid, assets })
-  if (result.failed > 0) throw new Error(`not all assets were made: ${JSON.stringify(result)}`)
+  const result = await ask(gateway, 'addAssets', { storeUuid, assets })
+  if (result.failed !== 0) throw new Error(`not all assets were made: ${JSON.stringify(result)}`)
 }
 
 /** The URL that the factories give an asset. */
@@ -89,15 +78,12 @@ export function urlOf(assetId: string): string {
 }
 
 /** Defines attributes of a store; all of the definitions must be good. */
-export async function define(gateway: TestGateway, storeUuid: string, definitions: readonly Item[]): Promise<void> {
-  const document = `mutation ($storeUuid: ID!, $definitions: [AttributeDefinitionInput!]!) {
-    result: defineAttributes(storeUuid: $storeUuid, definitions: $definitions) { name }
-  }`
-  await query(gateway, document, { storeUuid, definitions })
+export async function define(gateway: Caller, storeUuid: string, definitions: readonly Item[]): Promise<void> {
+  await ask(gateway, 'defineAttributes', { storeUuid, definitions }, '{ name }')
 }
 
 /** The product as GraphQL reads it, or null. */
-export async function productOf(gateway: TestGateway, storeUuid: string, productCode: string) {
+export async function productOf(gateway: Caller, storeUuid: string, productCode: string) {
   const document = `query ($storeUuid: ID!, $productCode: String!) {
     result: store(storeUuid: $storeUuid) { product(productCode: $productCode) { status attributes updatedAt } }
   }`
@@ -112,6 +98,6 @@ export interface StoredProduct {
 }
 
 /** Runs a document that must succeed, whose one field is called `result`. */
-export async function query<Result>(gateway: TestGateway, document: string, variables: Item = {}) {
+export async function query<Result>(gateway: Caller, document: string, variables: Item = {}) {
   return (await gateway.data(document, variables)) as unknown as { result: Result }
 }

@@ -1,4 +1,5 @@
-import type { TestGateway } from './servers/gateway.ts'
+import type { Caller } from './clients/caller.ts'
+import { ask } from './clients/operations.ts'
 
 /** What a test wants of a token; scopes in the words of GraphQL. */
 export interface WantedToken {
@@ -15,14 +16,12 @@ export interface MadeToken {
 }
 
 /** Makes a token through the gateway's own API. */
-export async function newToken(gateway: TestGateway, wanted: WantedToken): Promise<MadeToken> {
-  const document = `mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret token { tokenId } } }`
-  const { createToken } = (await gateway.data(document, { input: { name: 'of a test', ...wanted } })) as unknown as {
-    createToken: { secret: string; token: { tokenId: string } }
-  }
-  return { tokenId: createToken.token.tokenId, secret: createToken.secret }
+export async function newToken(gateway: Caller, wanted: WantedToken): Promise<MadeToken> {
+  const args = { input: { name: 'of a test', ...wanted } }
+  const { secret, token } = await ask<{ secret: string; token: { tokenId: string } }>(gateway, 'createToken', args)
+  return { tokenId: token.tokenId, secret }
 }
 
-export async function revoke(gateway: TestGateway, tokenId: string): Promise<void> {
-  await gateway.data('mutation ($tokenId: ID!) { revokeToken(tokenId: $tokenId) { revokedAt } }', { tokenId })
+export async function revoke(gateway: Caller, tokenId: string): Promise<void> {
+  await ask(gateway, 'revokeToken', { tokenId })
 }

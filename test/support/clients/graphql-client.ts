@@ -1,21 +1,34 @@
 import { expect } from 'vitest'
-import type { GraphQLReply, TestGateway } from '../servers/gateway.ts'
+import type { GraphQLReply } from '../servers/gateway.ts'
+import type { Caller } from './caller.ts'
 import { type Client, type Entry, type Item, type Outcome, refused, withData } from './client.ts'
+import { attempt } from './operations.ts'
+
+export interface GraphQLClient extends Client {
+  /** REST has no such operation. */
+  addAssets(storeUuid: string, assets: readonly Item[]): Promise<Outcome>
+}
 
 /** A client of GraphQL: takes and answers the words of REST, turned into camelCase and back. */
-export function graphqlClient(gateway: TestGateway): Client {
-  const run = async (document: string, variables: Item) => graphqlOutcome(await gateway.graphql(document, variables))
+export function graphqlClient(gateway: Caller): GraphQLClient {
+  const failures = 'failed errorInfo { reason details index storeUuid channel parentCode assetId }'
+  const products = 'storeUuid updatedSkus unavailableSkus failedProducts { productCode failures { attribute reason } }'
+  const groups = 'groups { parentCode channel assetType storeUuid assets { assetId urlField url position } }'
+  const run = (field: string, args: Item, selection: string) =>
+    attempt(gateway, field, camel(args) as Item, `{ ${selection} }`)
   return {
-    createStore: (input, { copy_taxonomy: copyTaxonomy, linked_store_id: linkedStoreId } = {}) =>
-      run(documents.createStore, { input: camel(input), copyTaxonomy, linkedStoreId }),
-    listAssets: async (query) => withData(await run(documents.listAssets, camel(query) as Item), groupsOf),
+    createStore: (input, query = {}) => run('createStore', { input, ...query }, 'storeUuid storeGroup'),
+    listAssets: async (query) =>
+      withData(await run('assetGroups', query, `totalGroups returnedGroups ${groups}`), groupsOf),
     updateProducts: async (storeUuid, body) => {
-      const products = (body as Item[]).map(patchOf)
-      return withData(await run(documents.updateProducts, { storeUuid, products }), failedProductsOf)
+      const args = { storeUuid, products: (body as Item[]).map(patchOf) }
+      return withData(await attempt(gateway, 'updateProducts', args, `{ ${products} }`), failedProductsOf)
     },
+    addAssets: async (storeUuid, assets) =>
+      withData(await run('addAssets', { storeUuid, assets }, `added linked assetIds ${failures}`), failuresOf),
     deleteAssets: async (selectors) =>
-      withData(await run(documents.deleteAssets, { selectors: camel(selectors) }), failuresOf),
-    unlinkAssets: async (links) => withData(await run(documents.unlinkAssets, { links: camel(links) }), failuresOf),
+      withData(await run('deleteAssets', { selectors }, `deletedCount ${failures}`), failuresOf),
+    unlinkAssets: async (links) => withData(await run('unlinkAssets', { links }, `unlinked ${failures}`), failuresOf),
   }
 }
 
@@ -32,31 +45,6 @@ export function graphqlOutcome({ data, errors }: GraphQLReply): Outcome {
 
 function inWordsOfRest(entry: Entry): Entry {
   return entry.field === undefined ? entry : { ...entry, field: snakeCase(entry.field) }
-}
-
-const errorInfo = 'errorInfo { reason details index storeUuid channel parentCode assetId }'
-
-const documents = {
-  createStore: `mutation ($input: CreateStoreInput!, $copyTaxonomy: Boolean, $linkedStoreId: ID) {
-    result: createStore(input: $input, copyTaxonomy: $copyTaxonomy, linkedStoreId: $linkedStoreId) { storeUuid storeGroup }
-  }`,
-  listAssets: `query ($storeUuid: ID!, $channel: String, $assetFormat: String, $offset: Int, $limit: Int) {
-    result: assetGroups(storeUuid: $storeUuid, channel: $channel, assetFormat: $assetFormat, offset: $offset, limit: $limit) {
-      totalGroups returnedGroups
-      groups { parentCode channel assetType storeUuid assets { assetId urlField url position } }
-    }
-  }`,
-  updateProducts: `mutation ($storeUuid: ID!, $products: [ProductPatch!]!) {
-    result: updateProducts(storeUuid: $storeUuid, products: $products) {
-      storeUuid updatedSkus unavailableSkus failedProducts { productCode failures { attribute reason } }
-    }
-  }`,
-  deleteAssets: `mutation ($selectors: [AssetSelector!]!) {
-    result: deleteAssets(selectors: $selectors) { deletedCount failed ${errorInfo} }
-  }`,
-  unlinkAssets: `mutation ($links: [AssetUnlink!]!) {
-    result: unlinkAssets(links: $links) { unlinked failed ${errorInfo} }
-  }`,
 }
 
 function patchOf({ product_code: productCode, status, ...attributes }: Item): Item {

@@ -1,10 +1,27 @@
 import { expect } from 'vitest'
-import type { TestGateway } from '../servers/gateway.ts'
+import type { Caller } from './caller.ts'
 import { type Client, type Entry, type Item, type Outcome, refused, withData } from './client.ts'
-import type { Reply } from './http.ts'
+import type { Call, Reply } from './http.ts'
+
+/** A reply with its envelope read. `data` has the `error_info` of a refusal, too. */
+export interface RestReply extends Omit<Reply, 'json'>, Outcome {
+  data: Item
+}
+
+/** Calls an operation under /v1, named as `PUT /products?store_uuid=…`. The envelope of the answer must be as specified. */
+export async function callRest(
+  gateway: Caller,
+  operation: string,
+  body?: unknown,
+  call: Call = {},
+): Promise<RestReply> {
+  const [method = '', target = ''] = operation.split(' ', 2)
+  const { json, ...reply } = await gateway.call(`/v1${target}`, { method, body, ...call })
+  return { ...reply, ...outcomeOf({ ...reply, json }), data: (json as { data: Item }).data }
+}
 
 /** A client of REST. Every answer is checked for the envelope that the spec demands. */
-export function restClient(gateway: TestGateway): Client {
+export function restClient(gateway: Caller): Client {
   const send = async (method: string, path: string, query: Item, body: unknown) =>
     outcomeOf(await gateway.call(`/v1${path}?${queryString(query)}`, { method, body }))
   return {

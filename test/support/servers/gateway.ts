@@ -6,8 +6,9 @@ import type { GatewayOptions } from '../../../src/app/gateway-options.ts'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../../../src/database/connection/session.ts'
 import type { GlobalConfig } from '../../../src/global-config/global-config.ts'
+import { type Caller, callerOf } from '../clients/caller.ts'
 import { recordExchange } from '../clients/exchanges.ts'
-import { type Call, type Reply, sendKept } from '../clients/http.ts'
+import { type Call, sendKept } from '../clients/http.ts'
 import { background, createTestDatabase, type TestDatabase } from '../database/database.ts'
 import { expectDocumented } from '../documented.ts'
 import { fixture } from '../fixture.ts'
@@ -15,15 +16,9 @@ import { readYourWrites, replicasOf } from './read-your-writes.ts'
 
 export const token = 'a-token-for-the-tests-only'
 
-export interface TestGateway {
+export interface TestGateway extends Caller {
   database: TestDatabase
   url: string
-  /** Calls a path over real HTTP, with the test token by default. */
-  call(path: string, call?: Call): Promise<Reply>
-  /** Runs a GraphQL document over real HTTP and returns its data and errors. */
-  graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLReply>
-  /** Runs a document that must succeed and returns its data. */
-  data(query: string, variables?: Record<string, unknown>): Promise<Record<string, never>>
   stop(): Promise<void>
 }
 
@@ -82,20 +77,10 @@ export async function startTestGateway({
       recordExchange(process.env.EXCHANGES, path, options, reply)
     return reply
   }
-  const graphql = async (query: string, variables: Record<string, unknown> = {}) => {
-    const reply = await call('/graphql', { method: 'POST', body: { query, variables } })
-    return reply.json as GraphQLReply
-  }
   return {
     database,
     url: gateway.url,
-    call,
-    graphql,
-    data: async (query, variables) => {
-      const { data, errors } = await graphql(query, variables)
-      if (errors || !data) throw new Error(`the document failed: ${JSON.stringify(errors)}`)
-      return data
-    },
+    ...callerOf(call),
     stop: async () => {
       agent.destroy()
       await gateway.close()

@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Caller, callerOf } from '../clients/caller.ts'
+import { send } from '../clients/http.ts'
 
-export interface Program {
+/** Its caller has the token that BOOTSTRAP_TOKEN names. */
+export interface Program extends Caller {
   child: ChildProcess
   /** Where it listens, as its line on stdout says. */
   url: string
@@ -44,6 +47,7 @@ export async function startProgram(
   return {
     child,
     url,
+    ...callerOf((path, call) => send(url + path, { token: env.BOOTSTRAP_TOKEN ?? null, ...call })),
     stdout: () => stdout,
     stderr: () => stderr,
     end: async (signal = 'SIGTERM') => {
