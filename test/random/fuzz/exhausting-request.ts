@@ -13,21 +13,16 @@ export interface Subject {
   code: string
 }
 
-/** An exhausting request whose parts are made when it is sent, for some of them are large. */
-export function exhausting(
-  name: string,
-  method: string,
-  target: (subject: Subject) => string,
-  body: (subject: Subject) => string,
-): ExhaustingRequest {
+/** An exhausting request, whose body is made when it is sent. STORE in the operation stands for the store. */
+export function exhausting(name: string, operation: string, body: (subject: Subject) => string): ExhaustingRequest {
+  const [method = '', path = ''] = operation.split(' ')
   return {
     name,
-    request: ({ stores: [store = ''], codes: [code = ''] }) => {
-      const path = target({ store, code })
-      return wireRequest({
+    request: ({ stores: [store = ''], codes: [code = ''] }) =>
+      wireRequest({
         api: path === '/graphql' ? 'graphql' : 'rest',
         method,
-        target: path,
+        target: path.replace('STORE', store),
         version: '1.1',
         headers: [
           ['Authorization', `Bearer ${token}`],
@@ -35,8 +30,7 @@ export function exhausting(
         ],
         body: Buffer.from(body({ store, code })).toString('latin1'),
         framing: 'length',
-      })
-    },
+      }),
   }
 }
 

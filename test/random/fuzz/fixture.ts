@@ -26,6 +26,15 @@ export async function fill(gateway: TestGateway): Promise<Fixture> {
   return { stores: [first, second], codes, assetIds: [...new Set(links.map(([assetId]) => assetId))] }
 }
 
+/** Examples of the OpenAPI document with the store, the products and the assets of the fixture in them. */
+export function ofFixture<Examples>(examples: Examples, { stores, assetIds, codes }: Fixture): Examples {
+  const text = JSON.stringify(examples)
+    .replaceAll('019aa000-0000-7000-8000-000000000001', stores[0] ?? '')
+    .replaceAll(/019aa000-[\w-]+/g, assetIds[1] ?? '')
+    .replaceAll('1003', codes[0] ?? '')
+  return JSON.parse(text) as Examples
+}
+
 const definitions = [
   { name: 'Size', type: 'NUMBER' },
   { name: 'Sold', type: 'BOOLEAN' },

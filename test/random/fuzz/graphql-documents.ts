@@ -7,40 +7,22 @@ const hostileTokens = [
   ...['{', '}', '(', ')', '[', ']', '!', '$', '@', '...', '&', '|', '=', ':', ',', '"', '"""', '\\', '#', '.', '?'],
   ...['\0', '\x07', '\x7f', '\xff', '\xed\xa0\x80', '\xef\xbb\xbf', '\xf0\x9f\x98\x80', '\r', '\t'],
   ...['null', 'true', '0', '-0', '00', '1.0', '1e999', '2147483648', '99999999999999999999999', '0x1', '1.', '-'],
-  ...[
-    ...['""', '"\\u0000"', '"\\uD800"', '"\\u{110000}"', '"\\u{1F600}"', '"\\x"', '"""\\u0000"""', '"""', 'ENUM'],
-    ...['{}', '[]'],
-  ],
+  ...['""', '"\\u0000"', '"\\uD800"', '"\\u{110000}"', '"\\u{1F600}"', '"\\x"', '"""\\u0000"""', '"""', 'ENUM'],
+  ...['{}', '[]', '__typename', '__schema { types { name } }', '__type(name: "Store") { name }', '__proto__'],
   ...['on', 'fragment', 'query', 'mutation', 'subscription', 'schema', 'type', 'extend', 'input', 'interface'],
   ...[
-    '__typename',
-    '__schema { types { name } }',
-    '__type(name: "Store") { name }',
-    '__proto__',
     'constructor',
     'toString',
-  ],
-  ...['@skip(if: true)', '@include(if: $x)', '@include(if: "yes")', '@deprecated', '@defer', '@stream', '@oneOf', '@x'],
-  ...[
-    ...['$__proto__', '$s', '$s: ID!', '$x: Unknown', '$x: [[[Int!]!]!]!', '...Names', '...__schema'],
-    ...['... on Store { storeUuid }'],
-  ],
-  ...[
     'a: __typename',
     'storeUuid: storeName',
-    'fragment Names on Store { ...Names }',
     '{ __typename }',
-    'query Deep { __typename }',
+    '... on Store { storeUuid }',
   ],
-  ...[
-    '['.repeat(60),
-    '{'.repeat(60),
-    '{a'.repeat(200),
-    '['.repeat(5_000),
-    '__typename '.repeat(500),
-    '@skip(if: false) '.repeat(200),
-  ],
-  ...[`"${'x'.repeat(20_000)}"`, 'x'.repeat(20_000), '9'.repeat(5_000)],
+  ...['@skip(if: true)', '@include(if: $x)', '@include(if: "yes")', '@deprecated', '@defer', '@stream', '@oneOf', '@x'],
+  ...['$__proto__', '$s', '$s: ID!', '$x: Unknown', '$x: [[[Int!]!]!]!', '...Names', '...__schema'],
+  ...['fragment Names on Store { ...Names }', 'query Deep { __typename }'],
+  ...['['.repeat(60), '{'.repeat(60), '{a'.repeat(200), '['.repeat(5_000), '__typename '.repeat(500)],
+  ...['@skip(if: false) '.repeat(200), `"${'x'.repeat(20_000)}"`, 'x'.repeat(20_000), '9'.repeat(5_000)],
 ]
 
 /** The document with up to four of its tokens changed; in UTF-8. */

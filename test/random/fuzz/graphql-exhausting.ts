@@ -61,35 +61,21 @@ export const exhaustingGraphQLRequests: readonly ExhaustingRequest[] = [
   ),
   query('types that go in circles', () => `{__type(name:"Store")${nested('{fields{type', '}}', 40, '{name}')}}`),
   storeId('an id of 5 MB', () => `"${'s'.repeat(5_000_000)}"`),
-  exhausting(
+  operation(
     'the faults of an id of 100 KB, 1,000 times',
-    'POST',
-    () => '/graphql',
-    () => {
-      const document = `query ($s: ID!) {${times(1_000, (i) => `a${i}:assetGroups(storeUuid:$s){totalGroups} `)}}`
-      return `{"query":${JSON.stringify(document)},"variables":{"s":"${'s'.repeat(100_000)}"}}`
-    },
+    `query ($s: ID!) {${times(1_000, (i) => `a${i}:assetGroups(storeUuid:$s){totalGroups} `)}}`,
+    () => `"s":"${'s'.repeat(100_000)}"`,
   ),
-  exhausting(
+  operation(
     '1,000,000 channels',
-    'POST',
-    () => '/graphql',
-    () => {
-      const document = `mutation ($c: [String!]!) { createStore(input: { storeName: "a", storeTaxonomy: "brand", region: [], channels: $c,
-      defaultAutomation: [] }) { storeUuid } }`
-      return `{"query":${JSON.stringify(document)},"variables":{"c":[${'"",'.repeat(1_000_000)}""]}}`
-    },
+    `mutation ($c: [String!]!) { createStore(input: { storeName: "a", storeTaxonomy: "brand", region: [], channels: $c,
+      defaultAutomation: [] }) { storeUuid } }`,
+    () => `"c":[${'"",'.repeat(1_000_000)}""]`,
   ),
-  exhausting(
+  operation(
     '1,000,000 asset ids',
-    'POST',
-    () => '/graphql',
-    ({ store }) => {
-      const document =
-        'mutation ($s: [AssetSelector!]!) { deleteAssets(selectors: $s) { failed errorInfo { details } } }'
-      const ids = times(1_000_000, (i) => `"${i.toString(36)}"`, ',')
-      return `{"query":${JSON.stringify(document)},"variables":{"s":[{"storeUuid":"${store}","assetId":[${ids}]}]}}`
-    },
+    'mutation ($s: [AssetSelector!]!) { deleteAssets(selectors: $s) { failed errorInfo { details } } }',
+    ({ store }) => `"s":[{"storeUuid":"${store}","assetId":[${times(1_000_000, (i) => `"${i.toString(36)}"`, ',')}]}]`,
   ),
 ]
 
@@ -99,35 +85,22 @@ function chain(count: number, spreads: (next: string) => string): string {
 }
 
 function query(name: string, document: () => string): ExhaustingRequest {
-  return exhausting(
-    name,
-    'POST',
-    () => '/graphql',
-    () => JSON.stringify({ query: document() }),
-  )
+  return exhausting(name, 'POST /graphql', () => JSON.stringify({ query: document() }))
+}
+
+/** `variables` are the members of a JSON object. */
+function operation(name: string, document: string, variables: (subject: Subject) => string): ExhaustingRequest {
+  const body = (subject: Subject) => `{"query":${JSON.stringify(document)},"variables":{${variables(subject)}}}`
+  return exhausting(name, 'POST /graphql', body)
 }
 
 /** A document with a variable that takes any JSON. */
-function variable(name: string, json: (subject: Subject) => string): ExhaustingRequest {
+function variable(name: string, json: () => string): ExhaustingRequest {
   const document = `mutation ($v: AttributeMap, $s: ID!, $code: String!) {
     updateProducts(storeUuid: $s, products: [{ productCode: $code, attributes: $v }]) { updatedSkus } }`
-  return exhausting(
-    name,
-    'POST',
-    () => '/graphql',
-    (subject) => {
-      const { store, code } = subject
-      return `{"query":${JSON.stringify(document)},"variables":{"s":"${store}","code":"${code}","v":${json(subject)}}}`
-    },
-  )
+  return operation(name, document, ({ store, code }) => `"s":"${store}","code":"${code}","v":${json()}`)
 }
 
 function storeId(name: string, json: () => string): ExhaustingRequest {
-  const document = 'query ($s: ID!) { store(storeUuid: $s) { storeUuid } }'
-  return exhausting(
-    name,
-    'POST',
-    () => '/graphql',
-    () => `{"query":"${document}","variables":{"s":${json()}}}`,
-  )
+  return operation(name, 'query ($s: ID!) { store(storeUuid: $s) { storeUuid } }', () => `"s":${json()}`)
 }

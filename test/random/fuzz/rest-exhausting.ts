@@ -74,34 +74,31 @@ export const exhaustingRestRequests: readonly ExhaustingRequest[] = [
   unlink('10,000 items without any field', () => `[${'{},'.repeat(9_999)}{}]`),
 ]
 
-function products(name: string, body: (subject: Subject) => string): ExhaustingRequest {
-  return exhausting(name, 'PUT', ({ store }) => `/v1/products?store_uuid=${store}`, body)
+type Body = (subject: Subject) => string
+
+function products(name: string, body: Body): ExhaustingRequest {
+  return exhausting(name, 'PUT /v1/products?store_uuid=STORE', body)
 }
 
 function newStore(name: string, fields: () => string): ExhaustingRequest {
   const start = '{"store_name":"a","store_taxonomy":"brand","region":[],"default_automation":[]'
-  return exhausting(
-    name,
-    'POST',
-    () => '/v1/stores',
-    () => `${start},${fields()}}`,
-  )
+  return exhausting(name, 'POST /v1/stores', () => `${start},${fields()}}`)
 }
 
-function remove(name: string, body: (subject: Subject) => string): ExhaustingRequest {
-  return exhausting(name, 'DELETE', () => '/v1/assets', body)
+function remove(name: string, body: Body): ExhaustingRequest {
+  return exhausting(name, 'DELETE /v1/assets', body)
 }
 
-function place(name: string, body: (subject: Subject) => string): ExhaustingRequest {
-  return exhausting(name, 'POST', ({ store }) => `/v1/assets?store_uuid=${store}`, body)
+function place(name: string, body: Body): ExhaustingRequest {
+  return exhausting(name, 'POST /v1/assets?store_uuid=STORE', body)
 }
 
-function create(name: string, body: (subject: Subject) => string): ExhaustingRequest {
-  return exhausting(name, 'POST', ({ store }) => `/v1/products?store_uuid=${store}`, body)
+function create(name: string, body: Body): ExhaustingRequest {
+  return exhausting(name, 'POST /v1/products?store_uuid=STORE', body)
 }
 
-function unlink(name: string, body: (subject: Subject) => string): ExhaustingRequest {
-  return exhausting(name, 'POST', () => '/v1/assets/unlink', body)
+function unlink(name: string, body: Body): ExhaustingRequest {
+  return exhausting(name, 'POST /v1/assets/unlink', body)
 }
 
 function ids(count: number): string {

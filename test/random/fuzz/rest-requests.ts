@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import type { Fixture } from './fixture.ts'
+import { keptExamples } from '../../../rest/openapi/responses.ts'
+import { type Fixture, ofFixture } from './fixture.ts'
 import { hostileBody, hostileParameter, hostilePath, hostileValue } from './hostile.ts'
 import { type Edit, type Json, jsonText } from './json-text.ts'
 import { framings, headers, methods, versions } from './request-parts.ts'
@@ -30,109 +31,42 @@ export function restRequests(fixture: Fixture): fc.Arbitrary<WireRequest> {
     .map((parts) => wireRequest({ api: 'rest', ...parts }))
 }
 
-function usualRequests({ stores, codes, assetIds }: Fixture): Usual[] {
-  const [store = '', other = ''] = stores
-  const [code = '', second = '', third = ''] = codes
-  const newStore = {
-    store_name: 'One more',
-    store_taxonomy: 'brand',
-    region: ['India', 'Asia'],
-    channels: ['SMP', 'channel_value_1'],
-    default_automation: ['bulk_edit'],
-    store_website: 'https://example.com',
-  }
-  const patches: Json[] = [
-    { product_code: code, status: 'active', Color: 'Blue', Size: '12.5', Sold: 'true' },
-    { product_code: second, Since: '2026-11-21', Page: 'https://example.com', Fit: 'slim', Code: 'abc' },
-    { product_code: third },
-    { product_code: '__proto__', status: 'under review', constructor: 'x' },
-    { product_code: 'unknown', Color: 'Red' },
-  ]
-  const listing = [
-    ['store_uuid', store],
-    ['channel', 'SMP'],
-    ['asset_format', 'image'],
-    ['offset', '0'],
-    ['limit', '2'],
-  ] as const
+/** The examples of the OpenAPI document, and requests of two stores. */
+function usualRequests(fixture: Fixture): Usual[] {
+  const [store = '', other = ''] = fixture.stores
+  const [code = '', second = ''] = fixture.codes
+  const shared = fixture.assetIds[1] ?? ''
   return [
-    { method: 'GET', path: '/v1/assets', query: listing },
-    { method: 'GET', path: '/v1/assets', query: [['store_uuid', store.toUpperCase()]] },
-    {
-      method: 'GET',
-      path: '/v1/changes',
-      query: [
-        ['store_uuid', store],
-        ['after', 'latest'],
-        ['limit', '3'],
-        ['product_code', code],
-      ],
-    },
-    { method: 'GET', path: '/v1/requests/a-request', query: [['store_uuid', store]] },
+    ...ofFixture(keptExamples, fixture).map(({ method, path, query, body }) => ({
+      method,
+      path: `/v1${path}`,
+      query: Object.entries(query),
+      ...(body !== undefined && { body: body as Json }),
+    })),
     {
       method: 'GET',
       path: `/v1/products/${encodeURIComponent(code)}`,
-      query: [
-        ['store_uuid', store],
-        ['at', '2999-01-01T00:00:00.000Z'],
-      ],
+      query: Object.entries({ store_uuid: store, at: '2999-01-01T00:00:00.000Z' }),
     },
-    { method: 'PUT', path: '/v1/products', query: [['store_uuid', store]], body: patches },
-    { method: 'PUT', path: '/v1/products', query: [['store_uuid', other]], body: patches.slice(0, 2) },
-    { method: 'POST', path: '/v1/stores', query: [], body: newStore },
     {
-      method: 'POST',
-      path: '/v1/stores',
-      query: [
-        ['copy_taxonomy', 'true'],
-        ['linked_store_id', store],
+      method: 'PUT',
+      path: '/v1/products',
+      query: [['store_uuid', other]],
+      body: [
+        { product_code: code, status: 'active', Color: 'Blue', Size: '12.5', Sold: 'true' },
+        { product_code: second, Since: '2026-11-21', Page: 'https://example.com', Fit: 'slim', Code: 'abc' },
+        { product_code: '__proto__', status: 'under review', constructor: 'x' },
       ],
-      body: { ...newStore, store_website: null },
     },
     {
       method: 'DELETE',
       path: '/v1/assets',
       query: [],
       body: [
-        { store_uuid: store, asset_id: ['unknown', assetIds[0] ?? '', assetIds[0] ?? ''] },
-        { store_uuid: other, channel: 'SMP', parent_code: code, asset_id: assetIds[1] ?? '' },
+        { store_uuid: store, asset_id: ['unknown', shared, shared] },
+        { store_uuid: other, channel: 'SMP', parent_code: code, asset_id: shared },
         { store_uuid: other },
       ],
-    },
-    {
-      method: 'POST',
-      path: '/v1/assets/unlink',
-      query: [],
-      body: [
-        { store_uuid: store, parent_code: second, channel: 'SMP', asset_id: assetIds[1] ?? '' },
-        { store_uuid: other, parent_code: third, channel: 'SMP', asset_id: [assetIds[1] ?? '', 'unknown'] },
-        { store_uuid: other, parent_code: 'unknown', channel: 'SMP' },
-      ],
-    },
-    {
-      method: 'POST',
-      path: '/v1/products',
-      query: [
-        ['store_uuid', store],
-        ['channel', 'SMP'],
-      ],
-      body: [{ product_code: 'new', status: 'draft', Color: 'Red', 'Image URL 1': 'https://example.com/new.jpg' }],
-    },
-    {
-      method: 'GET',
-      path: '/v1/products',
-      query: [
-        ['store_uuid', store],
-        ['sku_codes', `${code},${second}`],
-        ['status', 'new'],
-        ['limit', '10'],
-      ],
-    },
-    {
-      method: 'POST',
-      path: '/v1/assets',
-      query: [['store_uuid', store]],
-      body: [{ parent_code: code, asset_type: 'image', assets: { 'Image URL 1': 'https://example.com/first.jpg' } }],
     },
   ]
 }
@@ -154,8 +88,8 @@ function targets({ path, query }: Usual): fc.Arbitrary<string> {
   const named = fc.tuple(
     fc.constantFrom(
       ...query.map(([name]) => name),
-      'unknown',
-      'dry_run',
+      ...['store_uuid', 'channel', 'asset_format', 'offset', 'limit', 'status', 'sku_codes', 'after', 'search'],
+      ...['copy_taxonomy', 'linked_store_id', 'product_code', 'dry_run', 'if_changed_since', 'unknown'],
       '__proto__',
       'store%5Fuuid',
       'store_uuid[]',
