@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
 import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from '../faults/support/ledger.ts'
-import { send } from '../support/clients/http.ts'
 import { useDatabase } from '../support/database/database.ts'
-import { storeBody } from '../support/factories.ts'
+import { newStore, storeBody } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { catalog, type Program, startProgram } from '../support/servers/program.ts'
 
@@ -70,27 +69,26 @@ it('an instance serves without a failure while the next release migrates, and st
 }, async () => {
   const program = await makeNextRelease()
   const old = await start(catalog)
-  const made = await send(`${old.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
-  const store = (made.json as { data: { store_uuid: string } }).data.store_uuid
+  const store = await newStore(old)
   const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
-  for (const ledger of ledgers) await createProducts(old.url, token, ledger)
-  const urls = [old.url]
+  for (const ledger of ledgers) await createProducts(old, ledger)
+  const gateways = [old]
   const statuses = new Map<number, number>()
   let isOver = false
-  const read = async (url: string) => {
+  const read = async ({ call }: Program) => {
     for (const path of [`/v1/products?store_uuid=${store}&limit=50`, `/v1/assets?store_uuid=${store}`]) {
-      const { status } = await send(url + path, { token })
+      const { status } = await call(path)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
-    const created = await send(`${url}/v1/stores`, { method: 'POST', token, body: storeBody() })
+    const created = await call('/v1/stores', { method: 'POST', body: storeBody() })
     statuses.set(created.status, (statuses.get(created.status) ?? 0) + 1)
   }
   const clients = [
     ...ledgers.map(async (ledger: Ledger) => {
-      for (let n = 0; !isOver; n++) await writeOnce(urls[n % urls.length] ?? '', token, ledger)
+      for (let n = 0; !isOver; n++) await writeOnce(gateways[n % gateways.length] ?? old, ledger)
     }),
     (async () => {
-      for (let n = 0; !isOver; n++) await read(urls[n % urls.length] ?? '')
+      for (let n = 0; !isOver; n++) await read(gateways[n % gateways.length] ?? old)
     })(),
   ]
   // As an export does, it reads for long: the migration waits for it, and nobody waits behind the migration for long.
@@ -106,7 +104,7 @@ it('an instance serves without a failure while the next release migrates, and st
   const next = await upgrading
   expect(next.stderr()).toMatch(/"migrations":\["0012-notes","merge-products"\],"msg":"database migrated"/)
   expect(await functionText()).toContain(mark)
-  urls.push(next.url)
+  gateways.push(next)
   await sleep(1_000)
 
   // An instance of the old release that is started again during the deployment, or after going back.
@@ -114,15 +112,15 @@ it('an instance serves without a failure while the next release migrates, and st
   expect(late.stderr()).toMatch(/"migrations":\["0012-notes","merge-products"\],"msg":"a newer version has migrated/)
   expect(late.stderr()).not.toContain('database migrated')
   expect(await functionText()).toContain(mark)
-  urls.push(late.url)
+  gateways.push(late)
   await sleep(2_000)
   isOver = true
   await Promise.all(clients)
-  for (const { url } of [old, next, late]) expect((await send(`${url}/ready`)).status).toBe(200)
+  for (const { call } of gateways) expect((await call('/ready')).status).toBe(200)
   expect([...statuses.keys()]).toEqual([200])
   for (const ledger of ledgers) {
     expect([...ledger.refusals]).toEqual([])
-    await expect.poll(() => faultsOf(late.url, token, ledger), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => faultsOf(late, ledger), { timeout: 30_000 }).toEqual([])
   }
   const writes = ledgers.reduce((sum, { sent }) => sum + 2 * sent, 0)
   process.stdout.write(`rolling upgrade: ${writes} writes and ${statuses.get(200)} other requests, 0 failed\n`)

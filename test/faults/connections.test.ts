@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { send } from '../support/clients/http.ts'
-import { openWire, type Wire } from '../support/clients/wire.ts'
+import { callRest } from '../support/clients/rest-client.ts'
+import { openWires } from '../support/clients/wire.ts'
+import { token } from '../support/servers/gateway.ts'
 import { useGatewayProcess } from './support/gateway-process.ts'
 import { quantile } from './support/quantile.ts'
 import { figure, isLong } from './support/scale.ts'
@@ -10,34 +11,21 @@ import { figure, isLong } from './support/scale.ts'
 const kept = isLong ? 10_000 : 1_000
 const slow = isLong ? 2_000 : 60
 const slowReaders = isLong ? 100 : 10
-const token = 'a-token-for-connections'
 const authorization = `Authorization: Bearer ${token}`
 /** The figures to reach: 400 MB for the gateway; p99 100 ms for a normal client, on an otherwise idle machine. */
 const calmMs = isLong ? 100 : 1_000
 
-const gateway = useGatewayProcess(token)
+const gateway = useGatewayProcess()
 
 async function megabytes(): Promise<number> {
   const status = await readFile(`/proc/${gateway.program.child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-async function open(count: number): Promise<Wire[]> {
-  const wires: Wire[] = []
-  while (wires.length < count) {
-    wires.push(
-      ...(await Promise.all(
-        Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(gateway.program.url)),
-      )),
-    )
-  }
-  return wires
-}
-
 describe(`${kept} kept connections`, () => {
   it('are answered, all of them, again and again', { timeout: 120_000 }, async () => {
-    const wires = await open(kept)
-    onTestFinished(async () => {
+    const wires = await openWires(gateway.program.url, kept)
+    onTestFinished(() => {
       for (const wire of wires) wire.close()
     })
     let answered = 0
@@ -58,8 +46,7 @@ describe(`slow clients: ${slow} with headers, ${slow} with bodies, ${slowReaders
   it('are cut, and a normal client does not notice them', { timeout: 120_000 }, async () => {
     const large = Array.from({ length: 100 }, (_, i) => ({ product_code: `p${i}`, Long: 'x'.repeat(65_535) }))
     const query = `?store_uuid=${gateway.store}`
-    const made = await send(`${gateway.program.url}/v1/products${query}`, { method: 'POST', token, body: large })
-    expect(made.status).toBe(200)
+    await callRest(gateway.program, `POST /products${query}`, large)
     const head = `PUT /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n`
     const { url } = gateway.program
     const reading = `GET /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`
@@ -72,7 +59,7 @@ describe(`slow clients: ${slow} with headers, ${slow} with bodies, ${slowReaders
     const times: number[] = []
     const normal = (async () => {
       while (!done) {
-        const { status, milliseconds } = await send(`${gateway.program.url}/v1/assets${query}`, { token })
+        const { status, milliseconds } = await gateway.program.call(`/v1/assets${query}`)
         expect(status).toBe(200)
         times.push(milliseconds)
         await sleep(20)

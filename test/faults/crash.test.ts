@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runCliProcess } from '../support/clients/cli.ts'
-import { codeOf, send } from '../support/clients/http.ts'
+import type { Item } from '../support/clients/client.ts'
+import { codeOf } from '../support/clients/http.ts'
+import { ask } from '../support/clients/operations.ts'
+import { callRest } from '../support/clients/rest-client.ts'
 import { createTestDatabase } from '../support/database/database.ts'
-import { storeBody } from '../support/factories.ts'
+import { newStore, storeBody } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { Random } from '../support/random.ts'
 import { type Program, startProgram } from '../support/servers/program.ts'
@@ -28,22 +31,22 @@ afterEach(async () => {
   await program?.end('SIGTERM')
 })
 
-async function makeStore(): Promise<string> {
-  const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
-  return (JSON.parse(text) as { data: { store_uuid: string } }).data.store_uuid
+/** Starts the gateway on the embedded database of a folder; ready once it answers. */
+async function start(env: Record<string, string>): Promise<void> {
+  program = await startProgram(['serve'], { BOOTSTRAP_TOKEN: token, ...env })
+  expect((await program.call('/ready')).status).toBe(200)
 }
 
 async function startLedgers(): Promise<Ledger[]> {
-  const store = await makeStore()
+  const store = await newStore(program)
   const ledgers = Array.from({ length: writers }, (_, writer) => newLedger(store, writer, products))
-  for (const ledger of ledgers) await createProducts(program.url, token, ledger)
+  for (const ledger of ledgers) await createProducts(program, ledger)
   return ledgers
 }
 
 async function expectWhole(ledgers: readonly Ledger[]): Promise<void> {
   // The feed waits for transactions that PostgreSQL has not ended yet.
-  for (const ledger of ledgers)
-    await expect.poll(() => faultsOf(program.url, token, ledger), { timeout: 30_000 }).toEqual([])
+  for (const ledger of ledgers) await expect.poll(() => faultsOf(program, ledger)).toEqual([])
 }
 
 describe(`kill -9 of the gateway in the middle of writes (seed ${seed})`, () => {
@@ -51,45 +54,38 @@ describe(`kill -9 of the gateway in the middle of writes (seed ${seed})`, () => 
     timeout: 300_000,
   }, async () => {
     const random = new Random(seed)
-    const env = { DATA_DIR: folder.file('data'), BOOTSTRAP_TOKEN: token }
-    program = await startProgram(['serve'], env)
+    const env = { DATA_DIR: folder.file('data') }
+    await start(env)
     const ledgers = await startLedgers()
     const restarts: number[] = []
-    const keyed = new Map<string, unknown>()
+    const keyed = new Map<string, Item>()
+    const createStore = (key: string, body?: Item) =>
+      callRest(program, 'POST /stores', body, { headers: { 'idempotency-key': key } })
     for (let kill = 0; kill < gatewayKills; kill++) {
       let killed = false
-      const { url } = program
+      const running = program
       const writing = ledgers.map(async (ledger) => {
-        while (!killed) await writeOnce(url, token, ledger)
+        while (!killed) await writeOnce(running, ledger)
       })
       const key = `store-${kill}`
       keyed.set(key, storeBody())
       await sleep(100 + random.below(400))
-      const asked = send(`${url}/v1/stores`, {
-        method: 'POST',
-        token,
-        body: keyed.get(key),
-        headers: { 'idempotency-key': key },
-      }).catch(codeOf)
+      const asked = createStore(key, keyed.get(key)).catch(codeOf)
       await sleep(random.below(8))
       killed = true
       await program.end('SIGKILL')
       await Promise.all([...writing, asked])
       const begun = Date.now()
-      program = await startProgram(['serve'], env)
-      expect((await send(`${program.url}/ready`)).status).toBe(200)
+      await start(env)
       restarts.push(Date.now() - begun)
       await expectWhole(ledgers)
     }
     expect(Math.max(...restarts)).toBeLessThan(restartMs)
     for (const [key, body] of keyed) {
-      const repeat = () =>
-        send(`${program.url}/v1/stores`, { method: 'POST', token, body, headers: { 'idempotency-key': key } })
-      const uuids = [await repeat(), await repeat()].map(({ text }) => JSON.parse(text).data.store_uuid)
-      expect(uuids[0]).toBe(uuids[1])
-      const query = `{ stores(filter: {search: ${JSON.stringify((body as { store_name: string }).store_name)}}) { totalCount } }`
-      const { text } = await send(`${program.url}/graphql`, { method: 'POST', token, body: { query } })
-      expect(text).toContain('"totalCount":1')
+      const [first, again] = [await createStore(key, body), await createStore(key, body)]
+      expect(first.data.store_uuid).toBe(again.data.store_uuid)
+      const filter = { search: body.store_name }
+      expect(await ask(program, 'stores', { filter }, '{ totalCount }')).toEqual({ totalCount: 1 })
     }
     expect(await runCliProcess(['check'], { DATA_DIR: env.DATA_DIR })).toMatchObject({ code: 0 })
     const writes = ledgers.reduce((sum, ledger) => sum + ledger.sent, 0)
@@ -106,17 +102,17 @@ describe(`kill -9 of PostgreSQL under the gateway (seed ${seed})`, () => {
   }, async () => {
     const random = new Random(seed)
     const dataDir = folder.file('data')
-    program = await startProgram(['serve'], { DATA_DIR: dataDir, BOOTSTRAP_TOKEN: token })
+    await start({ DATA_DIR: dataDir })
     const ledgers = await startLedgers()
-    const listing = `${program.url}/v1/assets?store_uuid=${ledgers[0]?.store}`
+    const listing = () => program.call(`/v1/assets?store_uuid=${ledgers[0]?.store}`)
     const listed = new Map<string, number>()
     let stop = false
     const writing = ledgers.map(async (ledger) => {
-      while (!stop) await writeOnce(program.url, token, ledger)
+      while (!stop) await writeOnce(program, ledger)
     })
     const reading = (async () => {
       while (!stop) {
-        const what = await send(listing, { token }).then(({ status }) => String(status), codeOf)
+        const what = await listing().then(({ status }) => String(status), codeOf)
         listed.set(what, (listed.get(what) ?? 0) + 1)
         await sleep(5)
       }
@@ -127,8 +123,8 @@ describe(`kill -9 of PostgreSQL under the gateway (seed ${seed})`, () => {
       const pid = Number.parseInt(await readFile(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8'), 10)
       process.kill(pid, 'SIGKILL')
       const begun = Date.now()
-      while ((await send(`${program.url}/ready`)).status === 200 && Date.now() - begun < 500) await sleep(5)
-      while ((await send(listing, { token })).status !== 200) {
+      while ((await program.call('/ready')).status === 200 && Date.now() - begun < 500) await sleep(5)
+      while ((await listing()).status !== 200) {
         if (Date.now() - begun > 30_000) throw new Error('it did not come back')
         await sleep(10)
       }
@@ -157,15 +153,15 @@ describe(`kill -9 of a migration (seed ${seed})`, () => {
     const random = new Random(seed)
     const database = await createTestDatabase({ empty: true })
     onTestFinished(() => database.drop())
+    const env = { DATABASE_URL: database.url }
     for (let kill = 0; kill < migrationKills; kill++) {
-      const starting = startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token }, (child) =>
+      const starting = startProgram(['serve'], env, (child) =>
         setTimeout(() => child.kill('SIGKILL'), 300 + random.below(1_200)),
       )
       await starting.then((started) => started.end('SIGKILL')).catch(() => {})
     }
-    program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
-    expect((await send(`${program.url}/ready`)).status).toBe(200)
-    await makeStore()
+    await start(env)
+    await newStore(program)
     await program.end()
   })
 })

@@ -5,7 +5,7 @@ import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-f
 import { codesIn } from '../support/clients/rest-client.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
 import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
-import { answer, type FaultyFilter, faults, startFaultyFilter } from './support/faulty-filter.ts'
+import { answer, currentFilter, type FaultyFilter, faults, startFaultyFilter } from './support/faulty-filter.ts'
 import { figure, isLong } from './support/scale.ts'
 
 /** In service the deadline is 2,000 ms and the probe comes after 10,000. */
@@ -20,13 +20,7 @@ let gateway: TestGateway
 let store: string
 beforeAll(async () => {
   faulty = await startFaultyFilter()
-  const current: RemoteFilter = {
-    address: { url: faulty.url, timeoutMs },
-    filter: (...question) => remote.filter(...question),
-    isReachable: () => remote.isReachable(),
-    circuit: () => remote.circuit(),
-    close: () => remote.close(),
-  }
+  const current = currentFilter({ url: faulty.url, timeoutMs }, () => remote)
   gateway = await startTestGateway({ remoteFilter: current })
   store = await storeWithAssets(gateway, [
     ['1', 'A'],

@@ -1,23 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Call, send } from '../support/clients/http.ts'
+import type { Call } from '../support/clients/http.ts'
+import { define } from '../support/factories.ts'
+import { token } from '../support/servers/gateway.ts'
 import { useGatewayProcess } from './support/gateway-process.ts'
 import { quantile } from './support/quantile.ts'
 import { figure, isLong } from './support/scale.ts'
 
-const token = 'a-token-for-the-loop'
 const rounds = isLong ? 5 : 1
 
-const gateway = useGatewayProcess(token)
+const gateway = useGatewayProcess()
 beforeAll(async () => {
   await fillWithLargePages()
-  const slow = `{ name: "Slow", type: TEXT, pattern: "(a{0,100}){0,4}b" }`
-  await send(`${gateway.program.url}/graphql`, {
-    method: 'POST',
-    token,
-    body: { query: `mutation { defineAttributes(storeUuid: "${gateway.store}", definitions: [${slow}]) { name } }` },
-  })
+  const definition = { name: 'Slow', type: 'TEXT', pattern: '(a{0,100}){0,4}b' }
+  await define(gateway.program, gateway.store, [definition])
 })
 
 /** Pages of 6.5 MB and, on another channel's groups, of 15 MB: what nobody can know before it is read. */
@@ -38,7 +35,7 @@ async function fillWithLargePages(): Promise<void> {
 
 /** The delays of the gateway's event loop since the last call of this, in ms, as its own metrics have them. */
 async function loopDelays(): Promise<{ p99: number; most: number }> {
-  const { text } = await send(`${gateway.program.url}/metrics`, { token })
+  const { text } = await gateway.program.call('/metrics')
   const figureOf = (name: string) =>
     Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1_000
   return { p99: figureOf('p99'), most: figureOf('max') }
@@ -50,7 +47,7 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<number[]> {
   let done = false
   const probing = (async () => {
     while (!done) {
-      waits.push((await send(`${gateway.program.url}/health`)).milliseconds)
+      waits.push((await gateway.program.call('/health')).milliseconds)
       await sleep(2)
     }
   })()
@@ -62,34 +59,22 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<number[]> {
 }
 
 const query = () => `${gateway.program.url}/v1/products?store_uuid=${gateway.store}`
-const tenThousand = JSON.stringify(
-  Array.from({ length: 10_000 }, (_, i) => ({ product_code: `p${i}`, Color: 'Blue', Category: 'Lamps' })),
-)
-const tenMebibytes = JSON.stringify(
-  Array.from({ length: 9_000 }, (_, i) => ({ product_code: `p${i}`, Text: 'x'.repeat(1_100) })),
-)
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
-const manyAttributes = JSON.stringify([
-  { product_code: 'p1', ...Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`a${i}`, ''])) },
-])
-const thirtyWide = JSON.stringify(
-  Array.from({ length: 30 }, (_, p) => ({
-    product_code: `p${p}`,
-    ...Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`a${i}`, ''])),
-  })),
-)
-const nested = `[{"product_code":"p1","deep":${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}}]`
+const manyNames = (n: number, value: unknown = '') => Object.fromEntries(upTo(n, (i) => [`a${i}`, value]))
+const urlFields = (p: number) =>
+  Object.fromEntries(upTo(60, (i) => [`Image URL ${i + 1}`, `https://example.com/${p}/${i}.jpg`]))
+/** A list of products, each with its code and more fields. */
+const productsOf = (n: number, fieldsOf: (i: number) => object) =>
+  JSON.stringify(upTo(n, (i) => ({ product_code: `p${i}`, ...fieldsOf(i) })))
 
-const oneCode = JSON.stringify(upTo(10_000, (i) => ({ product_code: 'p1', [`own ${i}`]: 'x' })))
-const allBad = JSON.stringify(
-  upTo(10_000, (p) => ({ product_code: `p${p}`, ...Object.fromEntries(upTo(60, (i) => [`a${i}`, 1])) })),
-)
-const manyUrls = JSON.stringify(
-  upTo(1_000, (p) => ({
-    product_code: `u${p}`,
-    ...Object.fromEntries(upTo(60, (i) => [`Image URL ${i + 1}`, `https://example.com/${p}/${i}.jpg`])),
-  })),
-)
+const tenThousand = productsOf(10_000, () => ({ Color: 'Blue', Category: 'Lamps' }))
+const tenMebibytes = productsOf(9_000, () => ({ Text: 'x'.repeat(1_100) }))
+const manyAttributes = productsOf(1, () => manyNames(300_000))
+const thirtyWide = productsOf(30, () => manyNames(10_000))
+const oneCode = productsOf(10_000, (i) => ({ product_code: 'p1', [`own ${i}`]: 'x' }))
+const allBad = productsOf(10_000, () => manyNames(60, 1))
+const manyUrls = productsOf(1_000, (p) => ({ product_code: `u${p}`, ...urlFields(p) }))
+const nested = `[{"product_code":"p1","deep":${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}}]`
 const fields = 'edges { cursor node { productCode status attributes createdAt updatedAt } }'
 const update =
   'mutation ($s: ID!, $p: [ProductPatch!]!) { updateProducts(storeUuid: $s, products: $p) { updatedSkus } }'
@@ -125,7 +110,7 @@ const worst: Record<string, () => { url: string; sent: Call }> = {
     return ask({ query: update, variables: { s: gateway.store, p } })
   },
   'PUT of 60 KB against a pattern of 800 steps': () =>
-    put(JSON.stringify(upTo(200, (i) => ({ product_code: `long ${i}`, Slow: 'a'.repeat(300) })))),
+    put(productsOf(200, (i) => ({ product_code: `long ${i}`, Slow: 'a'.repeat(300) }))),
   'GET of 100 products of 64 KiB': () => get(`/v1/products?store_uuid=${gateway.store}`),
   '100 products of 64 KiB in one operation': () =>
     ask({ query: `{ store(storeUuid: "${gateway.store}") { products(first: 100) { ${fields} } } }` }),

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../support/clients/cli.ts'
-import { send } from '../support/clients/http.ts'
 import { databaseUrl } from '../support/database/database.ts'
 import { canMount, startOnSmallDisk } from '../support/database/small-disk.ts'
-import { storeBody } from '../support/factories.ts'
+import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { type Program, startProgram } from '../support/servers/program.ts'
 import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './support/ledger.ts'
@@ -31,21 +30,20 @@ describe.runIf(canMount())('a disk that is full', () => {
     program = await startProgram(['serve'], env)
     const made = await runCli(['token', 'create', '--name', 'reader', '--scope', 'read'], env)
     reader = /cat_[\w-]{43}/.exec(made.stdout)?.[0] ?? ''
-    const { text } = await send(`${program.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
-    const store = (JSON.parse(text) as { data: { store_uuid: string } }).data.store_uuid
+    const store = await newStore(program)
     ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
-    for (const ledger of ledgers) await createProducts(program.url, token, ledger)
+    for (const ledger of ledgers) await createProducts(program, ledger)
   }, 120_000)
   afterAll(async () => {
     await program?.end()
     await postgres?.stop()
   })
 
-  const ready = async () => (await send(`${program.url}/ready`)).text
+  const ready = async () => (await program.call('/ready')).text
   const read = async () => {
     const query = `?store_uuid=${ledgers[0]?.store}&limit=1`
     const paths = [`/v1/products${query}`, `/v1/assets${query}`]
-    return Promise.all(paths.map(async (path) => (await send(program.url + path, { token: reader })).status))
+    return Promise.all(paths.map(async (path) => (await program.call(path, { token: reader })).status))
   }
 
   /**
@@ -79,7 +77,7 @@ describe.runIf(canMount())('a disk that is full', () => {
       let isOver = false
       for (const ledger of ledgers) ledger.refusals.clear()
       const writing = ledgers.map(async (ledger) => {
-        for (; !isOver; await sleep(5)) await writeOnce(program.url, token, ledger)
+        for (; !isOver; await sleep(5)) await writeOnce(program, ledger)
       })
       // Whatever fails: a repetition finds room, and no writers.
       onTestFinished(async () => {
@@ -114,7 +112,7 @@ describe.runIf(canMount())('a disk that is full', () => {
       await Promise.all(writing)
       for (const ledger of ledgers) {
         expect([...ledger.refusals.keys()]).toEqual(['503 with Retry-After'])
-        await expect.poll(() => faultsOf(program.url, token, ledger), { timeout: 30_000 }).toEqual([])
+        await expect.poll(() => faultsOf(program, ledger)).toEqual([])
       }
       expect(await read()).toEqual([200, 200])
       const check = await runCli(['check'], { DATABASE_URL: databaseUrl(postgres.connection) })

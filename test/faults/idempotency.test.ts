@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteOldAnswers } from '../../src/idempotency/once.ts'
 import type { Reply } from '../support/clients/http.ts'
-import { outcomeOf } from '../support/clients/rest-client.ts'
+import { ask } from '../support/clients/operations.ts'
+import { callRest, outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore, productOf, storeBody, storeWithAssets, storeWithProducts } from '../support/factories.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
@@ -30,10 +31,14 @@ function withoutId({ status, text }: Reply) {
   return { status, text: text.replace(/"request_id":"[^"]*"/, '') }
 }
 
+/** The same answer, but for the id of the request. */
+async function expectSame(reply: Promise<Reply>, first: Reply): Promise<void> {
+  expect(withoutId(await reply)).toEqual(withoutId(first))
+}
+
 async function countStores(storeName: unknown): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from store where store_name = ${storeName}`.execute(gateway.database.db)
-  return rows[0]?.count ?? 0
+  const { totalCount } = await ask(gateway, 'stores', { filter: { search: storeName } }, '{ totalCount }')
+  return Number(totalCount)
 }
 
 describe('Idempotency-Key', () => {
@@ -42,38 +47,29 @@ describe('Idempotency-Key', () => {
       const key = randomUUID()
       const body = storeBody()
       const replies = await Promise.all(Array.from({ length: 100 }, () => send('/v1/stores', { key, body })))
-      const answers = new Set(replies.map((reply) => JSON.stringify(withoutId(reply))))
-      expect([...answers]).toHaveLength(1)
+      expect(new Set(replies.map((reply) => JSON.stringify(withoutId(reply)))).size).toBe(1)
       expect(replies[0]?.status).toBe(200)
-      expect(
-        new Set(replies.map(({ json }) => (json as { status: { request_id: string } }).status.request_id)).size,
-      ).toBe(100)
+      expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(100)
       expect(await countStores(body.store_name)).toBe(1)
     }
     figure(5, `${keys} keys, 100 requests at once each: one store a key, answers equal but for request_id`)
   })
 
-  it('does it once when two gateways get the same at the same time', async () => {
+  it('does the work once when two gateways receive the same key at the same time', async () => {
     const other = await startTestGateway({ database: gateway.database })
     onTestFinished(() => other.stop())
     for (let i = 0; i < keys; i++) {
       const body = storeBody()
+      const headers = { 'idempotency-key': `both-${i}` }
       const replies = await Promise.all(
-        Array.from({ length: 10 }, async (_, at) => {
-          const { json } = await (at % 2 ? other : gateway).call('/v1/stores', {
-            method: 'POST',
-            body,
-            headers: { 'idempotency-key': `both-${i}` },
-          })
-          return json
-        }),
+        Array.from({ length: 10 }, (_, at) => callRest(at % 2 ? other : gateway, 'POST /stores', body, { headers })),
       )
-      const uuids = new Set(replies.map((reply) => (reply as { data: { store_uuid: string } }).data.store_uuid))
+      const uuids = new Set(replies.map(({ data }) => data.store_uuid))
       expect([uuids.size, await countStores(body.store_name)]).toEqual([1, 1])
     }
   })
 
-  it('holds for every write', async () => {
+  it('applies to every write', async () => {
     const products = await storeWithProducts(gateway, ['A'])
     const assets = await storeWithAssets(gateway, [
       ['1', 'A'],
@@ -91,16 +87,15 @@ describe('Idempotency-Key', () => {
     for (const [path, request] of writes) {
       const first = await send(path, request)
       expect(outcomeOf(first).reason).toBeUndefined()
-      expect(withoutId(await send(path, request))).toEqual(withoutId(first))
+      await expectSame(send(path, request), first)
     }
     // Done again, the last two would have found nothing left.
-    const [unlink, remove] = writes.slice(-2)
-    for (const [path, request] of [unlink, remove].flatMap((write) => (write ? [write] : []))) {
+    for (const [path, request] of writes.slice(-2)) {
       expect(outcomeOf(await send(path, { ...request, key: 'another' })).data).toMatchObject({ failed: 1 })
     }
   })
 
-  it('answers with what was written then, also when it was changed since', async () => {
+  it('answers with what was written then, also after later changes', async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const path = `/v1/products?store_uuid=${store}`
     const put = (value: string, key: string) =>
@@ -111,14 +106,14 @@ describe('Idempotency-Key', () => {
     expect((await productOf(gateway, store, 'A'))?.attributes).toEqual({ Color: 'Red' })
   })
 
-  it('holds for a token that is limited to some stores', async () => {
+  it('applies to a token that is limited to some stores', async () => {
     const store = await storeWithProducts(gateway, ['A'])
     const { secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
     const headers = { authorization: `Bearer ${secret}` }
     const request = { key: 'limited', method: 'PUT', body: [{ product_code: 'A', Color: 'Blue' }], headers }
     const first = await send(`/v1/products?store_uuid=${store}`, request)
     expect(outcomeOf(first).data).toMatchObject({ updated_skus: ['A'] })
-    expect(withoutId(await send(`/v1/products?store_uuid=${store}`, request))).toEqual(withoutId(first))
+    await expectSame(send(`/v1/products?store_uuid=${store}`, request), first)
     const foreign = await newStore(gateway)
     expect((await send(`/v1/products?store_uuid=${foreign}`, request)).status).toBe(404)
   })
@@ -132,23 +127,21 @@ describe('Idempotency-Key', () => {
     ])
     for (const reply of replies) expect(outcomeOf(reply).reason).toBe('idempotency_conflict')
     const uuid = randomUUID()
-    const both = await Promise.all(
-      [storeBody(), storeBody()].map((other) => send('/v1/stores', { key: uuid, body: other })),
-    )
+    const bodies = [storeBody(), storeBody()]
+    const both = await Promise.all(bodies.map((other) => send('/v1/stores', { key: uuid, body: other })))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  it('counts for one token, method, path and query', async () => {
+  it('is separate for each token, method, path and query', async () => {
     const store = await newStore(gateway)
     const other = await newStore(gateway)
     const body = [{ product_code: 'A' }]
-    const created = { created_skus: ['A'] }
-    expect(outcomeOf(await send(`/v1/products?store_uuid=${store}`, { key: 's', body })).data).toMatchObject(created)
-    expect(outcomeOf(await send(`/v1/products?store_uuid=${other}`, { key: 's', body })).data).toMatchObject(created)
-    const put = await send(`/v1/products?store_uuid=${other}`, { key: 's', method: 'PUT', body })
-    expect(outcomeOf(put).data).toMatchObject({ updated_skus: ['A'] })
-    const again = await send(`/v1/products?store_uuid=${other}&channel=SMP`, { key: 's', body })
-    expect(outcomeOf(again).data).toMatchObject({ existing_skus: ['A'] })
+    const post = async (query: string, method = 'POST') =>
+      outcomeOf(await send(`/v1/products?store_uuid=${query}`, { key: 's', method, body })).data
+    expect(await post(store)).toMatchObject({ created_skus: ['A'] })
+    expect(await post(other)).toMatchObject({ created_skus: ['A'] })
+    expect(await post(other, 'PUT')).toMatchObject({ updated_skus: ['A'] })
+    expect(await post(`${other}&channel=SMP`)).toMatchObject({ existing_skus: ['A'] })
     const listing = await gateway.call(`/v1/products?store_uuid=${other}`, { headers: { 'idempotency-key': 's' } })
     expect(listing.status).toBe(200)
   })
@@ -165,7 +158,7 @@ describe('Idempotency-Key', () => {
       gateway.database.db,
     )
     expect((await create()).status).toBe(200)
-    expect(withoutId(await create())).toEqual(withoutId(await create()))
+    await expectSame(create(), await create())
     expect(await countStores(body.store_name)).toBe(1)
   })
 
@@ -180,7 +173,7 @@ describe('Idempotency-Key', () => {
     expect(await countStores(body.store_name)).toBe(0)
   })
 
-  it('has 1 to 255 characters', async () => {
+  it('must have 1 to 255 characters', async () => {
     const body = storeBody()
     for (const key of ['', 'x'.repeat(256), Buffer.from('ä'.repeat(256)).toString('latin1')]) {
       const outcome = outcomeOf(await send('/v1/stores', { key, body }))
@@ -193,7 +186,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  it('is forgotten after 24 hours, and swept', async () => {
+  it('is forgotten after 24 hours, and deleted', async () => {
     const body = storeBody()
     const { db } = gateway.database
     const send24 = () => send('/v1/stores', { key: 'old', body })
@@ -201,7 +194,7 @@ describe('Idempotency-Key', () => {
       sql`update idempotency_key set created_at = created_at - ${interval}::interval`.execute(db)
     const first = await send24()
     await age('23 hours 59 minutes')
-    expect(withoutId(await send24())).toEqual(withoutId(first))
+    await expectSame(send24(), first)
     await age('2 minutes')
     expect(withoutId(await send24())).not.toEqual(withoutId(first))
     expect(await countStores(body.store_name)).toBe(2)

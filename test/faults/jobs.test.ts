@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { ended, type Job, outputOf, runJob, startExport, startImport } from '../jobs/support.ts'
-import { send } from '../support/clients/http.ts'
 import { useDatabase } from '../support/database/database.ts'
-import { storeBody } from '../support/factories.ts'
-import { startTestGateway, token } from '../support/servers/gateway.ts'
-import { startProgram } from '../support/servers/program.ts'
+import { newStore, query } from '../support/factories.ts'
+import { startTestGateway } from '../support/servers/gateway.ts'
+import { serve } from '../support/servers/serve.ts'
 
 describe('a job whose gateway was killed', () => {
   /** A database on which no other gateway takes the job first: only the program runs jobs, until it is killed. */
@@ -25,14 +24,8 @@ describe('a job whose gateway was killed', () => {
     const job = await ended(jobId, successor)
     expect(job).toMatchObject({ state: 'SUCCEEDED_WITH_FAILURES', rowsDone: 11_000 })
     expect(await attemptsOf(jobId)).toEqual({ attempt: 2, crashes: 1 })
-    expect(job.counts).toEqual({
-      created: 10_978,
-      updated: 0,
-      unchanged: 0,
-      failed: 22,
-      assetsAdded: 17_964,
-      linksAdded: 21_956,
-    })
+    const counts = { created: 10_978, updated: 0, unchanged: 0, failed: 22, assetsAdded: 17_964, linksAdded: 21_956 }
+    expect(job.counts).toEqual(counts)
     expect(job.problems.map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => 1 + i * 500))
     expect((await outputOf(jobId, successor)).trimEnd().split('\n')).toHaveLength(23)
     expect(await checkReadModel(database.db)).toEqual([])
@@ -58,14 +51,11 @@ describe('a job whose gateway was killed', () => {
   ) {
     const holder = await database.client()
     await holder.query(holdSecondPart)
-    const program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+    const program = await serve(database)
     started.push(() => program.end('SIGKILL'))
-    const post = async (path: string, body: unknown) =>
-      (await send(program.url + path, { method: 'POST', token, body })).json as { data: Record<string, never> }
-    const { store_uuid: storeUuid = '' } = (await post('/v1/stores', storeBody())).data
+    const storeUuid = await newStore(program)
     await prepare(storeUuid)
-    const { result } = (await post('/graphql', { query: document, variables: { storeUuid, ...variables } })).data
-    const { jobId } = result as unknown as Job
+    const { jobId } = (await query<Job>(program, document, { storeUuid, ...variables })).result
     await expect.poll(database.lockWaiters, { timeout: 40_000, interval: 5 }).toBe(1)
     expect(await database.db.selectFrom('job').select('state').execute()).toEqual([{ state: 'running' }])
     await program.end('SIGKILL')

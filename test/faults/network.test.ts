@@ -3,12 +3,15 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { createRemoteFilter, type RemoteFilter } from '../../src/filter/remote-filter.ts'
-import { codeOf, send } from '../support/clients/http.ts'
+import { codeOf } from '../support/clients/http.ts'
+import { callRest } from '../support/clients/rest-client.ts'
 import { newStore } from '../support/factories.ts'
 import { Random } from '../support/random.ts'
 import { anyFault, type FaultProxy, startFaultProxy, startPostgresProxy } from '../support/servers/fault-proxy.ts'
-import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { type Program, startProgram } from '../support/servers/program.ts'
+import { serve } from '../support/servers/serve.ts'
+import { currentFilter } from './support/faulty-filter.ts'
 import { createProducts, faultsOf, newLedger, writeOnce } from './support/ledger.ts'
 import { isLong, seed } from './support/scale.ts'
 
@@ -22,31 +25,15 @@ let remoteFilter: RemoteFilter
 let gateway: TestGateway
 beforeAll(async () => {
   toDatabase = await startPostgresProxy()
-  const late: { filter: RemoteFilter | undefined } = { filter: undefined }
-  const through = () => {
-    if (!late.filter) throw new Error('there is no filter yet')
-    return late.filter
-  }
   gateway = await startTestGateway({
     connection: { ...toDatabase.connection, connectionTimeoutMillis: 1_000, query_timeout: 2_000 },
-    remoteFilter: {
-      address: { url: 'http://127.0.0.1:1', timeoutMs: 500 },
-      filter: (...question) => through().filter(...question),
-      isReachable: () => through().isReachable(),
-      circuit: () => through().circuit(),
-      close: () => through().close(),
-    },
+    remoteFilter: currentFilter({ url: 'http://127.0.0.1:1', timeoutMs: 500 }, () => remoteFilter),
   })
   service = await startProgram(['filter-service', '--port', '0'], { DATABASE_URL: gateway.database.url })
   toFilter = await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(service.url).port) })
   const log = pino({ level: 'silent' })
-  remoteFilter = createRemoteFilter({
-    url: `http://127.0.0.1:${toFilter.connection.port}`,
-    timeoutMs: 500,
-    probeAfterMs: 100,
-    log,
-  })
-  late.filter = remoteFilter
+  const url = `http://127.0.0.1:${toFilter.connection.port}`
+  remoteFilter = createRemoteFilter({ url, timeoutMs: 500, probeAfterMs: 100, log })
 })
 afterAll(async () => {
   await toDatabase.set({ kind: 'none' })
@@ -64,14 +51,14 @@ describe(`a network that fails in every way (seed ${seed})`, () => {
     const random = new Random(seed)
     const store = await newStore(gateway)
     const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
-    for (const ledger of ledgers) await createProducts(gateway.url, token, ledger)
+    for (const ledger of ledgers) await createProducts(gateway, ledger)
     const listed = new Map<string, number>()
     const schedule: string[] = []
     let stop = false
-    const listing = () => send(`${gateway.url}/v1/assets?store_uuid=${store}`, { token })
+    const listing = () => gateway.call(`/v1/assets?store_uuid=${store}`)
     const clients = [
       ...ledgers.map(async (ledger) => {
-        while (!stop) await writeOnce(gateway.url, token, ledger)
+        while (!stop) await writeOnce(gateway, ledger)
       }),
       (async () => {
         while (!stop) {
@@ -105,9 +92,7 @@ describe(`a network that fails in every way (seed ${seed})`, () => {
       schedule.join('; '),
     ).toEqual([])
     for (const ledger of ledgers)
-      await expect
-        .poll(() => faultsOf(gateway.url, token, ledger), { timeout: 30_000, message: schedule.join('; ') })
-        .toEqual([])
+      await expect.poll(() => faultsOf(gateway, ledger), { timeout: 30_000, message: schedule.join('; ') }).toEqual([])
     expect(await checkReadModel(gateway.database.db)).toEqual([])
     const inUse = () => {
       const { total = Number.NaN, idle = 0, waiting } = gateway.database.pool() ?? {}
@@ -128,21 +113,14 @@ describe('a database that takes no writes, as a standby does', () => {
     const admin = await gateway.database.client()
     const database = new URL(gateway.database.url).pathname.slice(1)
     await admin.query(`alter database ${database} set default_transaction_read_only = on`)
-    const program = await startProgram(['serve'], { DATABASE_URL: gateway.database.url, BOOTSTRAP_TOKEN: token })
+    const program = await serve(gateway.database)
     try {
       const query = `?store_uuid=${store}`
-      expect((await send(`${program.url}/ready`)).status).toBe(200)
-      expect((await send(`${program.url}/v1/assets${query}`, { token })).status).toBe(200)
-      expect((await send(`${program.url}/v1/products${query}`, { token })).status).toBe(200)
+      for (const path of ['/ready', `/v1/assets${query}`, `/v1/products${query}`])
+        expect((await program.call(path)).status, path).toBe(200)
       for (const headers of [{}, { 'idempotency-key': 'k' }]) {
-        const body = [{ product_code: 'A' }]
-        const { status, headers: answered } = await send(`${program.url}/v1/products${query}`, {
-          method: 'POST',
-          token,
-          body,
-          headers,
-        })
-        expect([status, answered['retry-after']]).toEqual([503, '1'])
+        const refused = await callRest(program, `POST /products${query}`, [{ product_code: 'A' }], { headers })
+        expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
       }
     } finally {
       await program.end()

@@ -4,14 +4,14 @@ import { expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { stateOf } from '../catalogue/changes/revert-support.ts'
 import { outcomeOf, startCli } from '../support/clients/cli.ts'
-import { codeOf, send } from '../support/clients/http.ts'
+import { codeOf } from '../support/clients/http.ts'
+import { callRest } from '../support/clients/rest-client.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 import { Random } from '../support/random.ts'
-import { startProgram } from '../support/servers/program.ts'
+import { serve } from '../support/servers/serve.ts'
 import { isLong, seed } from './support/scale.ts'
 
-const token = 'a-token-for-reverts'
 const kills = isLong ? 40 : 6
 const products = 2_000
 
@@ -21,30 +21,24 @@ it(`${kills} times kill -9 during a revert, of the gateway or the command: it is
   timeout: 60_000 + kills * 20_000,
 }, async () => {
   const random = new Random(seed)
-  const env = { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token }
   const store = await storeIn(database.catalogue)
   const body = Array.from({ length: products }, (_, i) => ({
     product_code: `sku-${i}`,
     Color: 'red',
     'Image URL 1': `https://e.x/${i}`,
   }))
-  const write = (url: string, method: string, target: string, requestId: string, items?: unknown) =>
-    send(`${url}/v1${target}store_uuid=${store}`, {
-      method,
-      token,
-      headers: { 'X-Request-Id': requestId },
-      ...(items !== undefined && { body: items }),
-    })
-  let program = await startProgram(['serve'], env)
+  const write = (operation: string, requestId: string, items?: unknown) =>
+    callRest(program, `${operation}store_uuid=${store}`, items, { headers: { 'X-Request-Id': requestId } })
+  let program = await serve(database)
   const startRevert = (request: string, isCommand: boolean) => {
     if (!isCommand) {
-      const answered = write(program.url, 'POST', `/requests/${request}/revert?`, `revert-of-${request}`).catch(codeOf)
+      const answered = write(`POST /requests/${request}/revert?`, `revert-of-${request}`).catch(codeOf)
       return { child: program.child, answered }
     }
-    const child = startCli(['revert', '--store', store, '--request', request], env)
+    const child = startCli(['revert', '--store', store, '--request', request], { DATABASE_URL: database.url })
     return { child, answered: outcomeOf(child) }
   }
-  await write(program.url, 'POST', '/products?', 'created', body)
+  await write('POST /products?', 'created', body)
   const full = await stateOf({ database }, store)
   const empty = { ...full, products: null, assets: null, links: null, groups: null, exported: '' }
 
@@ -64,7 +58,7 @@ it(`${kills} times kill -9 during a revert, of the gateway or the command: it is
     took[Number(isCommand)] ??= performance.now() - begun
     if (kill >= 0 && !isCommand) {
       await program.end('SIGKILL')
-      program = await startProgram(['serve'], env)
+      program = await serve(database)
     }
     // Waits for the end of what a killed process had begun.
     await database.db.transaction().execute((transaction) => {

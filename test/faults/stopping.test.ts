@@ -7,10 +7,11 @@ import { codeOf, send } from '../support/clients/http.ts'
 import { openWire } from '../support/clients/wire.ts'
 import { databaseUrl, useDatabase } from '../support/database/database.ts'
 import { startPostgresProxy } from '../support/servers/fault-proxy.ts'
-import { type Program, startProgram } from '../support/servers/program.ts'
+import { token } from '../support/servers/gateway.ts'
+import type { Program } from '../support/servers/program.ts'
+import { serve } from '../support/servers/serve.ts'
 import { figure, isLong } from './support/scale.ts'
 
-const token = 'a-token-for-stopping'
 const rounds = isLong ? 10 : 1
 
 const database = useDatabase({}, 'each')
@@ -24,36 +25,30 @@ function crowd(size: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: size })
   const result = { answered: 0, failures: [] as string[] }
   const met = new Set<number>()
-  let begin = () => {}
-  const allIn = new Promise<void>((resolve) => {
-    begin = resolve
-  })
-  const done = Promise.all(
-    Array.from({ length: size }, async (_, i) => {
-      const paths = ['/v1/products?store_uuid=none', '/health', '/v1/nowhere', '/graphql?query={__typename}']
-      for (let n = i; ; n++) {
-        try {
-          const { status } = await send(program.url + paths[n % paths.length], { token, agent })
-          if (status >= 500) result.failures.push(String(status))
-          result.answered++
-          if (met.add(i).size === size) begin()
-        } catch (error) {
-          if (codeOf(error) !== 'ECONNREFUSED') result.failures.push(codeOf(error))
-          return
-        }
-      }
+  const { promise: allIn, resolve: begin } = Promise.withResolvers<void>()
+  const paths = ['/v1/products?store_uuid=none', '/health', '/v1/nowhere', '/graphql?query={__typename}']
+  const work = async (client: number) => {
+    for (let n = client; ; n++) {
+      const { status } = await send(program.url + paths[n % paths.length], { token, agent })
+      if (status >= 500) result.failures.push(String(status))
+      result.answered++
+      if (met.add(client).size === size) begin()
+    }
+  }
+  const clients = Array.from({ length: size }, (_, client) =>
+    work(client).catch((error: unknown) => {
+      if (codeOf(error) !== 'ECONNREFUSED') result.failures.push(codeOf(error))
     }),
   )
-  const outcome = done.then(() => {
+  const done = Promise.all(clients).then(() => {
     agent.destroy()
     return result
   })
-  return { allIn, done: outcome }
+  return { allIn, done }
 }
 
 describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
-  const start = () =>
-    startProgram(['serve', '--workers', workers], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+  const start = () => serve(database, ['--workers', workers])
   beforeEach(async () => {
     program = await start()
   })
@@ -72,9 +67,7 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
       const { answered: count, failures } = await clients.done
       expect(failures).toEqual([])
       answered += count
-      if (round + 1 < rounds) {
-        program = await start()
-      }
+      if (round + 1 < rounds) program = await start()
     }
     figure(
       11,
@@ -84,12 +77,12 @@ describe.each(['1', '2'])('on SIGTERM, workers: %s', (workers) => {
 
   it('it is no longer ready at once, then takes no connections, then answers for the last time on those that there are', async () => {
     const kept = new Agent({ keepAlive: true, maxSockets: 1 })
-    expect((await send(`${program.url}/ready`, { agent: kept })).status).toBe(200)
+    expect((await program.call('/ready', { agent: kept })).status).toBe(200)
     const ended = program.end('SIGTERM')
-    await expect.poll(async () => (await send(`${program.url}/ready`)).status, { interval: 10 }).toBe(503)
-    expect((await send(`${program.url}/ready`, { agent: kept })).headers.connection).toBe('keep-alive')
-    await expect.poll(() => send(`${program.url}/health`).then(() => 'open', codeOf)).toBe('ECONNREFUSED')
-    const last = await send(`${program.url}/health`, { agent: kept })
+    await expect.poll(async () => (await program.call('/ready')).status, { interval: 10 }).toBe(503)
+    expect((await program.call('/ready', { agent: kept })).headers.connection).toBe('keep-alive')
+    await expect.poll(() => program.call('/health').then(() => 'open', codeOf)).toBe('ECONNREFUSED')
+    const last = await program.call('/health', { agent: kept })
     expect([last.status, last.headers.connection]).toEqual([200, 'close'])
     expect(await ended).toEqual([0, null])
     kept.destroy()
@@ -132,7 +125,7 @@ it('SIGTERM ends it while its job queue starts on a slow network', { timeout: 12
   // The queue starts a second after the gateway, and takes about another one.
   for (const afterMs of [1_500, 1_900]) {
     const url = databaseUrl({ ...database.direct, ...proxy.connection })
-    program = await startProgram(['serve'], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
+    program = await serve({ url })
     await sleep(afterMs)
     expect(await program.end('SIGTERM')).toEqual([0, null])
   }
@@ -143,8 +136,8 @@ it.each(['1', '2'])('SIGTERM ends it while the network to PostgreSQL hangs, work
   const proxy = await startPostgresProxy()
   onTestFinished(() => proxy.close())
   const url = databaseUrl({ ...database.direct, ...proxy.connection })
-  program = await startProgram(['serve', '--workers', workers], { DATABASE_URL: url, BOOTSTRAP_TOKEN: token })
-  const read = () => send(`${program.url}/v1/products?store_uuid=${randomUUID()}`, { token }).catch(codeOf)
+  program = await serve({ url }, ['--workers', workers])
+  const read = () => program.call(`/v1/products?store_uuid=${randomUUID()}`).catch(codeOf)
   await Promise.all(Array.from({ length: 10 }, read))
   await sleep(1_500) // the queue of jobs has started
   await proxy.set({ kind: 'hang' })

@@ -1,33 +1,19 @@
 import { sql } from 'kysely'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { runCliProcess } from '../support/clients/cli.ts'
-import { send } from '../support/clients/http.ts'
+import { ask } from '../support/clients/operations.ts'
 import { useDatabase } from '../support/database/database.ts'
-import { storeBody } from '../support/factories.ts'
+import { addProducts, define, newStore } from '../support/factories.ts'
 import { Random } from '../support/random.ts'
-import { type Program, startProgram } from '../support/servers/program.ts'
+import type { Program } from '../support/servers/program.ts'
+import { useServe } from '../support/servers/serve.ts'
 import { isLong, seed } from './support/scale.ts'
 
-const token = 'a-token-for-values'
 const kills = isLong ? 20 : 3
 /** More than one batch of the job that indexes them. */
 const products = 2_500
 const database = useDatabase()
-const programs: Program[] = []
-afterAll(() => Promise.all(programs.map((program) => program.end('SIGKILL'))))
-
-const start = async () => {
-  const program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
-  programs.push(program)
-  return program
-}
-
-async function graphql<Result>({ url }: Program, query: string, variables: object): Promise<Result> {
-  const { text } = await send(`${url}/graphql`, { method: 'POST', token, body: { query, variables } })
-  const { data, errors } = JSON.parse(text) as { data: Result; errors?: unknown }
-  if (errors) throw new Error(text)
-  return data
-}
+const start = useServe(database)
 
 const names = ['Brand', 'Color', 'Size']
 const definitions = (filterable: readonly string[]) => [
@@ -41,8 +27,7 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
   const random = new Random(seed)
   const other = await start()
   let killed = await start()
-  const { text } = await send(`${other.url}/v1/stores`, { method: 'POST', token, body: storeBody() })
-  const store = (JSON.parse(text) as { data: { store_uuid: string } }).data.store_uuid
+  const storeUuid = await newStore(other)
   const patches = (codes: readonly string[]) =>
     codes.map((productCode) => ({
       productCode,
@@ -54,16 +39,8 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
       },
     }))
   const write = async (program: Program, codes: readonly string[]) => {
-    const removed = [`sku-${random.below(products)}`]
-    const document = `mutation ($store: ID!, $products: [ProductPatch!]!, $removed: [String!]!) {
-      upsertProducts(storeUuid: $store, products: $products) { createdSkus }
-      deleteProducts(storeUuid: $store, productCodes: $removed) { deletedSkus } }`
-    await graphql(program, document, { store, products: patches(codes), removed })
-  }
-  const define = (filterable: readonly string[]) => {
-    const document = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-      defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
-    return graphql(other, document, { store, definitions: definitions(filterable) })
+    await addProducts(program, storeUuid, patches(codes))
+    await ask(program, 'deleteProducts', { storeUuid, productCodes: [`sku-${random.below(products)}`] })
   }
   const some = () => [...new Set(Array.from({ length: 60 }, () => `sku-${random.below(products)}`))]
 
@@ -75,8 +52,8 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
   }
   for (let kill = 0; kill < kills; kill++) {
     // Removes the index of an attribute or two, and has it made again while products are written.
-    await define(names.slice(0, random.below(3)))
-    await define(names)
+    await define(other, storeUuid, definitions(names.slice(0, random.below(3))))
+    await define(other, storeUuid, definitions(names))
     let stopped = false
     const writing = [other, killed].map(async (program) => {
       while (!stopped)
@@ -89,12 +66,9 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
     killed = await start()
   }
   const indexed = async () => {
-    const document =
-      'query ($store: ID!) { store(storeUuid: $store) { attributeDefinitions { filterable searchable indexed } } }'
-    const { attributeDefinitions } = (
-      await graphql<{ store: { attributeDefinitions: { indexed: boolean }[] } }>(other, document, { store })
-    ).store
-    return attributeDefinitions.filter((definition) => definition.indexed).length
+    const selection = '{ attributeDefinitions { indexed } }'
+    const found = await ask<{ attributeDefinitions: { indexed: boolean }[] }>(other, 'store', { storeUuid }, selection)
+    return found.attributeDefinitions.filter((definition) => definition.indexed).length
   }
   await expect.poll(indexed, { timeout: 240_000, interval: 500 }).toBe(4)
 
@@ -102,7 +76,7 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
     facets(names: $names, first: 100) { name distinct missing values { value count } }
     few: facets(names: $names, first: 100, filter: { search: "title 7", attributes: [{ name: "Brand", gte: "brand 3" }] }) {
       name distinct missing values { value count } } } }`
-  const found = (await graphql<{ store: object }>(other, document, { store, names })).store
+  const { store: found } = await other.data(document, { store: storeUuid, names })
   expect(found).toEqual({ facets: await facetsOf(sql`true`), few: await facetsOf(few) })
   expect(await runCliProcess(['check'], { DATABASE_URL: database.url })).toMatchObject({ code: 0 })
 
@@ -111,7 +85,7 @@ it(`facets and searches are those of SQL after ${kills} kills among writes and i
       const { rows } = await sql<{ value: string | null; count: number }>`
         select value, count(*)::int as count from (
           select left(attributes ->> ${name}::text, 255) as value from product
-          where store_uuid = ${store} and ${condition}
+          where store_uuid = ${storeUuid} and ${condition}
         ) v group by value order by count(*) desc, value collate "C"`.execute(database.db)
       const values = rows.flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
       const missing = rows.find(({ value }) => value === null)?.count ?? 0

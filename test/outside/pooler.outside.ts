@@ -135,10 +135,10 @@ it('that is killed and started again loses no acknowledged write and needs no re
   const [gateway] = gateways as [TestGateway]
   const store = await newStore(gateway)
   const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
-  for (const ledger of ledgers) await createProducts(gateway.url, token, ledger)
+  for (const ledger of ledgers) await createProducts(gateway, ledger)
   let isOver = false
   const writers = ledgers.map(async (ledger) => {
-    for (; !isOver; await sleep(5)) await writeOnce(gateway.url, token, ledger)
+    for (; !isOver; await sleep(5)) await writeOnce(gateway, ledger)
   })
   onTestFinished(async () => {
     isOver = true
@@ -155,8 +155,7 @@ it('that is killed and started again loses no acknowledged write and needs no re
   }
   isOver = true
   await Promise.all(writers)
-  for (const ledger of ledgers)
-    await expect.poll(() => faultsOf(gateway.url, token, ledger), { timeout: 30_000 }).toEqual([])
+  for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway, ledger), { timeout: 30_000 }).toEqual([])
 })
 
 /** What sessions of the server keep, of what one client must not leave to the next: seen through the pooler. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Neighbour, type Seen, watch } from '../../security/isolation/neighbour.ts'
 import { type Call, send } from '../../support/clients/http.ts'
-import { openWire } from '../../support/clients/wire.ts'
+import { openWires, type Wire } from '../../support/clients/wire.ts'
 
 let watched: (() => Promise<Seen>) | undefined
 
@@ -30,12 +30,7 @@ export const tasks = {
   endWatch: async (_given: undefined) => (await watched?.()) as Seen,
   /** Many connections that send a byte a second after the head until they are cut: how long that took, in ms. */
   drip: async ({ url, head, byte, count }: { url: string; head: string; byte: string; count: number }) => {
-    const wires: Awaited<ReturnType<typeof openWire>>[] = []
-    while (wires.length < count) {
-      wires.push(
-        ...(await Promise.all(Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(url)))),
-      )
-    }
+    const wires = await openWires(url, count)
     return Promise.all(wires.map((wire) => dripUntilCut(wire, head, byte)))
   },
   /** Clients that ask for much and read nothing: the ms from the first byte until the gateway closed, and what came. */
@@ -52,7 +47,7 @@ export const tasks = {
 }
 
 /** Sends a byte a second until the connection ends; how long that took in ms. */
-async function dripUntilCut(wire: Awaited<ReturnType<typeof openWire>>, head: string, byte: string): Promise<number> {
+async function dripUntilCut(wire: Wire, head: string, byte: string): Promise<number> {
   const begun = Date.now()
   wire.send(head)
   while (!wire.closed()) {

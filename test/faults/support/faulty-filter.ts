@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import type { RemoteFilter } from '../../../src/filter/remote-filter.ts'
 
 /** What a filtering service may do instead of answering: it gets the connection once a whole request has come. */
 export type Fault = (socket: Socket) => void
@@ -65,6 +66,17 @@ export async function startFaultyFilter(): Promise<FaultyFilter> {
     close: async () => {
       if (server.listening) await refuse()
     },
+  }
+}
+
+/** A client of the service that stands for whichever is the present one. */
+export function currentFilter(address: RemoteFilter['address'], current: () => RemoteFilter): RemoteFilter {
+  return {
+    address,
+    filter: (...question) => current().filter(...question),
+    isReachable: () => current().isReachable(),
+    circuit: () => current().circuit(),
+    close: () => current().close(),
   }
 }
 

@@ -1,4 +1,6 @@
-import { codeOf, type Reply, send } from '../../support/clients/http.ts'
+import type { Caller } from '../../support/clients/caller.ts'
+import { codeOf, type Reply } from '../../support/clients/http.ts'
+import { callRest } from '../../support/clients/rest-client.ts'
 import { nothingRecorded, type Recorded, readFeed } from './recorded.ts'
 
 /** A writer's knowledge of its writes: acknowledged, failed or unknown. Its products always get one value together. */
@@ -21,18 +23,17 @@ export function newLedger(store: string, writer: number, products: number): Ledg
 }
 
 /** Makes the writer's products, with the value 0 and an asset each. */
-export async function createProducts(url: string, token: string, { store, codes }: Ledger): Promise<void> {
+export async function createProducts(gateway: Caller, { store, codes }: Ledger): Promise<void> {
   const body = codes.map((code) => ({ product_code: code, n: '0', 'Image URL 1': `https://cdn.example/${code}` }))
-  const { status, text } = await send(`${url}/v1/products?store_uuid=${store}`, { method: 'POST', token, body })
-  if (status !== 200) throw new Error(`no products: ${text}`)
+  await callRest(gateway, `POST /products?store_uuid=${store}`, body)
 }
 
 /** Writes the next value to all of the writer's products in one request, and adds an asset to each group in another. */
-export async function writeOnce(url: string, token: string, ledger: Ledger): Promise<void> {
+export async function writeOnce(gateway: Caller, ledger: Ledger): Promise<void> {
   ledger.sent++
   const query = `?store_uuid=${ledger.store}`
   const body = ledger.codes.map((code) => ({ product_code: code, n: String(ledger.sent) }))
-  await note(ledger, send(`${url}/v1/products${query}`, { method: 'PUT', token, body }), () => {
+  await note(ledger, gateway.call(`/v1/products${query}`, { method: 'PUT', body }), () => {
     ledger.acknowledged = ledger.sent
     ledger.all.push(ledger.sent)
   })
@@ -40,7 +41,7 @@ export async function writeOnce(url: string, token: string, ledger: Ledger): Pro
     parent_code: code,
     assets: { 'Image URL 1': `https://cdn.example/${code}/${ledger.sent}` },
   }))
-  await note(ledger, send(`${url}/v1/assets${query}`, { method: 'POST', token, body: assets }), () => {})
+  await note(ledger, gateway.call(`/v1/assets${query}`, { method: 'POST', body: assets }), () => {})
 }
 
 async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): Promise<void> {
@@ -58,20 +59,20 @@ async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): P
  * What is wrong with the store now: an acknowledged write that is lost, a write that is there only in part, or changes
  * that the feed has not, or not once, for what is there.
  */
-export async function faultsOf(url: string, token: string, ledger: Ledger): Promise<string[]> {
+export async function faultsOf(gateway: Caller, ledger: Ledger): Promise<string[]> {
   const { store, codes, sent, acknowledged, all, recorded } = ledger
   const query = `?store_uuid=${store}&sku_codes=${codes.join(',')}`
-  const { text } = await send(`${url}/v1/products${query}`, { token })
-  const { data } = JSON.parse(text) as { data: { products: Record<string, Stored> } }
-  await readFeed(url, token, store, recorded)
-  const values = new Set(codes.map((code) => data.products[code]?.n))
-  const assets = new Set(codes.map((code) => data.products[code]?.assets.SMP.length))
+  const { data } = await callRest(gateway, `GET /products${query}`)
+  const products = data.products as Record<string, Stored>
+  await readFeed(gateway, store, recorded)
+  const values = new Set(codes.map((code) => products[code]?.n))
+  const assets = new Set(codes.map((code) => products[code]?.assets.SMP.length))
   const [value] = values
   const histories = new Set(codes.map((code) => [...(recorded.valuesBefore.get(code) ?? []), value].join(', ')))
   const [history = ''] = histories
   const valuesOf = history.split(', ').map(Number)
   const lacking = all.filter((each) => !valuesOf.includes(each))
-  const links = codes.flatMap((code) => data.products[code]?.assets.SMP.map(({ asset_id }) => `${code} ${asset_id}`))
+  const links = codes.flatMap((code) => products[code]?.assets.SMP.map(({ asset_id }) => `${code} ${asset_id}`))
   return [
     ...(values.size === 1 ? [] : [`a part of a write: ${[...values].join(', ')}`]),
     ...(assets.size === 1 ? [] : [`a part of a placement: ${[...assets].join(', ')}`]),

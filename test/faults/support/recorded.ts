@@ -1,4 +1,4 @@
-import { send } from '../../support/clients/http.ts'
+import type { Caller } from '../../support/clients/caller.ts'
 
 /** What the feed of a store has said so far of some products and their links. It is read on from the cursor. */
 export interface Recorded {
@@ -37,11 +37,10 @@ interface Feed {
 }
 
 /** Reads the feed on to its end. Changes of other codes are left out. */
-export async function readFeed(url: string, token: string, store: string, recorded: Recorded): Promise<void> {
+export async function readFeed(gateway: Caller, store: string, recorded: Recorded): Promise<void> {
   for (let hasMore = true; hasMore; ) {
-    const body = { query, variables: { store, after: recorded.cursor } }
-    const { text } = await send(`${url}/graphql`, { method: 'POST', token, body })
-    const { changes } = (JSON.parse(text) as { data: { store: { changes: Feed } } }).data.store
+    const data = (await gateway.data(query, { store, after: recorded.cursor })) as unknown
+    const { changes } = (data as { store: { changes: Feed } }).store
     for (const { node } of changes.edges)
       for (const { node: item } of node.items.edges) note(recorded, `${node.kind} ${node.action}`, item)
     recorded.cursor = changes.next

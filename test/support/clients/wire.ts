@@ -78,6 +78,16 @@ export async function openWire(url: string): Promise<Wire> {
   }
 }
 
+/** Opens so many connections, 200 at a time. */
+export async function openWires(url: string, count: number): Promise<Wire[]> {
+  const wires: Wire[] = []
+  while (wires.length < count) {
+    const opening = Array.from({ length: Math.min(200, count - wires.length) }, () => openWire(url))
+    wires.push(...(await Promise.all(opening)))
+  }
+  return wires
+}
+
 function headOf(received: Buffer): Head {
   const end = received.indexOf('\r\n\r\n')
   const [statusLine = '', ...lines] = received.toString('latin1', 0, end).split('\r\n')
