@@ -3,10 +3,11 @@ import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
 import type { Item } from '../support/clients/client.ts'
 import type { Call, Reply } from '../support/clients/http.ts'
+import { attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
 import { openWire } from '../support/clients/wire.ts'
-import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
+import { storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { token as bootstrap, startTestGateway, type TestGateway } from '../support/servers/gateway.ts'
 import { type GatewayBehindProxy, startGatewayBehindProxy } from '../support/servers/gateway-behind-proxy.ts'
 import { requirements, rest } from './requirement.ts'
 
@@ -23,25 +24,20 @@ requirements('the envelope', (gateway) => ({
   'ENVELOPE-01 MUST be status, with code, message and request_id, and data, an object, in every success': rest(
     async () => {
       for (const reply of await successes(gateway)) {
-        const envelope = envelopeOf(reply)
-        expect(Object.keys(envelope)).toEqual(['status', 'data'])
-        expect(Object.keys(envelope.status).sort()).toEqual(['code', 'message', 'request_id'])
-        expect(Object.prototype.toString.call(envelope.data)).toBe('[object Object]')
+        expectForm(reply)
+        expect(Object.prototype.toString.call(envelopeOf(reply).data)).toBe('[object Object]')
       }
     },
   ),
   'ENVELOPE-02 MUST be the same in every error, with an error_info in data and nothing else': rest(async () => {
     for (const reply of await errors(gateway)) {
-      const envelope = envelopeOf(reply)
-      expect(Object.keys(envelope)).toEqual(['status', 'data'])
-      expect(Object.keys(envelope.status).sort()).toEqual(['code', 'message', 'request_id'])
-      expect(Object.keys(envelope.data)).toEqual(['error_info'])
+      expectForm(reply)
+      expect(Object.keys(envelopeOf(reply).data)).toEqual(['error_info'])
     }
   }),
   'ENVELOPE-03 MUST say the code 0 and HTTP 200 on success of every operation': rest(async () => {
-    for (const reply of await successes(gateway)) {
+    for (const reply of await successes(gateway))
       expect([reply.status, envelopeOf(reply).status.code]).toEqual([200, 0])
-    }
   }),
   'ENVELOPE-04 MUST say the code -1 and the message ERROR on every error, of products and stores too': rest(
     async () => {
@@ -146,12 +142,10 @@ requirements('the envelope', (gateway) => ({
       expect(entries.map(({ field }) => field).sort()).toEqual(fields)
     },
     graphql: async () => {
-      const document = 'mutation ($input: CreateStoreInput!) { createStore(input: $input) { storeUuid } }'
       const input = { storeName: '', storeTaxonomy: 'x', region: ['y'], channels: [], defaultAutomation: [] }
-      const { errors: [error] = [] } = await gateway.graphql(document, { input })
-      expect(error?.extensions.code).toBe('invalid_request')
-      const fields = error?.extensions.errorInfo?.map(({ field }) => field)
-      expect(fields).toEqual(['storeName', 'storeTaxonomy', 'region[0]'])
+      const { reason, entries } = await attempt(gateway, 'createStore', { input }, '{ storeUuid }')
+      expect(reason).toBe('invalid_request')
+      expect(entries?.map(({ field }) => field)).toEqual(['store_name', 'store_taxonomy', 'region[0]'])
     },
   },
   'ENVELOPE-14 MUST name fields in an entry as REST names them': rest(async () => {
@@ -169,22 +163,24 @@ requirements('the envelope', (gateway) => ({
       expect(reply.text).not.toMatch(secrets)
     }),
     graphql: withBrokenGateway(async (gateway) => {
-      const reply = await gateway.graphql(`{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`)
+      const reply = await gateway.graphql(listing)
       expect(reply.errors).toMatchObject([{ extensions: { code: 'internal_error' } }])
       expect(JSON.stringify(reply)).not.toMatch(secrets)
     }),
   },
   'ENVELOPE-16 MUST answer a listing with 502 downstream_unavailable while PostgreSQL cannot be reached': {
     rest: whileCutOff(async (gateway) => {
-      for (const method of ['GET', 'HEAD']) {
-        const reply = await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { method })
-        expect(reply.status).toBe(502)
-        if (method === 'GET') expect(outcomeOf(reply)).toMatchObject({ reason: 'downstream_unavailable' })
+      const path = `/v1/assets?store_uuid=${unknownStore()}`
+      for (const token of [bootstrap, wellFormed]) {
+        const reply = await gateway.call(path, { token })
+        expect(outcomeOf(reply)).toMatchObject({ reason: 'downstream_unavailable' })
         expect(reply.text).not.toMatch(secrets)
       }
+      expect((await gateway.call(path, { method: 'HEAD' })).status).toBe(502)
+      expect((await gateway.call(path, { token: 'not in the form of a token' })).status).toBe(401)
     }),
     graphql: whileCutOff(async (gateway) => {
-      const reply = await gateway.graphql(`{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`)
+      const reply = await gateway.graphql(listing)
       expect(reply.errors).toMatchObject([{ extensions: { code: 'downstream_unavailable' } }])
       expect(JSON.stringify(reply)).not.toMatch(secrets)
     }),
@@ -192,7 +188,15 @@ requirements('the envelope', (gateway) => ({
   'ENVELOPE-17 MUST answer the other operations with 503 unavailable and Retry-After while PostgreSQL cannot be reached':
     {
       rest: whileCutOff(async (gateway) => {
-        for (const [path, call] of writes(unknownStore())) {
+        const store = unknownStore()
+        const products = `/v1/products?store_uuid=${store}`
+        const assets = [{ parent_code: 'A', assets: { 'Image URL 1': 'https://example.com/a.jpg' } }]
+        const more: [path: string, call: Call][] = [
+          [products, {}],
+          [products, { method: 'POST', body: [{ product_code: 'A' }] }],
+          [`/v1/assets?store_uuid=${store}`, { method: 'POST', body: assets }],
+        ]
+        for (const [path, call] of [...writes(store), ...more]) {
           const reply = await gateway.call(path, call)
           expect(outcomeOf(reply), path).toMatchObject({ reason: 'unavailable', entries: [{}] })
           expect(reply.headers['retry-after']).toMatch(retryAfter)
@@ -200,51 +204,58 @@ requirements('the envelope', (gateway) => ({
         }
       }),
       graphql: whileCutOff(async (gateway) => {
-        const reply = await gateway.graphql('{ stores { totalCount } }')
-        expect(reply.errors?.[0]).toMatchObject({ extensions: { code: 'unavailable' } })
-        expect(JSON.stringify(reply)).not.toMatch(secrets)
+        const store = unknownStore()
+        const documents = [
+          '{ stores { totalCount } }',
+          `{ store(storeUuid: "${store}") { storeName } }`,
+          `mutation { updateProducts(storeUuid: "${store}", products: []) { updatedSkus } }`,
+        ]
+        for (const document of documents) {
+          const reply = await gateway.graphql(document)
+          expect(reply.errors, document).toMatchObject([{ extensions: { code: 'unavailable' } }])
+          expect(JSON.stringify(reply)).not.toMatch(secrets)
+        }
+        const { status, headers, json } = await gateway.post('{ __typename }', { token: wellFormed })
+        expect([status, headers['retry-after'], json.errors?.[0]?.extensions.code]).toEqual([503, '1', 'unavailable'])
       }),
     },
-  'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached': rest(
+  'ENVELOPE-18 MUST say what is invalid, unknown or not allowed also while PostgreSQL cannot be reached': {
+    rest: whileCutOff(async (gateway) => {
+      const huge = { method: 'POST', body: ' '.repeat(11 * 1024 * 1024) }
+      const replies = [
+        ...(await errors(gateway, undefined, { stored: false })),
+        await gateway.call('/v1/stores', huge),
+        await gateway.call('/health'),
+        await gateway.call('/v1/assets', { method: 'OPTIONS' }),
+      ]
+      expect(replies.filter(({ status }) => status >= 500)).toEqual([])
+    }),
+    graphql: whileCutOff(async (gateway) => {
+      expect((await gateway.graphql('{ __typename enumerations { channels } }')).errors).toBeUndefined()
+      expect((await gateway.graphql('{ nothing }')).errors).toMatchObject([{ extensions: { code: 'invalid_request' } }])
+    }),
+  },
+  'ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again': rest(
     whileCutOff(async (gateway) => {
-      const statuses = []
-      for (const reply of await errors(gateway, undefined, { stored: false })) statuses.push(reply.status)
-      expect(statuses.filter((status) => status >= 500)).toEqual([])
+      expect((await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`)).status).toBe(502)
+      await gateway.restore()
+      for (const reply of await successes(gateway)) expect(reply.status).toBe(200)
+      expect((await gateway.call('/ready')).status).toBe(200)
     }),
   ),
-  'ENVELOPE-19 MUST serve again, without a restart, as soon as PostgreSQL can be reached again': rest(async () => {
-    const gateway = await startGatewayBehindProxy()
-    onTestFinished(() => gateway.stop())
-    const store = await newStore(gateway)
-    await gateway.cut()
-    expect((await gateway.call(`/v1/assets?store_uuid=${store}`)).status).toBe(502)
-    await gateway.restore()
-    const reply = await gateway.call(`/v1/assets?store_uuid=${store}`)
-    expect(outcomeOf(reply)).toMatchObject({ data: { total_groups: 0 } })
-  }),
   'ENVELOPE-20 MUST put the request id on every log line of a request': {
     rest: withBrokenGateway(async (gateway, lines) => {
       await gateway.call(`/v1/assets?store_uuid=${unknownStore()}`, { headers: { 'x-request-id': 'the id' } })
-      expect(lines.length).toBeGreaterThan(0)
-      for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId: 'the id' })
+      expectIds(lines, 'the id')
     }),
     graphql: withBrokenGateway(async (gateway, lines) => {
-      const body = { query: `{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }` }
-      await gateway.call('/graphql', { method: 'POST', body, headers: { 'x-request-id': 'the id' } })
-      expect(lines.length).toBeGreaterThan(0)
-      for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId: 'the id' })
+      await gateway.post(listing, { headers: { 'x-request-id': 'the id' } })
+      expectIds(lines, 'the id')
     }),
   },
   'ENVELOPE-21 MUST wrap the answer to a request without a path below the version, too': rest(async () => {
-    for (const path of [
-      '/v1',
-      '/v1/',
-      '/v1?store_uuid=x',
-      '/v1/assets/',
-      '/v1//assets',
-      '/v1/Assets',
-      '/v1/%61ssets',
-    ]) {
+    const paths = ['/v1', '/v1/', '/v1?store_uuid=x', '/v1/assets/', '/v1//assets', '/v1/Assets', '/v1/%61ssets']
+    for (const path of paths) {
       expect(outcomeOf(await gateway.call(path)), path).toMatchObject({ reason: 'not_found', entries: [{}] })
     }
   }),
@@ -256,6 +267,7 @@ requirements('the envelope', (gateway) => ({
       ['BREW /v1/assets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
       ['GET /v1/ass ets HTTP/1.1\r\nHost: x\r\n\r\n', 400],
       [`${head}Bad Header: x\r\n\r\n`, 400],
+      [`${head}Nonsense\r\n\r\n`, 400],
       [`${head}X: a\0b\r\n\r\n`, 400],
       [`${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
       [`${head}Content-Length: x\r\n\r\n`, 400],
@@ -283,6 +295,10 @@ requirements('the envelope', (gateway) => ({
 const secrets =
   /at .*\.ts:|\bselect\b|\bfrom\b.*\bwhere\b|relation|127\.0\.0\.1|localhost|ECONN|socket|PGSQL|asset_group_renamed/i
 
+/** A token that only the database could know. */
+const wellFormed = `cat_${'x'.repeat(43)}`
+const listing = `{ assetGroups(storeUuid: "${unknownStore()}") { totalGroups } }`
+
 const graphqlCalls: Call[] = [
   { method: 'POST', body: { query: '{ __typename }' } },
   { method: 'POST', body: { query: '{ nothing }' } },
@@ -291,6 +307,11 @@ const graphqlCalls: Call[] = [
   { method: 'PUT' },
   { method: 'OPTIONS' },
 ]
+
+function expectForm(reply: Reply): void {
+  expect(Object.keys(envelopeOf(reply))).toEqual(['status', 'data'])
+  expect(Object.keys(envelopeOf(reply).status).sort()).toEqual(['code', 'message', 'request_id'])
+}
 
 function envelopeOf(reply: Reply): Envelope {
   return reply.json as Envelope
@@ -377,6 +398,11 @@ async function answerTo(gateway: TestGateway, bytes: string, status: number): Pr
   return envelope
 }
 
+function expectIds(lines: readonly string[], requestId: string): void {
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ requestId })
+}
+
 /** A gateway whose database lacks what the listing reads, so that it must fail in a way that nobody has foreseen. */
 function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => Promise<void>) {
   return async () => {
@@ -390,11 +416,15 @@ function withBrokenGateway(check: (gateway: TestGateway, logLines: string[]) => 
   }
 }
 
+/** A gateway that cannot reach PostgreSQL. It must not log that as a fault of its own. */
 function whileCutOff(check: (gateway: GatewayBehindProxy) => Promise<void>) {
   return async () => {
-    const gateway = await startGatewayBehindProxy()
+    const faults: string[] = []
+    const log = pino({ level: 'error' }, { write: (line) => faults.push(line) })
+    const gateway = await startGatewayBehindProxy({ log })
     onTestFinished(() => gateway.stop())
     await gateway.cut()
     await check(gateway)
+    expect(faults).toEqual([])
   }
 }

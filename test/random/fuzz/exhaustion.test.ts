@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { beforeAll, expect, it } from 'vitest'
 import { openWire } from '../../support/clients/wire.ts'
+import { addProducts, define } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { problemsOf } from './answers.ts'
 import { type Fixture, fill } from './fixture.ts'
@@ -42,14 +43,9 @@ it('keeps reasons short, however long the definitions are that they come from', 
     { name: 'One of many', type: 'ENUM', allowedValues: Array.from({ length: 10_000 }, (_, i) => 'v'.repeat(300) + i) },
     { name: 'Of a pattern', type: 'TEXT', pattern: `[${'a'.repeat(9_998)}]` },
   ]
-  await gateway.data(
-    'mutation ($s: ID!, $d: [AttributeDefinitionInput!]!) { defineAttributes(storeUuid: $s, definitions: $d) { name } }',
-    { s: storeUuid, d: definitions },
-  )
+  await define(gateway, storeUuid, definitions)
   const codes = Array.from({ length: 10_000 }, (_, i) => `long-${i}`)
-  const create =
-    'mutation ($s: ID!, $p: [ProductPatch!]!) { upsertProducts(storeUuid: $s, products: $p) { createdSkus } }'
-  await gateway.data(create, { s: storeUuid, p: codes.map((productCode) => ({ productCode })) })
+  await addProducts(gateway, storeUuid, codes)
   const body = codes.map((product_code) => ({ product_code, 'One of many': 'x', 'Of a pattern': 'x' }))
   const reply = await gateway.call(`/v1/products?store_uuid=${storeUuid}`, { method: 'PUT', body })
   expect(reply.status).toBe(200)

@@ -32,19 +32,9 @@ const authorization = fc.oneof(
   {
     weight: 1,
     arbitrary: header('Authorization', 2, [
-      '',
-      'Bearer',
-      'Bearer ',
-      `bearer ${token}`,
-      `Bearer  ${token}`,
-      `Bearer ${token} x`,
-      `Bearer ${token}x`,
-      `Basic ${token}`,
-      token,
-      'Bearer \xff\xfe',
-      "Bearer ' or 1=1 --",
-      `Bearer ${'x'.repeat(8_000)}`,
-      `Bearer ${token}, Bearer other`,
+      ...['', 'Bearer', 'Bearer ', token, `bearer ${token}`, `Bearer  ${token}`, `Bearer ${token} x`],
+      ...[`Bearer ${token}x`, `Basic ${token}`, 'Bearer \xff\xfe', "Bearer ' or 1=1 --"],
+      ...[`Bearer ${'x'.repeat(8_000)}`, `Bearer ${token}, Bearer other`],
     ]),
   },
 )

@@ -73,6 +73,7 @@ export const statusOfReason: Record<string, number> = {
   not_found: 404,
   store_not_found: 404,
   request_not_found: 404,
+  product_not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,
   changes_disabled: 409,
