@@ -11,7 +11,7 @@ export interface Operation {
   variables: { [name: string]: Json }
 }
 
-/** Valid operations: those of REST, the other mutations, and a query for each field of the schema. */
+/** Valid operations: those of REST, the other mutations, and what documents can have besides fields. */
 export function operations(fixture: Fixture): Operation[] {
   const store = fixture.stores[0] ?? ''
   return [
@@ -20,11 +20,15 @@ export function operations(fixture: Fixture): Operation[] {
       variables: variables as Operation['variables'],
     })),
     ...mutations(fixture).map(([field, variables]) => ({ query: documentOf(field, variables), variables })),
-    ...generateDocuments()
-      .filter(({ operation }) => operation === 'query')
-      .map((document) => ({ query: document.text(store), variables: {} })),
     ...syntax.map((query) => ({ query, variables: { s: store, filter: { search: 'k' } } })),
   ]
+}
+
+/** A query for each field of the schema. */
+export function queries({ stores }: Fixture): Operation[] {
+  return generateDocuments()
+    .filter(({ operation }) => operation === 'query')
+    .map((document) => ({ query: document.text(stores[0] ?? ''), variables: {} }))
 }
 
 function mutations({ stores, codes, assetIds }: Fixture): [field: string, variables: Operation['variables']][] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Fixture } from './fixture.ts'
 import { documents } from './graphql-documents.ts'
-import { type Operation, operations } from './graphql-operations.ts'
+import { type Operation, operations, queries } from './graphql-operations.ts'
 import { hostileBody, hostileParameter } from './hostile.ts'
 import { type Json, jsonText } from './json-text.ts'
 import { framings, headers, methods, versions } from './request-parts.ts'
@@ -11,7 +11,10 @@ import { type WireRequest, wireRequest } from './wire-request.ts'
 /** Requests of /graphql: good operations with a fault in the document, the variables or the HTTP request. */
 export function graphqlRequests(fixture: Fixture): fc.Arbitrary<WireRequest> {
   return fc
-    .constantFrom(...operations(fixture))
+    .oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...operations(fixture)) },
+      { weight: 1, arbitrary: fc.constantFrom(...queries(fixture)) },
+    )
     .chain((operation) => documents(operation.query).map((query) => ({ ...operation, query })))
     .chain((operation) =>
       fc.oneof(
