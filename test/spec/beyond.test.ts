@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
+import { assetIdsOf, entriesOf, type Item } from '../support/clients/client.ts'
+import { graphqlClient } from '../support/clients/graphql-client.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
+import { callRest } from '../support/clients/rest-client.ts'
 import { settled } from '../support/database/changes.ts'
 import {
   addAssets,
   define,
   newStore,
   productOf,
-  query,
   storeBody,
   storeWithAssets,
   storeWithProducts,
@@ -20,22 +23,9 @@ import { graphql, requirements, rest } from './requirement.ts'
 
 type Data = Record<string, unknown>
 
-async function restCall(gateway: TestGateway, method: string, path: string, body?: unknown) {
-  const reply = await gateway.call(`/v1${path}`, { method, ...(body !== undefined && { body }) })
-  const { status, data } = reply.json as { status: { code: number; message: string }; data: Data }
-  return { http: reply.status, message: status.message, data, text: reply.text }
-}
-
-async function imagesOf(gateway: TestGateway, store: string, parentCode: string): Promise<string[]> {
-  const document = `query ($store: ID!) { result: assetGroups(storeUuid: $store) { groups { parentCode assets { position url } } } }`
-  const { result } = await query<{ groups: { parentCode: string; assets: { position: number; url: string }[] }[] }>(
-    gateway,
-    document,
-    { store },
-  )
-  const assets = result.groups.find((group) => group.parentCode === parentCode)?.assets ?? []
-  expect(assets.map((asset) => asset.position)).toEqual(assets.map((_, i) => i + 1))
-  return assets.map((asset) => asset.url)
+async function imagesOf(gateway: TestGateway, store: string, parentCode: string): Promise<unknown[]> {
+  const entries = await entriesOf(graphqlClient(gateway), store, parentCode)
+  return entries.map((entry, i) => entry[`Image URL ${i + 1}`])
 }
 
 const url = (name: string) => `https://cdn.example/${name}`
@@ -49,9 +39,8 @@ requirements('beyond the specification', (gateway) => ({
         { product_code: 'old', status: 'active', Color: 'blue' },
         { product_code: 'a' },
       ]
-      expect(await restCall(gateway, 'POST', `/products?store_uuid=${store}`, body)).toMatchObject({
-        http: 200,
-        message: 'success',
+      expect(await callRest(gateway, `POST /products?store_uuid=${store}`, body)).toMatchObject({
+        status: 200,
         data: { store_uuid: store, created_skus: ['b', 'a'], existing_skus: ['old'], failed_products: {} },
       })
       expect(await productOf(gateway, store, 'a')).toMatchObject({ status: 'NEW', attributes: {} })
@@ -71,8 +60,8 @@ requirements('beyond the specification', (gateway) => ({
         },
         { product_code: 'Z9', 'Image URL 0': 'an attribute', 'Image URL': 'another' },
       ]
-      await restCall(gateway, 'POST', `/products?store_uuid=${store}&channel=channel_value_1`, body)
-      const { data, text } = await restCall(gateway, 'GET', `/products?store_uuid=${store}`)
+      await callRest(gateway, `POST /products?store_uuid=${store}&channel=channel_value_1`, body)
+      const { data, text } = await callRest(gateway, `GET /products?store_uuid=${store}`)
       expect(data.products).toMatchObject({
         '9': {
           product_code: '9',
@@ -101,14 +90,11 @@ requirements('beyond the specification', (gateway) => ({
         { product_code: 'twice' },
         { product_code: 'twice', status: 'sold' },
       ]
-      const { data } = await restCall(gateway, 'POST', `/products?store_uuid=${store}`, body)
+      const { data } = await callRest(gateway, `POST /products?store_uuid=${store}`, body)
       expect(data).toMatchObject({ created_skus: ['good'], existing_skus: [] })
       expect(Object.keys(data.failed_products as Data)).toEqual(['bad', '', 'twice'])
-      expect(Object.keys((data.failed_products as Record<string, Data>).bad ?? {})).toEqual([
-        'Weight',
-        'Image URL 1',
-        'Color',
-      ])
+      const { bad = {} } = data.failed_products as Record<string, Data>
+      expect(Object.keys(bad)).toEqual(['Weight', 'Image URL 1', 'Color'])
       expect(await imagesOf(gateway, store, 'bad')).toEqual([])
     }),
   'BEYOND-04 MUST let the first entry of a code that comes twice create the product': rest(async () => {
@@ -117,18 +103,17 @@ requirements('beyond the specification', (gateway) => ({
       { product_code: 'a', Color: 'red' },
       { product_code: 'a', Color: 'blue', Size: 'M' },
     ]
-    const { data } = await restCall(gateway, 'POST', `/products?store_uuid=${store}`, body)
+    const { data } = await callRest(gateway, `POST /products?store_uuid=${store}`, body)
     expect(data).toMatchObject({ created_skus: ['a'], existing_skus: [] })
     expect(await productOf(gateway, store, 'a')).toMatchObject({ attributes: { Color: 'red' } })
   }),
   'BEYOND-05 MUST answer 400 for a channel that is not configured and 404 for an unknown store': rest(async () => {
     const store = await newStore(gateway)
-    for (const path of ['/products', '/assets']) {
-      expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}&channel=nowhere`, [])).http, path).toBe(400)
-      expect((await restCall(gateway, 'POST', `${path}?store_uuid=${unknownStore()}`, [])).http, path).toBe(404)
-      expect((await restCall(gateway, 'POST', `${path}?store_uuid=${store}`, [])).http, path).toBe(200)
-    }
-    expect((await restCall(gateway, 'GET', `/products?store_uuid=${unknownStore()}`)).http).toBe(404)
+    const statuses = { [`${store}&channel=nowhere`]: 400, [unknownStore()]: 404, [store]: 200 }
+    for (const operation of ['POST /products', 'POST /assets'])
+      for (const [query, status] of Object.entries(statuses))
+        expect((await callRest(gateway, `${operation}?store_uuid=${query}`, [])).status, operation).toBe(status)
+    expect((await callRest(gateway, `GET /products?store_uuid=${unknownStore()}`)).status).toBe(404)
   }),
   'BEYOND-06 MUST list products with GET /products by code point in the JSON text, with attributes next to code and status':
     rest(async () => {
@@ -137,7 +122,7 @@ requirements('beyond the specification', (gateway) => ({
         gateway,
         codes.map((productCode) => ({ productCode, attributes: { Color: 'red', '7': 'x' } })),
       )
-      const { data, text } = await restCall(gateway, 'GET', `/products?store_uuid=${store.toUpperCase()}`)
+      const { data, text } = await callRest(gateway, `GET /products?store_uuid=${store.toUpperCase()}`)
       expect(data).toMatchObject({ store_uuid: store, total_products: 7, returned_products: 7 })
       const keys = [...text.matchAll(/"product_code":("[^"]*")/g)].map((match) => JSON.parse(match[1] ?? ''))
       expect(keys).toEqual(['1002', '9', 'Z9', '__proto__', 'a', '\u{ffff}', '\u{10000}'])
@@ -152,7 +137,7 @@ requirements('beyond the specification', (gateway) => ({
         codes.map((productCode, i) => ({ productCode, status: i % 2 ? 'under review' : 'active' })),
       )
       const list = async (parameters: string) => {
-        const { data } = await restCall(gateway, 'GET', `/products?store_uuid=${store}${parameters}`)
+        const { data } = await callRest(gateway, `GET /products?store_uuid=${store}${parameters}`)
         return [data.total_products, data.returned_products, Object.keys((data.products ?? {}) as Data).at(0)]
       }
       expect(await list('&sku_codes=p001,p002&sku_codes=p003&sku_codes=no')).toEqual([3, 3, 'p001'])
@@ -161,7 +146,7 @@ requirements('beyond the specification', (gateway) => ({
       expect(await list('&offset=119')).toEqual([120, 1, 'p119'])
       expect(await list('&offset=999999999999')).toEqual([120, 0, undefined])
       for (const bad of ['&status=ACTIVE', '&limit=0', '&offset=-1', '&limit=x', '&status=active&status=new']) {
-        expect((await restCall(gateway, 'GET', `/products?store_uuid=${store}${bad}`)).http, bad).toBe(400)
+        expect((await callRest(gateway, `GET /products?store_uuid=${store}${bad}`)).status, bad).toBe(400)
       }
     }),
   'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end':
@@ -170,10 +155,9 @@ requirements('beyond the specification', (gateway) => ({
         ['a', 'P'],
         ['b', 'P'],
       ])
-      const body = [
-        { parent_code: 'P', asset_type: 'image', assets: { 'Image URL 9': url('end'), 'Image URL 1': url('start') } },
-      ]
-      expect((await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toEqual({
+      const assets = { 'Image URL 9': url('end'), 'Image URL 1': url('start') }
+      const body = [{ parent_code: 'P', asset_type: 'image', assets }]
+      expect((await callRest(gateway, `POST /assets?store_uuid=${store}`, body)).data).toEqual({
         created: 2,
         updated: 0,
         failed: 0,
@@ -190,40 +174,28 @@ requirements('beyond the specification', (gateway) => ({
         ['c', 'P'],
         ['other', 'Q'],
       ])
-      const body = [
-        {
-          parent_code: 'P',
-          assets: { 'Image URL 1': urlOf('c'), 'Image URL 2': urlOf('other'), 'Image URL 4': urlOf('b') },
-        },
-      ]
-      expect((await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)).data).toMatchObject({
+      const assets = { 'Image URL 1': urlOf('c'), 'Image URL 2': urlOf('other'), 'Image URL 4': urlOf('b') }
+      const body = [{ parent_code: 'P', assets }]
+      expect((await callRest(gateway, `POST /assets?store_uuid=${store}`, body)).data).toMatchObject({
         created: 1,
         updated: 1,
         failed: 0,
       })
-      const { data } = await restCall(gateway, 'GET', `/assets?store_uuid=${store}`)
-      expect((data.assets as Record<string, { assets: Data[] }>).P?.assets.map((asset) => asset.asset_id)).toEqual([
-        'c',
-        'other',
-        'a',
-        'b',
-      ])
-      const again = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)
+      expect(await assetIdsOf(graphqlClient(gateway), store, 'P')).toEqual(['c', 'other', 'a', 'b'])
+      const again = await callRest(gateway, `POST /assets?store_uuid=${store}`, body)
       expect(again.data).toMatchObject({ created: 0, updated: 0 })
     },
   ),
   'BEYOND-10 MUST count bad entries of POST /assets as failed, each with its index, while the others go ahead': rest(
     async () => {
       const store = await newStore(gateway)
+      const assets = { 'Image URL 1': 'nowhere', 'Video URL 1': url('v'), 'Image URL 2': url('b'), Color: url('c') }
       const body = [
-        {
-          parent_code: 'P',
-          assets: { 'Image URL 1': 'nowhere', 'Video URL 1': url('v'), 'Image URL 2': url('b'), Color: url('c') },
-        },
+        { parent_code: 'P', assets },
         { parent_code: 'P', asset_type: 'smell', assets: { 'Image URL 1': url('x') } },
         { parent_code: '', assets: { 'Image URL 1': url('x') } },
       ]
-      const { data } = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, body)
+      const { data } = await callRest(gateway, `POST /assets?store_uuid=${store}`, body)
       expect(data).toMatchObject({ created: 1, updated: 0, failed: 5 })
       expect((data.error_info as Data[]).map((entry) => entry.index)).toEqual([0, 0, 0, 1, 2])
       expect(await imagesOf(gateway, store, 'P')).toEqual([url('b')])
@@ -233,13 +205,13 @@ requirements('beyond the specification', (gateway) => ({
     async () => {
       const store = await newStore(gateway)
       const good = { parent_code: 'P', assets: { 'Image URL 1': url('a') } }
-      const { http, data } = await restCall(gateway, 'POST', `/assets?store_uuid=${store}`, [
+      const { status, data } = await callRest(gateway, `POST /assets?store_uuid=${store}`, [
         good,
         { assets: {} },
         { parent_code: 'P', assets: [] },
         7,
       ])
-      expect(http).toBe(400)
+      expect(status).toBe(400)
       expect((data.error_info as Data[]).map((entry) => [entry.index, entry.field])).toEqual([
         [1, 'parent_code'],
         [2, 'assets'],
@@ -254,42 +226,42 @@ requirements('beyond the specification', (gateway) => ({
       ['a', 'A'],
       ['b', 'A'],
     ])
-    const writes: [method: string, path: string, body: unknown][] = [
-      ['PUT', `/products?store_uuid=${store}`, [{ product_code: 'A', Color: 'red' }]],
-      ['POST', `/products?store_uuid=${store}`, [{ product_code: 'N', 'Image URL 1': url('n') }]],
-      ['POST', `/assets?store_uuid=${store}`, [{ parent_code: 'A', assets: { 'Image URL 1': url('z') } }]],
-      ['POST', '/assets/unlink', [{ store_uuid: store, parent_code: 'A', channel: 'SMP', asset_id: 'a' }]],
-      ['DELETE', '/assets', [{ store_uuid: store, parent_code: 'A' }]],
+    const writes: [operation: string, body: unknown][] = [
+      [`PUT /products?store_uuid=${store}&`, [{ product_code: 'A', Color: 'red' }]],
+      [`POST /products?store_uuid=${store}&`, [{ product_code: 'N', 'Image URL 1': url('n') }]],
+      [`POST /assets?store_uuid=${store}&`, [{ parent_code: 'A', assets: { 'Image URL 1': url('z') } }]],
+      ['POST /assets/unlink?', [{ store_uuid: store, parent_code: 'A', channel: 'SMP', asset_id: 'a' }]],
+      ['DELETE /assets?', [{ store_uuid: store, parent_code: 'A' }]],
     ]
     const state = async () => [
-      (await restCall(gateway, 'GET', `/products?store_uuid=${store}`)).data,
-      (await restCall(gateway, 'GET', `/assets?store_uuid=${store}`)).data,
+      (await callRest(gateway, `GET /products?store_uuid=${store}`)).data,
+      (await callRest(gateway, `GET /assets?store_uuid=${store}`)).data,
     ]
-    for (const [method, path, body] of writes) {
+    for (const [operation, body] of writes) {
       const before = await state()
-      const preview = await restCall(gateway, method, `${path}${path.includes('?') ? '&' : '?'}dry_run=true`, body)
-      expect(await state(), `${method} ${path}`).toEqual(before)
-      expect(await restCall(gateway, method, path, body)).toMatchObject({ http: 200, data: preview.data })
-      expect(await state(), `${method} ${path}`).not.toEqual(before)
+      const preview = await callRest(gateway, `${operation}dry_run=true`, body)
+      expect(await state(), operation).toEqual(before)
+      expect(await callRest(gateway, operation, body)).toMatchObject({ status: 200, data: preview.data })
+      expect(await state(), operation).not.toEqual(before)
     }
-    expect((await restCall(gateway, 'DELETE', '/assets?dry_run=maybe', [])).http).toBe(400)
+    expect((await callRest(gateway, 'DELETE /assets?dry_run=maybe', [])).status).toBe(400)
   }),
   'BEYOND-13 MUST make no store with dry_run=true': rest(async () => {
-    const count = () => query<{ totalCount: number }>(gateway, '{ result: stores { totalCount } }')
+    const count = () => ask(gateway, 'stores', {}, '{ totalCount }')
     const before = await count()
-    expect((await restCall(gateway, 'POST', '/stores?dry_run=1', storeBody())).http).toBe(200)
+    expect((await callRest(gateway, 'POST /stores?dry_run=1', storeBody())).status).toBe(200)
     expect(await count()).toEqual(before)
   }),
   'BEYOND-14 MUST delete products of a store, naming those that it does not have, and leave their asset groups':
     graphql(async () => {
       const store = await storeWithProducts(gateway, ['A', 'B'])
       await addAssets(gateway, store, [['a', 'A']])
-      const document = `mutation ($store: ID!, $dryRun: Boolean!) {
-        result: deleteProducts(storeUuid: $store, productCodes: ["A", "nope", "A", ""], dryRun: $dryRun) { deletedSkus unavailableSkus } }`
-      const answer = { result: { deletedSkus: ['A'], unavailableSkus: ['nope', ''] } }
-      expect(await query(gateway, document, { store, dryRun: true })).toEqual(answer)
+      const remove = (dryRun: boolean) =>
+        ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['A', 'nope', 'A', ''], dryRun })
+      const answer = { storeUuid: store, deletedSkus: ['A'], unavailableSkus: ['nope', ''] }
+      expect(await remove(true)).toEqual(answer)
       expect(await productOf(gateway, store, 'A')).not.toBeNull()
-      expect(await query(gateway, document, { store, dryRun: false })).toEqual(answer)
+      expect(await remove(false)).toEqual(answer)
       expect(await productOf(gateway, store, 'A')).toBeNull()
       expect(await productOf(gateway, store, 'B')).not.toBeNull()
       expect(await imagesOf(gateway, store, 'A')).toEqual([urlOf('a')])
@@ -303,113 +275,79 @@ requirements('beyond the specification', (gateway) => ({
         ['c', 'P'],
         ['a', 'Q'],
       ])
-      const order = async (call: string, target = store) => {
-        const { data, errors } = await gateway.graphql(
-          `mutation ($store: ID!) { result: ${call} { assets { assetId position } } }`,
-          { store: target },
-        )
-        const { assets } = (data as unknown as { result: { assets: { assetId: string }[] } } | null)?.result ?? {
-          assets: [],
-        }
-        return errors?.[0]?.extensions.code ?? assets.map((asset) => asset.assetId)
+      /** The order of the group, or why it was not changed. */
+      const order = async (field: string, args: Item) => {
+        const all = { storeUuid: store, parentCode: 'P', ...args }
+        const { data, reason } = await attempt(gateway, field, all, '{ assets { assetId } }')
+        return reason ?? (data as { assets: Item[] }).assets.map(({ asset_id }) => asset_id).join()
       }
-      expect(await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 1)')).toEqual([
-        'c',
-        'a',
-        'b',
-      ])
-      expect(await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 99)')).toEqual([
-        'a',
-        'b',
-        'c',
-      ])
-      expect(await order('reorderAssets(storeUuid: $store, parentCode: "P", assetIds: ["b", "c"])')).toEqual([
-        'b',
-        'c',
-        'a',
-      ])
+      expect(await order('moveAsset', { assetId: 'c', position: 1 })).toBe('c,a,b')
+      expect(await order('moveAsset', { assetId: 'c', position: 99 })).toBe('a,b,c')
+      expect(await order('reorderAssets', { assetIds: ['b', 'c'] })).toBe('b,c,a')
       expect(await imagesOf(gateway, store, 'P')).toEqual(['b', 'c', 'a'].map(urlOf))
-      expect(await order('reorderAssets(storeUuid: $store, parentCode: "P", assetIds: ["v"])')).toBe('link_not_found')
-      expect(await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 0)')).toBe(
-        'invalid_request',
-      )
-      expect(
-        await order('moveAsset(storeUuid: $store, parentCode: "P", assetId: "c", position: 1)', unknownStore()),
-      ).toBe('store_not_found')
+      expect(await order('reorderAssets', { assetIds: ['v'] })).toBe('link_not_found')
+      expect(await order('moveAsset', { assetId: 'c', position: 0 })).toBe('invalid_request')
+      const elsewhere = { storeUuid: unknownStore(), assetId: 'c', position: 1 }
+      expect(await order('moveAsset', elsewhere)).toBe('store_not_found')
       expect(await checkReadModel(gateway.database.db)).toEqual([])
     },
   ),
   'BEYOND-16 MUST change what is given of a store and leave the rest, or nothing when a value is bad': graphql(
     async () => {
-      const store = await newStore(gateway, { region: ['Asia'], store_website: 'https://a.example' })
-      const update = (input: string) =>
-        gateway.graphql(
-          `mutation ($store: ID!) { result: updateStore(storeUuid: $store, input: ${input}) { storeName region channels storeWebsite } }`,
-          { store },
-        )
-      expect((await update('{ storeName: " N ", channels: ["SMP", "SMP"] }')).data).toEqual({
-        result: { storeName: 'N', region: ['Asia'], channels: ['SMP'], storeWebsite: 'https://a.example' },
+      const storeUuid = await newStore(gateway, { region: ['Asia'], store_website: 'https://a.example' })
+      const update = (input: Item) =>
+        attempt(gateway, 'updateStore', { storeUuid, input }, '{ storeName region channels storeWebsite }')
+      expect(await update({ storeName: ' N ', channels: ['SMP', 'SMP'] })).toEqual({
+        data: { store_name: 'N', region: ['Asia'], channels: ['SMP'], store_website: 'https://a.example' },
       })
-      const { errors } = await update('{ storeName: "", region: ["Mars"], channels: null }')
-      expect(errors?.[0]?.extensions.errorInfo?.map((entry) => entry.field)).toEqual(['storeName', 'region[0]'])
-      expect((await update('{ storeWebsite: null }')).data).toMatchObject({
-        result: { storeName: 'N', storeWebsite: null },
-      })
+      const { entries } = await update({ storeName: '', region: ['Mars'], channels: null })
+      expect(entries?.map(({ field }) => field)).toEqual(['store_name', 'region[0]'])
+      expect(await update({ storeWebsite: null })).toMatchObject({ data: { store_name: 'N', store_website: null } })
     },
   ),
   'BEYOND-17 MUST report the stored values that a definition would not take, also in a preview, and remove definitions':
     graphql(async () => {
-      const store = await storeWithProducts(gateway, [
+      const storeUuid = await storeWithProducts(gateway, [
         { productCode: 'a', attributes: { W: '7' } },
         { productCode: 'b', attributes: { W: 'x' } },
         { productCode: 'c', attributes: { V: 'x' } },
         { productCode: 'd', attributes: { W: 'y' } },
       ])
-      const document = `mutation ($store: ID!, $dryRun: Boolean!) {
-        result: defineAttributes(storeUuid: $store, dryRun: $dryRun, definitions: [{ name: "W", type: NUMBER }]) {
-          name violations { productCount examples { productCode value } } } }`
-      const violations = {
-        productCount: 2,
-        examples: [
-          { productCode: 'b', value: 'x' },
-          { productCode: 'd', value: 'y' },
-        ],
-      }
-      const answer = { result: [{ name: 'W', violations }] }
-      expect(await query(gateway, document, { store, dryRun: true })).toEqual(answer)
-      const names = () =>
-        query(gateway, 'query ($store: ID!) { result: store(storeUuid: $store) { attributeDefinitions { name } } }', {
-          store,
-        })
-      expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
-      expect(await query(gateway, document, { store, dryRun: false })).toEqual(answer)
-      const remove =
-        'mutation ($store: ID!) { result: removeAttributeDefinitions(storeUuid: $store, names: ["W", "none"]) { name } }'
-      expect(await query(gateway, remove, { store })).toEqual({ result: [] })
-      expect(await names()).toEqual({ result: { attributeDefinitions: [] } })
+      const examples = [
+        { productCode: 'b', value: 'x' },
+        { productCode: 'd', value: 'y' },
+      ]
+      const selection = '{ name violations { productCount examples { productCode value } } }'
+      const definitions = [{ name: 'W', type: 'NUMBER' }]
+      const defining = (dryRun: boolean) =>
+        ask(gateway, 'defineAttributes', { storeUuid, dryRun, definitions }, selection)
+      const answer = [{ name: 'W', violations: { productCount: 2, examples } }]
+      const none = { attributeDefinitions: [] }
+      const names = () => ask(gateway, 'store', { storeUuid }, '{ attributeDefinitions { name } }')
+      expect(await defining(true)).toEqual(answer)
+      expect(await names()).toEqual(none)
+      expect(await defining(false)).toEqual(answer)
+      const removed = { storeUuid, names: ['W', 'none'] }
+      expect(await ask(gateway, 'removeAttributeDefinitions', removed)).toEqual([])
+      expect(await names()).toEqual(none)
     }),
   'BEYOND-18 MUST list each change of a store once, deletions included, from a cursor that an empty page has too': rest(
     async () => {
       const store = await storeWithProducts(gateway, ['a', 'b'])
       await settled(gateway.database)
-      const start = await restCall(gateway, 'GET', `/changes?store_uuid=${store}&after=latest`)
+      const start = await callRest(gateway, `GET /changes?store_uuid=${store}&after=latest`)
       expect(start.data).toMatchObject({ changes: [], next: expect.any(String), more: false })
-      await restCall(gateway, 'PUT', `/products?store_uuid=${store}`, [{ product_code: 'a', Color: 'red' }])
-      await query(
-        gateway,
-        'mutation ($store: ID!) { result: deleteProducts(storeUuid: $store, productCodes: ["b"]) { deletedSkus } }',
-        { store },
-      )
+      await callRest(gateway, `PUT /products?store_uuid=${store}`, [{ product_code: 'a', Color: 'red' }])
+      await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['b'] })
       await settled(gateway.database)
-      const changes = (after: unknown) =>
-        restCall(gateway, 'GET', `/changes?store_uuid=${store}&limit=1&after=${after}`)
+      const changes = (after: unknown) => callRest(gateway, `GET /changes?store_uuid=${store}&limit=1&after=${after}`)
       const first = await changes(start.data.next)
       expect(first.data).toMatchObject({ changes: [{ kind: 'product', action: 'updated', codes: ['a'] }], more: true })
       const second = await changes(first.data.next)
       expect(second.data).toMatchObject({ changes: [{ action: 'deleted', codes: ['b'] }], more: false })
       expect((await changes(second.data.next)).data).toMatchObject({ changes: [], more: false })
       expect(await changes('MS0xLTAwMDAwMDAw')).toMatchObject({
-        http: 410,
+        status: 410,
         data: { error_info: [{ reason: 'cursor_expired' }] },
       })
     },
@@ -437,7 +375,7 @@ requirements('beyond the specification', (gateway) => ({
       const stores: string[] = []
       for (const name of names) stores.push(await newStore(gateway, { store_name: name }))
       const list = async (search: string, query = '') =>
-        (await restCall(gateway, 'GET', `/stores?search=${encodeURIComponent(search)}${query}`)).data
+        (await callRest(gateway, `GET /stores?search=${encodeURIComponent(search)}${query}`)).data
       const idsOf = (data: Data) => (data.stores as { store_uuid: string }[]).map(({ store_uuid }) => store_uuid)
       expect(await list('AURORA')).toMatchObject({ total_stores: 4, returned_stores: 4 })
       expect(idsOf(await list('aurora'))).toEqual(stores)
@@ -463,10 +401,10 @@ requirements('beyond the specification', (gateway) => ({
     async () => {
       const store = await newStore(gateway)
       const get = (code: string, at = '') =>
-        restCall(gateway, 'GET', `/products/${encodeURIComponent(code)}?store_uuid=${store}${at && `&at=${at}`}`)
-      const missing = (reason: string) => ({ http: 404, data: { error_info: [{ reason }] } })
+        callRest(gateway, `GET /products/${encodeURIComponent(code)}?store_uuid=${store}${at && `&at=${at}`}`)
+      const missing = (reason: string) => ({ status: 404, data: { error_info: [{ reason }] } })
       const put = async (method: string, item: Data) => {
-        await restCall(gateway, method, `/products?store_uuid=${store}`, [item])
+        await callRest(gateway, `${method} /products?store_uuid=${store}`, [item])
         await sleep(2)
         const at = new Date().toISOString()
         await sleep(2)
@@ -480,16 +418,16 @@ requirements('beyond the specification', (gateway) => ({
       const product = { product_code: 'a/b 1', assets: { SMP: [{ 'Image URL 1': url('a') }] } }
       const first = { store_uuid: store, product: { ...product, status: 'new', Color: 'red' } }
       const last = { store_uuid: store, product: { ...product, status: 'active', Color: 'blue' } }
-      expect(await get('a/b 1')).toMatchObject({ http: 200, message: 'success', data: last })
-      expect(await get('a/b 1', created)).toMatchObject({ http: 200, data: first })
-      expect(await get('a/b 1', updated)).toMatchObject({ http: 200, data: last })
+      expect(await get('a/b 1')).toMatchObject({ status: 200, data: last })
+      expect(await get('a/b 1', created)).toMatchObject({ status: 200, data: first })
+      expect(await get('a/b 1', updated)).toMatchObject({ status: 200, data: last })
       expect(await get('a/b 1', before)).toMatchObject(missing('product_not_found'))
       expect(await get('a')).toMatchObject(missing('product_not_found'))
-      expect(await restCall(gateway, 'GET', `/products/a?store_uuid=${unknownStore()}`)).toMatchObject(
+      expect(await callRest(gateway, `GET /products/a?store_uuid=${unknownStore()}`)).toMatchObject(
         missing('store_not_found'),
       )
       for (const at of ['yesterday', '2000-01-01T00:00:00Z']) {
-        const refused = { http: 400, data: { error_info: [{ reason: 'invalid_request', field: 'at' }] } }
+        const refused = { status: 400, data: { error_info: [{ reason: 'invalid_request', field: 'at' }] } }
         expect(await get('a/b 1', at), at).toMatchObject(refused)
       }
     },

@@ -7,11 +7,14 @@ import {
   type IntrospectionQuery,
 } from 'graphql'
 import { expect } from 'vitest'
+import { nested } from '../random/fuzz/exhausting-request.ts'
 import type { Item } from '../support/clients/client.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
 import {
   addAssets,
   addProducts,
   newStore,
+  productOf,
   query,
   storeWithAssets,
   storeWithProducts,
@@ -45,12 +48,12 @@ requirements('GraphQL', (gateway) => ({
   }),
   'GRAPHQL-03 MUST read a store with all its fields': graphql(async () => {
     const store = await newStore(gateway, { store_name: 'Shop', store_website: null })
-    const document = `query ($store: ID!) { result: store(storeUuid: $store) {
-        storeUuid storeGroup storeName storeTaxonomy region channels defaultAutomation storeWebsite createdAt
-        linkedStores { storeUuid } product(productCode: "none") { status } products { totalCount edges { cursor } }
-        productCounts { count } assetGroups { totalGroups } attributeDefinitions { name }
-      } }`
-    expect((await query(gateway, document, { store })).result).toEqual({
+    const selection = `{
+      storeUuid storeGroup storeName storeTaxonomy region channels defaultAutomation storeWebsite createdAt
+      linkedStores { storeUuid } product(productCode: "none") { status } products { totalCount edges { cursor } }
+      productCounts { count } assetGroups { totalGroups } attributeDefinitions { name }
+    }`
+    expect(await ask(gateway, 'store', { storeUuid: store }, selection)).toEqual({
       storeUuid: store,
       storeGroup: expect.any(String),
       storeName: 'Shop',
@@ -70,49 +73,41 @@ requirements('GraphQL', (gateway) => ({
   }),
   'GRAPHQL-04 MUST read a product with its status as an enum, its attributes, its times and its groups': graphql(
     async () => {
-      const store = await storeWithProducts(gateway, [
-        { productCode: 'A', status: 'under review', attributes: { B: 'c' } },
-      ])
-      await addAssets(gateway, store, [['a', 'A']])
-      const document = `query ($store: ID!) { result: store(storeUuid: $store) { product(productCode: "A") {
+      const product = { productCode: 'A', status: 'under review', attributes: { B: 'c' } }
+      const storeUuid = await storeWithProducts(gateway, [product])
+      await addAssets(gateway, storeUuid, [['a', 'A']])
+      const selection = `{ product(productCode: "A") {
         productCode status attributes createdAt updatedAt assetGroups { parentCode assets { assetId position } }
-      } } }`
-      expect((await query(gateway, document, { store })).result).toEqual({
-        product: {
-          productCode: 'A',
-          status: 'UNDER_REVIEW',
-          attributes: { B: 'c' },
-          createdAt: expect.stringMatching(rfc3339),
-          updatedAt: expect.stringMatching(rfc3339),
-          assetGroups: [{ parentCode: 'A', assets: [{ assetId: 'a', position: 1 }] }],
-        },
+      } }`
+      expect((await ask(gateway, 'store', { storeUuid }, selection)).product).toEqual({
+        productCode: 'A',
+        status: 'UNDER_REVIEW',
+        attributes: { B: 'c' },
+        createdAt: expect.stringMatching(rfc3339),
+        updatedAt: expect.stringMatching(rfc3339),
+        assetGroups: [{ parentCode: 'A', assets: [{ assetId: 'a', position: 1 }] }],
       })
     },
   ),
   'GRAPHQL-05 MUST answer null for a product that the store does not have, whatever its code is': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
     await storeWithProducts(gateway, ['elsewhere'])
-    const document =
-      'query ($s: ID!, $c: String!) { result: store(storeUuid: $s) { product(productCode: $c) { status } } }'
-    for (const code of ['a', 'elsewhere', '', '\0', '\ud800', 'x'.repeat(5000), '__proto__']) {
-      expect((await query(gateway, document, { s: store, c: code })).result).toEqual({ product: null })
-    }
+    for (const code of ['a', 'elsewhere', '', '\0', '\ud800', 'x'.repeat(5000), '__proto__'])
+      expect(await productOf(gateway, store, code)).toBeNull()
   }),
   'GRAPHQL-06 MUST narrow the groups of a product to a channel and a format': graphql(async () => {
-    const store = await storeWithProducts(gateway, ['A'])
-    await addAssets(gateway, store, [
+    const storeUuid = await storeWithProducts(gateway, ['A'])
+    await addAssets(gateway, storeUuid, [
       ['a', 'A'],
       ['a', 'A', { channel: 'channel_value_1' }],
       ['v', 'A', { assetFormat: 'video' }],
       ['v', 'A', { assetFormat: 'video', channel: 'channel_value_1' }],
       ['a', 'B'],
     ])
-    const document = (narrow: string) => `query ($store: ID!) { result: store(storeUuid: $store) {
-        product(productCode: "A") { assetGroups${narrow} { channel assetType } }
-      } }`
     const groups = async (narrow: string) => {
-      const { result } = await query<{ product: { assetGroups: Item[] } }>(gateway, document(narrow), { store })
-      return result.product.assetGroups.map(({ channel, assetType }) => `${channel} ${assetType}`)
+      const selection = `{ product(productCode: "A") { assetGroups${narrow} { channel assetType } } }`
+      const { product } = await ask<{ product: { assetGroups: Item[] } }>(gateway, 'store', { storeUuid }, selection)
+      return product.assetGroups.map(({ channel, assetType }) => `${channel} ${assetType}`)
     }
     expect(await groups('')).toHaveLength(4)
     expect((await groups('(channel: "SMP")')).sort()).toEqual(['SMP image', 'SMP video'])
@@ -120,22 +115,17 @@ requirements('GraphQL', (gateway) => ({
     expect(await groups('(channel: "nowhere")')).toEqual([])
   }),
   'GRAPHQL-07 MUST link a group to its product, and to null where the parent code is none': graphql(async () => {
-    const store = await storeWithProducts(gateway, ['A', '__proto__'])
-    await addAssets(gateway, store, [
-      ['a', 'A'],
-      ['a', 'B'],
-      ['a', '__proto__'],
-    ])
-    const document = `query ($store: ID!) {
-        result: assetGroups(storeUuid: $store) { groups { parentCode product { productCode } } }
-      }`
-    expect((await query(gateway, document, { store })).result).toEqual({
-      groups: [
-        { parentCode: 'A', product: { productCode: 'A' } },
-        { parentCode: 'B', product: null },
-        { parentCode: '__proto__', product: { productCode: '__proto__' } },
-      ],
-    })
+    const storeUuid = await storeWithProducts(gateway, ['A', '__proto__'])
+    const codes = ['A', 'B', '__proto__']
+    await addAssets(
+      gateway,
+      storeUuid,
+      codes.map((code) => ['a', code]),
+    )
+    const selection = '{ groups { parentCode product { productCode } } }'
+    expect((await ask(gateway, 'assetGroups', { storeUuid }, selection)).groups).toEqual(
+      codes.map((code) => ({ parentCode: code, product: code === 'B' ? null : { productCode: code } })),
+    )
   }),
   'GRAPHQL-08 MUST list the same groups below a store as in the operation': graphql(async () => {
     const store = await storeWithAssets(gateway, [
@@ -146,24 +136,19 @@ requirements('GraphQL', (gateway) => ({
     ])
     const page =
       'totalGroups returnedGroups groups { parentCode channel assetType storeUuid assets { assetId position urlField url } }'
-    const document = `query ($store: ID!, $channel: String, $format: String, $offset: Int, $limit: Int) {
-        operation: assetGroups(storeUuid: $store, channel: $channel, assetFormat: $format, offset: $offset, limit: $limit) { ${page} }
-        store(storeUuid: $store) { assetGroups(channel: $channel, assetFormat: $format, offset: $offset, limit: $limit) { ${page} } }
-      }`
     const narrows = [
-      {},
-      { channel: 'channel_value_1', format: 'video' },
-      { offset: 1, limit: 1 },
-      { limit: 200 },
-      { offset: 9 },
+      'limit: 50',
+      'channel: "channel_value_1", assetFormat: "video"',
+      'offset: 1, limit: 1',
+      'limit: 200',
+      'offset: 9',
     ]
     for (const narrow of narrows) {
-      const data = (await gateway.data(document, { store, ...narrow })) as unknown as Answer
-      expect(data.store.assetGroups).toEqual(data.operation)
-    }
-    interface Answer {
-      operation: Item
-      store: { assetGroups: Item }
+      const { operation, below } = (await gateway.data(`{
+        operation: assetGroups(storeUuid: "${store}", ${narrow}) { ${page} }
+        below: store(storeUuid: "${store}") { assetGroups(${narrow}) { ${page} } }
+      }`)) as Record<string, Item>
+      expect(below?.assetGroups).toEqual(operation)
     }
   }),
   'GRAPHQL-09 MUST page products in the order of their codes, forwards and backwards, each once': graphql(async () => {
@@ -238,15 +223,10 @@ requirements('GraphQL', (gateway) => ({
     }),
   'GRAPHQL-13 MUST count the products of each status that occurs': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A', 'B', { productCode: 'C', status: 'under review' }])
-    const document = 'query ($s: ID!) { result: store(storeUuid: $s) { productCounts { status count } } }'
-    const { result } = await query<{ productCounts: Item[] }>(gateway, document, { s: store })
-    expect(result.productCounts).toHaveLength(2)
-    expect(result.productCounts).toEqual(
-      expect.arrayContaining([
-        { status: 'NEW', count: 2 },
-        { status: 'UNDER_REVIEW', count: 1 },
-      ]),
-    )
+    const selection = '{ productCounts { status count } }'
+    const { productCounts } = await ask<{ productCounts: Item[] }>(gateway, 'store', { storeUuid: store }, selection)
+    const counts = productCounts.map(({ status, count }) => `${status} ${count}`)
+    expect(counts.sort()).toEqual(['NEW 2', 'UNDER_REVIEW 1'])
   }),
   'GRAPHQL-14 MUST page and filter stores by a part of the name in any case, taxonomy, region, channel and group':
     graphql(async () => {
@@ -254,7 +234,8 @@ requirements('GraphQL', (gateway) => ({
       const first = await newStore(gateway, { store_name: `${mark} One`, store_taxonomy: 'brand', region: ['Oceania'] })
       const second = await newStore(gateway, { store_name: `${mark} two%` }, `?linked_store_id=${first}`)
       const third = await newStore(gateway, { store_name: `${mark} three`, channels: ['channel_value_9'] })
-      const group = (await query<{ storeGroup: string }>(gateway, groupDocument, { store: first })).result.storeGroup
+      const found = await ask(gateway, 'store', { storeUuid: first }, '{ storeGroup }')
+      const group = String(found.storeGroup)
       const filters: [filter: Item, stores: string[]][] = [
         [{}, [first, second, third]],
         [{ search: `${mark} ONE` }, [first]],
@@ -267,20 +248,15 @@ requirements('GraphQL', (gateway) => ({
         [{ storeGroup: 'no-uuid' }, []],
         [{ storeGroup: group, storeTaxonomy: 'catalog' }, [second]],
       ]
-      const document = `query ($filter: StoreFilter) {
-        result: stores(filter: $filter) { totalCount edges { node { storeUuid } } }
-      }`
-      interface Stores {
-        totalCount: number
-        edges: { node: { storeUuid: string } }[]
-      }
       for (const [filter, stores] of filters) {
-        const { result } = await query<Stores>(gateway, document, { filter: { search: mark, ...filter } })
+        const args = { filter: { search: mark, ...filter } }
         expect(
-          result.edges.map(({ node }) => node.storeUuid),
+          await ask(gateway, 'stores', args, '{ totalCount nodes { storeUuid } }'),
           JSON.stringify(filter),
-        ).toEqual(stores)
-        expect(result.totalCount).toBe(stores.length)
+        ).toEqual({
+          totalCount: stores.length,
+          nodes: stores.map((storeUuid) => ({ storeUuid })),
+        })
       }
     }),
   'GRAPHQL-15 MUST upsert products: create those that are missing, as NEW unless a status is given, and merge into the others':
@@ -288,11 +264,6 @@ requirements('GraphQL', (gateway) => ({
       const store = await storeWithProducts(gateway, [
         { productCode: 'old', status: 'active', attributes: { A: '1', B: '1' } },
       ])
-      const document = `mutation ($store: ID!, $products: [ProductPatch!]!) {
-        result: upsertProducts(storeUuid: $store, products: $products) {
-          storeUuid createdSkus updatedSkus failedProducts { productCode failures { attribute reason } }
-        }
-      }`
       const patches = [
         { productCode: 'plain' },
         { productCode: 'old', attributes: { B: '2', C: '2' } },
@@ -300,7 +271,8 @@ requirements('GraphQL', (gateway) => ({
         { productCode: 'bad', attributes: { A: 1 } },
         { productCode: '', attributes: {} },
       ]
-      expect((await query(gateway, document, { store: store.toUpperCase(), products: patches })).result).toEqual({
+      const upserted = { storeUuid: store.toUpperCase(), products: patches }
+      expect(await ask(gateway, 'upsertProducts', upserted)).toMatchObject({
         storeUuid: store,
         createdSkus: ['plain', 'draft'],
         updatedSkus: ['old'],
@@ -317,12 +289,9 @@ requirements('GraphQL', (gateway) => ({
     }),
   'GRAPHQL-16 MUST take null for left out in a patch: status and attributes stay': graphql(async () => {
     const store = await storeWithProducts(gateway, [{ productCode: 'A', status: 'draft', attributes: { B: 'c' } }])
-    const document = `mutation ($store: ID!) {
-        result: updateProducts(storeUuid: $store, products: [{ productCode: "A", status: null, attributes: null }]) {
-          updatedSkus
-        }
-      }`
-    expect((await query(gateway, document, { store })).result).toEqual({ updatedSkus: ['A'] })
+    const products = [{ productCode: 'A', status: null, attributes: null }]
+    const updated = await ask(gateway, 'updateProducts', { storeUuid: store, products })
+    expect(updated).toMatchObject({ updatedSkus: ['A'] })
     expect(await stored(gateway, store)).toEqual({ A: ['DRAFT', { B: 'c' }] })
   }),
   'GRAPHQL-17 MUST let any JSON value into an AttributeMap, as a variable and in the document, and refuse one that is no object':
@@ -334,12 +303,9 @@ requirements('GraphQL', (gateway) => ({
       const { result } = await query<{ failedProducts: { failures: Item[] }[] }>(gateway, inline)
       const attributes = result.failedProducts[0]?.failures.map(({ attribute }) => attribute)
       expect(attributes).toEqual(['list', 'deep', 'no', 'number'])
-      const document = `mutation ($s: ID!, $a: AttributeMap) {
-        updateProducts(storeUuid: $s, products: [{ productCode: "A", attributes: $a }]) { updatedSkus }
-      }`
-      for (const bad of [[], 'x', 1, true]) {
-        const { errors } = await gateway.graphql(document, { s: store, a: bad })
-        expect(errors?.[0]?.extensions.code).toBe('invalid_request')
+      for (const attributes of [[], 'x', 1, true]) {
+        const args = { storeUuid: store, products: [{ productCode: 'A', attributes }] }
+        expect(await attempt(gateway, 'updateProducts', args)).toMatchObject({ reason: 'invalid_request' })
       }
     }),
   'GRAPHQL-18 MUST keep __proto__ as an attribute that the document itself has': graphql(async () => {
@@ -383,11 +349,9 @@ requirements('GraphQL', (gateway) => ({
     expect(await stored(gateway, store)).toEqual({ A: ['NEW', { Size: '3' }] })
   }),
   'GRAPHQL-21 MUST show after a mutation, in the same document, what the mutation wrote': graphql(async () => {
-    const document = `mutation ($input: CreateStoreInput!) {
-        result: createStore(input: $input) { storeName linkedStores { storeUuid } products { totalCount } }
-      }`
     const input = { storeName: ' Shop ', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-    expect((await query(gateway, document, { input })).result).toEqual({
+    const selection = '{ storeName linkedStores { storeUuid } products { totalCount } }'
+    expect(await ask(gateway, 'createStore', { input }, selection)).toEqual({
       storeName: 'Shop',
       linkedStores: [],
       products: { totalCount: 0 },
@@ -402,10 +366,7 @@ requirements('GraphQL', (gateway) => ({
   }),
   'GRAPHQL-23 MUST answer a document that nests thousands deep with an error, and go on': graphql(async () => {
     const depth = 5_000
-    for (const document of [
-      `${'{a'.repeat(depth)}${'}'.repeat(depth)}`,
-      `{ a(x: ${'['.repeat(depth)}${']'.repeat(depth)}) }`,
-    ]) {
+    for (const document of [nested('{a', '}', depth), `{ a(x: ${nested('[', ']', depth)}) }`]) {
       const { errors } = await gateway.graphql(document)
       expect(errors?.[0]?.extensions.code).toBe('invalid_request')
     }
@@ -414,8 +375,14 @@ requirements('GraphQL', (gateway) => ({
   'GRAPHQL-24 MUST update updatedAt when something of a product changes, and only then': graphql(async () => {
     const store = await storeWithProducts(gateway, [{ productCode: 'A', attributes: { Size: '1' } }])
     const times = async () =>
-      (await query<{ product: { createdAt: string; updatedAt: string } }>(gateway, timesDocument, { store })).result
-        .product
+      (
+        await ask<Times>(
+          gateway,
+          'store',
+          { storeUuid: store },
+          '{ product(productCode: "A") { createdAt updatedAt } }',
+        )
+      ).product
     const before = await times()
     await addProducts(gateway, store, [{ productCode: 'A', attributes: { Size: '1' } }])
     expect(await times()).toEqual(before)
@@ -431,22 +398,25 @@ requirements('GraphQL', (gateway) => ({
         ['a', 'P', { assetFormat: 'pdf' }],
         ['b', 'P', { assetFormat: 'pdf', url: 'https://cdn.example/b?x=1&y=ä#z' }],
       ])
-      const document = `query ($store: ID!) {
-        result: assetGroups(storeUuid: $store, assetFormat: "pdf") { groups { assets { assetId url position urlField } } }
-      }`
-      expect((await query(gateway, document, { store })).result).toEqual({
-        groups: [
-          {
-            assets: [
-              { assetId: 'a', url: urlOf('a'), position: 1, urlField: 'PDF URL 1' },
-              { assetId: 'b', url: 'https://cdn.example/b?x=1&y=ä#z', position: 2, urlField: 'PDF URL 2' },
-            ],
-          },
-        ],
-      })
+      const args = { storeUuid: store, assetFormat: 'pdf' }
+      const { groups } = await ask(
+        gateway,
+        'assetGroups',
+        args,
+        '{ groups { assets { assetId url position urlField } } }',
+      )
+      const assets = [
+        { assetId: 'a', url: urlOf('a'), position: 1, urlField: 'PDF URL 1' },
+        { assetId: 'b', url: 'https://cdn.example/b?x=1&y=ä#z', position: 2, urlField: 'PDF URL 2' },
+      ]
+      expect(groups).toEqual([{ assets }])
     },
   ),
 }))
+
+interface Times {
+  product: { createdAt: string; updatedAt: string }
+}
 
 const productsDocument = `query ($store: ID!, $first: Int, $after: String, $last: Int, $before: String, $filter: ProductFilter) {
   result: store(storeUuid: $store) {
@@ -456,26 +426,15 @@ const productsDocument = `query ($store: ID!, $first: Int, $after: String, $last
   }
 }`
 
-const groupDocument = 'query ($store: ID!) { result: store(storeUuid: $store) { storeGroup } }'
-
-const timesDocument = `query ($store: ID!) {
-  result: store(storeUuid: $store) { product(productCode: "A") { createdAt updatedAt } }
-}`
-
 async function products(gateway: TestGateway, store: string, page: Item): Promise<Page> {
   return (await query<{ products: Page }>(gateway, productsDocument, { store, ...page })).result.products
 }
 
 /** Status and attributes of all products of the store, by code. */
-async function stored(gateway: TestGateway, store: string): Promise<Record<string, unknown>> {
-  const document = `query ($store: ID!) {
-    result: store(storeUuid: $store) { products { edges { node { productCode status attributes } } } }
-  }`
-  interface Products {
-    products: { edges: { node: { productCode: string; status: string; attributes: Item } }[] }
-  }
-  const { result } = await query<Products>(gateway, document, { store })
-  return Object.fromEntries(result.products.edges.map(({ node }) => [node.productCode, [node.status, node.attributes]]))
+async function stored(gateway: TestGateway, storeUuid: string): Promise<Record<string, unknown>> {
+  const selection = '{ products { nodes { productCode status attributes } } }'
+  const { products } = await ask<{ products: { nodes: Item[] } }>(gateway, 'store', { storeUuid }, selection)
+  return Object.fromEntries(products.nodes.map((node) => [node.productCode, [node.status, node.attributes]]))
 }
 
 interface Describable {
