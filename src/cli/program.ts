@@ -8,25 +8,25 @@ import { addHelp } from './help.ts'
 /** The commands. Each is loaded only when it runs: the modules of one would delay the start of every other. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./commands/serve.ts')).addServe,
-  migrate: async () => (await import('./commands/migrate.ts')).addMigrate,
+  migrate: async () => (await import('./commands/database.ts')).addMigrate,
   import: async () => (await import('./commands/import.ts')).addImport,
   export: async () => (await import('./commands/export.ts')).addExport,
   changes: async () => (await import('./commands/changes.ts')).addChanges,
-  request: async () => (await import('./commands/request.ts')).addRequest,
+  request: async () => (await import('./commands/changes.ts')).addRequest,
   product: async () => (await import('./commands/product.ts')).addProduct,
   revert: async () => (await import('./commands/revert.ts')).addRevert,
   requirements: async () => (await import('./commands/requirements.ts')).addRequirements,
   backup: async () => (await import('./commands/backup.ts')).addBackup,
-  restore: async () => (await import('./commands/restore.ts')).addRestore,
-  check: async () => (await import('./commands/check.ts')).addCheck,
-  distribute: async () => (await import('./commands/distribute.ts')).addDistribute,
+  restore: async () => (await import('./commands/backup.ts')).addRestore,
+  check: async () => (await import('./commands/database.ts')).addCheck,
+  distribute: async () => (await import('./commands/database.ts')).addDistribute,
   store: async () => (await import('./commands/store.ts')).addStore,
   job: async () => (await import('./commands/job.ts')).addJob,
   token: async () => (await import('./commands/token.ts')).addToken,
   config: async () => (await import('./commands/config.ts')).addConfig,
   'report-user': async () => (await import('./commands/report-user.ts')).addReportUsers,
   'mcp-config': async () => (await import('./commands/mcp-config.ts')).addMcpConfig,
-  'filter-service': async () => (await import('./commands/filter-service.ts')).addFilterService,
+  'filter-service': async () => (await import('./commands/serve.ts')).addFilterService,
 }
 
 /** The command line with the help of all its commands, or with the one command of the name. */

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { backUp } from '../../backup/backup.ts'
 import type { RowCounts } from '../../backup/format.ts'
+import { restore } from '../../backup/restore.ts'
 import { writeWhole } from '../../export/whole-file.ts'
 import { printResult } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
@@ -22,6 +24,21 @@ export function addBackup(program: Command): void {
     })
 }
 
-export function summaryOf({ store, product, asset, token }: RowCounts): string {
+export function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('restore a backup into a migrated database without stores, replacing its tokens; all or nothing')
+    .argument('<file>', 'a file written by `catalog backup`')
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async (file: string, { json }: { json: boolean }, command: Command) => {
+      await access(file, constants.R_OK).catch((error: Error) =>
+        command.error(`error: ${file} cannot be read: ${error.message}`, { exitCode: 2 }),
+      )
+      const rows = await withDatabase(({ db }) => restore(db, file))
+      printResult(json, { rows }, `restored ${summaryOf(rows)}`)
+    })
+}
+
+function summaryOf({ store, product, asset, token }: RowCounts): string {
   return `${store} stores, ${product} products, ${asset} assets and ${token} tokens`
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -5,9 +6,11 @@ import { type Config, maxWorkers, readConfig } from '../../app/config.ts'
 import { createLog } from '../../app/log.ts'
 import { openDatabase } from '../../database/open.ts'
 import type { Database } from '../../database/tables.ts'
+import { listen } from '../../http/listen.ts'
 import { wholeNumber } from '../option-values.ts'
+import { printResult } from '../output.ts'
 import { untilSignal } from '../until-signal.ts'
-import { nameDatabase, originOf } from '../with-database.ts'
+import { nameDatabase, originOf, withDatabase } from '../with-database.ts'
 
 /** A process that has not ended this long after the signal is ended by force. */
 const maxStopMs = 15_000
@@ -104,4 +107,28 @@ async function loadDemoCatalogue(db: Kysely<Database>, config: Config, log: Logg
   const globalConfig = await startGlobalConfig(config, log)
   const catalogue = { ...wholeCatalogue(db), origin: originOf(config, 'demo') }
   await loadDemo(catalogue, globalConfig.enumerations(), log).finally(globalConfig.stop)
+}
+
+export function addFilterService(program: Command): void {
+  program
+    .command('filter-service')
+    .description('run the filtering service that FILTER_URL names, over the same database')
+    .option('--port <N>', 'the port to listen on, on HOST; 0 picks a free port', wholeNumber(0, 65_535), 4001)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(({ port, json }: { port: number; json: boolean }) =>
+      withDatabase(
+        async ({ catalogue, config, log }) => {
+          const { createFilterService } = await import('../../filter/filter-service.ts')
+          const server = createFilterService(catalogue, log)
+          const stopped = untilSignal().then((signal) => log.info({ signal }, 'stopping'))
+          const url = await listen(server, { host: config.host, port })
+          printResult(json, { url }, `catalogue filter at ${url}`)
+          await stopped
+          server.close()
+          server.closeIdleConnections()
+          await once(server, 'close')
+        },
+        { logLevel: 'info' },
+      ),
+    )
 }

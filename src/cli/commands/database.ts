@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { checkReadModel, type Difference } from '../../catalogue/asset-groups/check-read-model.ts'
+import { addChangeDays } from '../../database/change-days.ts'
+import { distribute, planDistribution } from '../../database/citus/distribute.ts'
+import { withOwnConnection } from '../../database/connection/own-connection.ts'
+import { migrateQueue } from '../../database/job-queue.ts'
+import { findKind } from '../../database/kind.ts'
+import { migrate } from '../../database/migrate.ts'
+import { mostPartitions } from '../../database/partitions.ts'
+import { wholeNumber } from '../option-values.ts'
+import { printResult } from '../output.ts'
+import { type Work, withDatabase } from '../with-database.ts'
+
+export function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description("bring the database's tables up to date")
+    .option('--json', 'print one JSON object on stdout', false)
+    .option(
+      '--partitions <number>',
+      `hash partitions by store for the large tables of a new database, 2 to ${mostPartitions}`,
+      wholeNumber(2, mostPartitions),
+    )
+    .action(async ({ json, partitions }: { json: boolean; partitions?: number }) => {
+      const work = async ({ db }: Work) => {
+        const migrations = await migrate(db, partitions)
+        // Its tables also change with a version of the library.
+        await migrateQueue(db)
+        await addChangeDays(db)
+        return migrations
+      }
+      const migrations = await withDatabase(work, { mayCreate: true })
+      const words = migrations.length === 0 ? 'the database is up to date' : `ran ${migrations.join(', ')}`
+      printResult(json, { migrations }, words)
+    })
+}
+
+export function addCheck(program: Command): void {
+  program
+    .command('check')
+    .description(
+      'recompute the asset groups, the totals of products and their indexed values, and report any difference',
+    )
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async ({ json }: { json: boolean }) => {
+      const { database, checked, differences } = await withDatabase(({ db }) =>
+        withOwnConnection(db, async (own) => {
+          let checked = 0
+          const onStore = (done: number, all: number) => {
+            checked = done
+            if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${all} stores`)
+          }
+          const differences = await checkReadModel(own.db, 100, onStore)
+          if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+          return { database: await findKind(own.db), checked, differences }
+        }),
+      )
+      process.stderr.write(`checked ${checked} ${checked === 1 ? 'store' : 'stores'}\n`)
+      const lines = differences.length === 0 ? ['the read model is correct'] : differences.map(sentence)
+      printResult(json, { database, differences }, lines.join('\n'))
+      if (differences.length > 0) process.exitCode = 1
+    })
+}
+
+function sentence({ what, storeUuid, channel, assetFormat, parentCode, kept, actual }: Difference): string {
+  const where = [storeUuid, channel, assetFormat, parentCode].filter((part) => part !== null).join(' / ')
+  return `${what} ${where}: stored ${kept ?? 'nothing'}, expected ${actual ?? 'nothing'}`
+}
+
+export function addDistribute(program: Command): void {
+  program
+    .command('distribute')
+    .description(
+      'distribute the stores over the servers of a Citus database; without --apply, only print what would be done',
+    )
+    .option('--apply', 'do it, and check that a request for a store uses only the server of that store', false)
+    .option('--json', 'print one JSON object on stdout', false)
+    .action(async ({ apply, json }: { apply: boolean; json: boolean }) => {
+      const { servers, distributed, reference } = await withDatabase(({ db }) =>
+        withOwnConnection(db, async (own) => {
+          if (!apply) return planDistribution(own.db)
+          const done = await distribute(own.db)
+          const { checkOneServer } = await import('../check-one-server.ts')
+          await checkOneServer(own.db)
+          return done
+        }),
+      )
+      const tables = [...distributed, ...reference.map((table) => `${table} (a copy on each)`)].join(', ')
+      const verb = apply ? 'distributed' : 'would distribute'
+      const words = `${servers} ${servers === 1 ? 'server holds' : 'servers hold'} stores: ${tables === '' ? 'all tables are distributed already' : `${verb} ${tables}`}`
+      printResult(json, { applied: apply, servers, distributed, reference }, words)
+    })
+}
