@@ -29,7 +29,7 @@ import { ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import { shapeOfJson } from '../text.ts'
 import { createRestServices, type RunOptions } from './rest-services.ts'
-import type { ThreadPoolApi } from './thread-pool-api.ts'
+import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
 
 export interface ApiOptions {
   db: Kysely<Database>

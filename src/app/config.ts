@@ -102,7 +102,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     throw new Error(`the environment is not usable: ${problems.join('; ')}`)
   }
   const values = parsed.data
-  return { ...values, jwt: jwtOf(values), isRateLimitShared: isRateLimitShared(values) }
+  const jobQuotas = { queued: values.quotaQueuedJobs, keptMb: values.quotaJobOutputMb }
+  return { ...values, jwt: jwtOf(values), isRateLimitShared: isRateLimitShared(values), jobQuotas }
 }
 
 /** The environment variable of a name: `DATABASE_URL` for `databaseUrl`. */

@@ -24,11 +24,11 @@ import { createMetrics } from '../metrics/metrics.ts'
 import { createRequestLog } from '../request/log.ts'
 import type { Api, ApiOptions } from './api.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { createMainThreadApi, jobQuotasOf } from './main-thread-api.ts'
+import { createMainThreadApi } from './main-thread-api.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createReadiness, type Readiness } from './ready.ts'
 import { requireAdmin } from './require-admin.ts'
-import { createJobThreads } from './thread-pool-api.ts'
+import { createJobThreads } from './threads/thread-pool-api.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -136,9 +136,8 @@ async function loadMcp(options: GatewayOptions, api: Api) {
 
 /** Runs jobs, maintains the tables and counts the ready products. `stop` is to be called after the last write. */
 function startBackgroundWork(options: GatewayOptions, runPatterns: ApiOptions['runPatterns']) {
-  const { db, connection, globalConfig, changesRetention, jobsRetention, log } = options
-  const jobQuotas = jobQuotasOf(options)
-  const threads = createJobThreads(options, jobQuotas)
+  const { db, connection, globalConfig, changesRetention, jobsRetention, jobQuotas, log } = options
+  const threads = createJobThreads(options)
   const runner = new JobRunner({ db, connection, enumerations: globalConfig.enumerations, threads, log })
   const wake = () => runner.wake()
   const stopMaintenance = startMaintenance(db, { jobsRetention, changesRetention, jobQuotas, jobQueued: wake }, log)

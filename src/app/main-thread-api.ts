@@ -2,12 +2,11 @@ import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
 import type { PatternResult, PatternTask } from '../catalogue/attributes/patterns.ts'
 import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import { createThreadPool } from '../heavy/thread-pool.ts'
-import type { JobQuotas } from '../jobs/quotas.ts'
 import { traced } from '../request/traced.ts'
 import { createApi } from './api.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import type { ThreadData } from './pool-thread.ts'
-import { createThreadPoolApi, threadProgram } from './thread-pool-api.ts'
+import type { ThreadData } from './threads/pool-thread.ts'
+import { createThreadPoolApi, threadProgram } from './threads/thread-pool-api.ts'
 
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 export function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, onJobQueued: () => void) {
@@ -18,7 +17,7 @@ export function createMainThreadApi(options: GatewayOptions, replicas: Replicas 
     filter: remoteFilter?.address,
     introspection,
     persistedDocuments,
-    jobQuotas: jobQuotasOf(options),
+    jobQuotas: options.jobQuotas,
     recordsChanges: options.changesRetention > 0,
     logLevel: log.level,
   }
@@ -47,8 +46,4 @@ export function createMainThreadApi(options: GatewayOptions, replicas: Replicas 
     runPatterns,
   })
   return { api, runPatterns, closeThreadPools: () => Promise.all([threadPool.close(), patternPool.close()]) }
-}
-
-export function jobQuotasOf({ quotaQueuedJobs: queued, quotaJobOutputMb: keptMb }: GatewayOptions): JobQuotas {
-  return { queued, keptMb }
 }

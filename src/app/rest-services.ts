@@ -26,7 +26,7 @@ import { withContext } from '../request/context.ts'
 import type { Staleness } from '../request/preferences.ts'
 import { maxRestBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
-import type { ThreadPoolApi } from './thread-pool-api.ts'
+import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
 
 export interface RestParts extends Pick<RestServices<Caller>, 'enumerations' | 'recordsChanges' | 'errorOf'> {
   db: Kysely<Database>

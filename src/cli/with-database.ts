@@ -10,7 +10,6 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { addChangeDays, setRecording } from '../database/change-days.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
-import type { JobQuotas } from '../jobs/quotas.ts'
 
 export interface Work {
   db: Kysely<Database>
@@ -75,10 +74,6 @@ export async function recordWrites<T>(
 
 export function requireRecording({ changesRetention }: Config): void {
   if (changesRetention === 0) throw new Error('no changes are recorded: CHANGES_RETENTION is 0')
-}
-
-export function jobQuotasOf({ quotaQueuedJobs: queued, quotaJobOutputMb: keptMb }: Config): JobQuotas {
-  return { queued, keptMb }
 }
 
 /** Whose changes a command makes, if changes are recorded. */

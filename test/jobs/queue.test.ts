@@ -14,7 +14,7 @@ import { storeIn } from '../support/factories.ts'
 import { token } from '../support/servers/gateway.ts'
 
 const config = { ...readConfig({ PORT: '0' }), persistedDocuments: undefined }
-const quotas = { queued: config.quotaQueuedJobs, keptMb: config.quotaJobOutputMb }
+const quotas = config.jobQuotas
 
 const database = useDatabase()
 const gateways: Gateway[] = []

@@ -8,7 +8,7 @@ import { applyConfig, type Difference, readStoreConfig } from '../config/store-c
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
-import { jobQuotasOf, recordWrites, type Work, withDatabase } from '../with-database.ts'
+import { recordWrites, type Work, withDatabase } from '../with-database.ts'
 
 interface StoreOptions {
   store: string
@@ -86,7 +86,7 @@ async function apply(work: Work, file: ConfigFile, store: string, dryRun: boolea
     write(catalogue, dryRun, async (within) => {
       const applied = await applyConfig(within, enumerations, uuid, file)
       const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
-      if (hasAttributes && !dryRun) await startIndexing(within, uuid, jobQuotasOf(work.config))
+      if (hasAttributes && !dryRun) await startIndexing(within, uuid, work.config.jobQuotas)
       return applied
     }),
   )

@@ -9,7 +9,7 @@ import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
 import { printResult } from '../output.ts'
-import { jobQuotasOf, recordWrites, requireRecording, type Work, withDatabase } from '../with-database.ts'
+import { recordWrites, requireRecording, type Work, withDatabase } from '../with-database.ts'
 
 interface RevertOptions {
   store: string
@@ -52,7 +52,7 @@ async function revert(work: Work, { store, request, ifChangedSince, dryRun }: Re
         // Large reverts are sorted in memory.
         await sql`set local work_mem = '64MB'`.execute(within.db)
         const result = await revertRequest(within, storeUuid, request, policy, Number.MAX_SAFE_INTEGER)
-        if (result.reverted.definitions > 0) await startIndexing(within, storeUuid, jobQuotasOf(config))
+        if (result.reverted.definitions > 0) await startIndexing(within, storeUuid, config.jobQuotas)
         return result
       }),
     ),

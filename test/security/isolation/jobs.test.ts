@@ -5,7 +5,7 @@ import { newStore } from '../../support/factories.ts'
 import { startTestGateway, type TestGateway, useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 
-const quotas = { quotaQueuedJobs: 3, quotaJobOutputMb: 2 }
+const quotas = { jobQuotas: { queued: 3, keptMb: 2 } }
 const gateway = useGateway({ more: quotas })
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,31 +1,24 @@
-import { setPriority } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { workerData } from 'node:worker_threads'
-import { runPatterns } from '../catalogue/attributes/patterns.ts'
-import { fallbackEnumerations } from '../catalogue/enumerations.ts'
-import { connect } from '../database/connection/connect.ts'
-import type { ConnectionConfig } from '../database/connection/session.ts'
-import { createRemoteFilter, type FilterAddress } from '../filter/remote-filter.ts'
-import { movable } from '../heavy/movable.ts'
-import { runTask, type Task, type TaskResult } from '../heavy/run-task.ts'
-import { piecesOf } from '../http/body/body-size.ts'
-import { lazy } from '../lazy.ts'
-import { type RequestContext, requestContext } from '../request/context.ts'
-import type { OperationResult } from '../request/exchange.ts'
-import { type Api, type ApiOptions, createApi } from './api.ts'
-import { createLog } from './log.ts'
+import { runPatterns } from '../../catalogue/attributes/patterns.ts'
+import { fallbackEnumerations } from '../../catalogue/enumerations.ts'
+import { createRemoteFilter, type FilterAddress } from '../../filter/remote-filter.ts'
+import { movable } from '../../heavy/movable.ts'
+import { runTask, type Task, type TaskResult } from '../../heavy/run-task.ts'
+import { piecesOf } from '../../http/body/body-size.ts'
+import { lazy } from '../../lazy.ts'
+import { type RequestContext, requestContext } from '../../request/context.ts'
+import type { OperationResult } from '../../request/exchange.ts'
+import { type Api, type ApiOptions, createApi } from '../api.ts'
+import { startThread, type ThreadConfig } from './start-thread.ts'
 import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
 export interface ThreadData
-  extends Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas' | 'recordsChanges'> {
-  connection: ConnectionConfig
+  extends ThreadConfig,
+    Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas' | 'recordsChanges'> {
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
-  logLevel: string
 }
-
-/** A thread runs one task at a time, whose statements share these connections. */
-const database = { max: 5, maxPerToken: 5, connectionTimeoutMillis: 10_000 }
 
 export function run(task: Task<ThreadRequest> | undefined): Promise<unknown> {
   return runTask(task, answerRequest())
@@ -35,15 +28,13 @@ const answerRequest = lazy(() => createAnswer(workerData as ThreadData))
 
 /** Makes the function that answers requests in this thread, one after the other. */
 function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) {
-  // A priority below the main thread and above jobs. On Linux a thread has its own priority.
-  if (process.platform === 'linux') setPriority(5)
-  const log = createLog(logLevel)
-  const onError = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke')
+  // A thread runs one task at a time, whose statements share these connections. Jobs have a lower priority.
+  const { db, log } = startThread({ connection, logLevel }, { priority: 5, max: 5, maxPerToken: 5 })
   let enumerations = fallbackEnumerations
   let hasQueuedJob = false
   const api = createApi({
     ...options,
-    db: connect({ ...connection, ...database }, onError),
+    db,
     enumerations: () => enumerations,
     filter: filter && createRemoteFilter({ ...filter, log }).filter,
     onJobQueued: () => {

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
-import type { Caller } from '../auth/caller.ts'
-import type { Enumerations } from '../catalogue/enumerations.ts'
-import type { ConnectionConfig } from '../database/connection/session.ts'
-import type { GraphQLRequest } from '../graphql/serve.ts'
-import { movable } from '../heavy/movable.ts'
-import { createThreadPool, type TaskLimits, type ThreadPool } from '../heavy/thread-pool.ts'
-import type { JobQuotas } from '../jobs/quotas.ts'
-import { concurrency } from '../jobs/runner.ts'
-import type { OperationResult, RestRequest } from '../request/exchange.ts'
-import type { RequestSummary } from '../request/log.ts'
-import { traced } from '../request/traced.ts'
+import type { Caller } from '../../auth/caller.ts'
+import type { Enumerations } from '../../catalogue/enumerations.ts'
+import type { ConnectionConfig } from '../../database/connection/session.ts'
+import type { GraphQLRequest } from '../../graphql/serve.ts'
+import { movable } from '../../heavy/movable.ts'
+import { createThreadPool, type TaskLimits, type ThreadPool } from '../../heavy/thread-pool.ts'
+import type { JobQuotas } from '../../jobs/quotas.ts'
+import { concurrency } from '../../jobs/runner.ts'
+import type { OperationResult, RestRequest } from '../../request/exchange.ts'
+import type { RequestSummary } from '../../request/log.ts'
+import { traced } from '../../request/traced.ts'
 import type { JobThreadData } from './job-thread.ts'
 
 export type ThreadRequest = { caller: Caller; enumerations: Enumerations } & (
@@ -59,12 +59,13 @@ export function threadProgram(name: 'pool' | 'pattern' | 'job'): URL {
 
 interface JobThreadOptions {
   connection: ConnectionConfig
+  jobQuotas: JobQuotas
   log: Logger
   jobLimits?: TaskLimits
 }
 
-export function createJobThreads({ connection, log, jobLimits }: JobThreadOptions, quotas: JobQuotas): ThreadPool {
-  const workerData: JobThreadData = { connection, quotas, logLevel: log.level }
+export function createJobThreads({ connection, jobQuotas, log, jobLimits }: JobThreadOptions): ThreadPool {
+  const workerData: JobThreadData = { connection, quotas: jobQuotas, logLevel: log.level }
   const threads = { threads: concurrency, threadsPerToken: concurrency, ...jobLimits }
   return createThreadPool({ entry: threadProgram('job'), workerData, log, ...threads })
 }
