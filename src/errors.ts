@@ -99,6 +99,11 @@ export function forbidden(details: string): CatalogueError {
   return new CatalogueError('forbidden', details)
 }
 
+/** The message of something thrown, which need not be an Error. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
 /** The problem of a request that was stopped. */
 export const unfinished = 'the service could not finish a request of this size'
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { addChangeDays, dropChangeDays, setRecording } from '../database/change-days.ts'
 import type { Database } from '../database/tables.ts'
+import { messageOf } from '../errors.ts'
 import { deleteOldAnswers } from '../idempotency/once.ts'
 import { endKilledImports } from '../jobs/command-line-import.ts'
 import { deleteOldJobs } from '../jobs/job.ts'
@@ -29,7 +30,7 @@ export function startMaintenance(
 ): () => Promise<void> {
   const isRecording = changesRetention > 0
   const attempt = (work: Promise<unknown>, failure: string) =>
-    work.catch((error: unknown) => log.warn({ reason: error instanceof Error ? error.message : error }, failure))
+    work.catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
   const maintain = async () => {
     void attempt(deleteOldAnswers(db), 'old idempotency keys could not be deleted')
     void attempt(endKilledImports(db), 'jobs of killed imports could not be ended')

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { messageOf } from '../errors.ts'
 
 /** The directories of one embedded server. */
 export type DataDirectory = Awaited<ReturnType<typeof openDataDirectory>>
@@ -27,7 +28,7 @@ export async function openDataDirectory(dataDir: string) {
     await createSocketDir(socketDir, { uid, gid })
     return { path, owner: { uid, gid }, socketDir, cluster: join(path, 'cluster'), serverLog: join(path, 'server.log') }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     const requirement = `the data directory ${dataDir} must be a directory that this user can write to`
     throw new Error(`${requirement}: ${reason}`, { cause: error })
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../errors.ts'
 import { packagedBinDir } from './binaries.ts'
 import { clusterExists, openDataDirectory, requireDatabase } from './data-directory.ts'
 import type { Lease } from './lease.ts'
@@ -55,7 +56,7 @@ function keepRunning(first: Lease, restart: () => Promise<Lease>, log: (line: st
       if (hasEnded) return
       if (lease) log('lost PostgreSQL, starting it again')
       current = restart().catch((error: unknown) => {
-        log(`PostgreSQL could not be started again: ${error instanceof Error ? error.message : error}`)
+        log(`PostgreSQL could not be started again: ${messageOf(error)}`)
         return undefined
       })
     }

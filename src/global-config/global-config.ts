@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { type Enumerations, fallbackEnumerations } from '../catalogue/enumerations.ts'
+import { messageOf } from '../errors.ts'
 import { isName, withoutCredentials } from '../text.ts'
 
 export interface GlobalConfig {
@@ -39,7 +40,7 @@ export async function startGlobalConfig(
       Object.assign(state, { readAt: Date.now(), isCurrent: true })
     } catch (error) {
       Object.assign(state, { failures: state.failures + 1, isCurrent: false })
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       log.warn({ reason }, 'global configuration unavailable or malformed: the last good one stays in force')
     }
   }

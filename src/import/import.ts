@@ -4,6 +4,7 @@ import type { Enumerations } from '../catalogue/enumerations.ts'
 import { write } from '../catalogue/transaction.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
+import { messageOf } from '../errors.ts'
 import { chunksOf, prefetch, unlessAborted } from './load/chunks.ts'
 import type { FailedRow, MappedRow } from './load/map-row.ts'
 import { type RowStream, streamRows } from './load/stream-rows.ts'
@@ -100,6 +101,6 @@ async function importRows(own: OwnConnection, request: ImportRequest, stream: Ro
 }
 
 function stoppedBy(reason: unknown, { counts }: RunPosition) {
-  const stopped = `stopped after row ${counts.rows}: ${reason instanceof Error ? reason.message : reason}`
+  const stopped = `stopped after row ${counts.rows}: ${messageOf(reason)}`
   return { counts, stopped, cause: undefined }
 }

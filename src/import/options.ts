@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { urlFault } from '../catalogue/assets/url-fields.ts'
 import { nameFault } from '../catalogue/attributes/attribute-rules.ts'
 import type { Enumerations } from '../catalogue/enumerations.ts'
-import { shown, storeUuidOf } from '../text.ts'
+import { shown } from '../text.ts'
 import { type Format, formats, maxColumns } from './read/row.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -11,7 +11,7 @@ export type PresetName = (typeof presetNames)[number]
 
 /** The options of `catalog import`, and of the GraphQL mutation `startImport`. */
 export interface ImportOptions {
-  /** The UUID of the store. */
+  /** The UUID of the store; on the command line it may be the name. */
   store: string
   channel?: string
   /** By default that of the file's extension. */
@@ -56,9 +56,7 @@ export interface ImportRequest extends Omit<ImportOptions, keyof typeof defaults
 
 /** Checks the options. Throws a UsageError that names the first bad one. */
 export function importRequest(file: string, options: ImportOptions): ImportRequest {
-  const { store, assetBase } = options
-  const storeUuid = storeUuidOf(store)
-  if (!storeUuid) throw new UsageError(`--store must be the UUID of a store; got ${shown(store)}`)
+  const { store: storeUuid, assetBase } = options
   if (options.resume && options.dryRun) throw new UsageError('--resume and --dry-run exclude each other')
   if (options.assetSeparator === '') throw new UsageError('--asset-separator must not be empty')
   if (assetBase !== undefined && (urlFault(assetBase) || /[?#]/.test(assetBase))) {

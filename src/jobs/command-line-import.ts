@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Origin } from '../catalogue/catalogue.ts'
 import type { Database } from '../database/tables.ts'
+import { messageOf } from '../errors.ts'
 import type { ImportReport, ImportResult } from '../import/import.ts'
 import type { Counts } from '../import/report/counts.ts'
 import { type Attempt, type AttemptKey, finishJob, heartbeat, keepProblems, saveProgress } from './attempt.ts'
@@ -57,7 +58,7 @@ export async function runAsJob(
     await end(result.stopped)
     return result
   } catch (error) {
-    await end(error instanceof Error ? error.message : String(error))
+    await end(messageOf(error))
     throw error
   } finally {
     clearInterval(beat)

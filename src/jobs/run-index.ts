@@ -7,6 +7,7 @@ import { write } from '../catalogue/transaction.ts'
 import { findUnindexed, indexValues, isUnindexed } from '../catalogue/values/index-values.ts'
 import type { Database } from '../database/tables.ts'
 import { isLockTimeout } from '../database/unavailable.ts'
+import { messageOf } from '../errors.ts'
 import { noCounts } from '../import/report/counts.ts'
 import { storeUuidOf } from '../text.ts'
 import type { RunJob } from './attempt.ts'
@@ -61,7 +62,7 @@ export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, lo
       })
       isQueued ||= isNew
     } catch (error) {
-      const reason = error instanceof Error ? error.message : error
+      const reason = messageOf(error)
       log.warn({ reason, storeUuid: store_uuid }, 'the job that indexes a store could not be started again')
     }
   }

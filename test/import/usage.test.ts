@@ -19,7 +19,6 @@ test.each([
 test.each<[string, Partial<ImportOptions>, RegExp]>([
   ['a.txt', {}, /--format must be given \(csv, jsonl, json\): the extension of a\.txt/],
   ['csv', {}, /--format must be given/],
-  ['a.csv', { store: 'nonsense' }, /--store must be the UUID of a store; got "nonsense"/],
   ['a.csv', { assetSeparator: '' }, /--asset-separator/],
   ['a.csv', { assetBase: '/media' }, /--asset-base must be an absolute URL.*got "\/media"/],
   ['a.csv', { assetBase: 'https://a.example/?x=' }, /--asset-base must be an absolute URL/],

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { connect } from '../../database/connection/connect.ts'
 import type { ConnectionConfig } from '../../database/connection/session.ts'
 import type { Database } from '../../database/tables.ts'
+import { messageOf } from '../../errors.ts'
 import { RequestPatterns } from '../attributes/request-patterns.ts'
 import { type Catalogue, wholeCatalogue } from '../catalogue.ts'
 import { measureHourly } from '../rows/measures.ts'
@@ -28,7 +29,7 @@ export function startReader(db: Kysely<Database>, runHeavy: RunHeavy, log: Logge
   const stopping = new AbortController()
   const { signal } = stopping
   const warn = (error: unknown) => {
-    if (!signal.aborted) log.warn({ reason: error instanceof Error ? error.message : error }, 'readiness')
+    if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'readiness')
   }
   const running = Promise.allSettled([run(catalogue, signal, warn), measureHourly(catalogue, signal, warn)])
   return async () => {

@@ -3,28 +3,29 @@ import { once } from 'node:events'
 import { createReadStream, type ReadStream, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Kysely } from 'kysely'
 import { brief } from '../../catalogue/bounded-failures.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Enumerations } from '../../catalogue/enumerations.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
+import type { Database } from '../../database/tables.ts'
 import { codeOf } from '../../database/unavailable.ts'
-import { CatalogueError } from '../../errors.ts'
-import { type ImportResult, importFile } from '../../import/import.ts'
+import { CatalogueError, messageOf } from '../../errors.ts'
+import { type ImportReport, type ImportResult, importFile } from '../../import/import.ts'
 import { unlessAborted } from '../../import/load/chunks.ts'
 import { type ImportOptions, type ImportRequest, importRequest, requireConfigured } from '../../import/options.ts'
-import { findPosition, forgetRun, type RunKey, start } from '../../import/position.ts'
+import { findPosition, forgetRun, type RunKey, type RunPosition, start } from '../../import/position.ts'
 import { likelyImages, presetFor } from '../../import/presets/presets.ts'
+import type { Counts } from '../../import/report/counts.ts'
 import { UsageError } from '../../import/usage-error.ts'
 import { runAsJob } from '../../jobs/command-line-import.ts'
-import { shown, storeUuidOf } from '../../text.ts'
+import { shown } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 import { startProgress } from './progress.ts'
 import { startReport } from './report.ts'
 
 type Imported = ImportResult & { advice: string; resumedAfter: number }
-
-const unknownStore = '00000000-0000-0000-0000-000000000000'
 
 interface Input {
   stats: Stats
@@ -36,8 +37,7 @@ interface Input {
  * stopped before the end. Throws a UsageError, before anything has changed, if the options or the file do not allow it.
  */
 export async function importWithProgress(file: string, options: ImportOptions, signal: AbortSignal): Promise<Imported> {
-  // A name is looked up once the database is open.
-  const given = importRequest(file, { ...options, store: storeUuidOf(options.store) ?? unknownStore })
+  const given = importRequest(file, options)
   const input = await unlessAborted(openInput(file), signal)
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
@@ -54,7 +54,7 @@ export async function importWithProgress(file: string, options: ImportOptions, s
   }
 }
 
-/** The rows of a part of the file stay in memory until all of it is imported. Few survive garbage collections. */
+/** All rows of a part of the file are in memory until they are imported. Few survive garbage collections. */
 const partSize = 32 * 1024
 
 /** Opens a file for reading. Throws a UsageError that says why it cannot be read. */
@@ -66,7 +66,18 @@ async function openInput(path: string): Promise<Input> {
     await once(stream, 'open')
     return { stats, stream }
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+async function findTarget(catalogue: Catalogue, store: string): Promise<string> {
+  try {
+    return await requireStore(catalogue, await findStoreUuid(catalogue.db, store), '--store')
+  } catch (error) {
+    if (error instanceof CatalogueError) throw new UsageError(error.message)
+    const isEmpty = codeOf(error) === '42P01' // undefined_table
+    if (isEmpty) throw new UsageError(`--store: there is no store ${store}: the database is empty`)
+    throw error
   }
 }
 
@@ -78,56 +89,67 @@ async function importReporting(
   signal: AbortSignal,
 ): Promise<Imported> {
   const { db, origin } = catalogue
-  const { errors, resume } = request
-  const earlier = errors === undefined ? undefined : await stat(errors).catch(() => undefined)
-  if (earlier && earlier.ino === stats.ino && earlier.dev === stats.dev) {
-    throw new UsageError('--errors must not name the file that is imported')
-  }
-  const run = request.dryRun || !stats.isFile() ? undefined : await runKeyOf(request)
-  if (resume && !run) throw new UsageError('--resume needs a file that can be read again')
-  const found = run && resume ? await findPosition(db, run) : undefined
-  if (run && !found) await forgetRun(db, run)
-  const from = found ?? start
-  // The report may have been deleted meanwhile.
-  if (errors !== undefined && from.reportBytes > (earlier?.size ?? 0)) from.reportBytes = 0
-  if (resume) print(found ? `resumes after row ${from.counts.rows}` : 'nothing to resume: starts at the beginning')
-  const report = await startReport(errors, request.format, from.reportBytes, (columns) => {
-    const preset = request.preset ?? presetFor(columns)
-    if (preset !== request.preset)
-      print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
-    const images = preset === undefined && !request.onlyMapped ? likelyImages(columns, request) : []
-    if (images.length > 0)
-      print(
-        `${brief(images.map(shown).join(', '))} look like image columns but are imported as attributes; use --assets COLUMN`,
-      )
-  })
+  const { storeUuid, file, format, errors, dryRun } = request
+  const reportSize = errors === undefined ? 0 : await sizeOfReport(errors, stats)
+  const run = dryRun || !stats.isFile() ? undefined : await runKeyOf(request)
+  const from = await beginRun(db, request, run, reportSize)
+  const report = await startReport(errors, format, from.reportBytes, (columns) => printHints(columns, request))
   const read = () => (stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : 0)
-  const { update: onProgress, stop } = startProgress(process.stderr, { fromRow: from.counts.rows, read })
+  const progress = startProgress(process.stderr, { fromRow: from.counts.rows, read })
+  const importTo = (to: ImportReport, onCounts = (_counts: Counts) => {}) => {
+    const onProgress = (counts: Counts) => {
+      onCounts(counts)
+      progress.update(counts)
+    }
+    return importFile(db, stream, request, { enumerations, origin, signal, run, from, report: to, onProgress })
+  }
   let { failed } = from.counts
   try {
-    const work = { enumerations, origin, signal, run, from }
-    const job = { storeUuid: request.storeUuid, file: request.file, origin, counts: from.counts }
-    const result = request.dryRun
-      ? await importFile(db, stream, request, { ...work, report, onProgress })
-      : await runAsJob(db, job, report, (saving, onCounts) =>
-          importFile(db, stream, request, {
-            ...{ ...work, report: saving },
-            onProgress: (counts) => {
-              onCounts(counts)
-              onProgress(counts)
-            },
-          }),
-        )
+    const job = { storeUuid, file, origin, counts: from.counts }
+    const result = dryRun ? await importTo(report) : await runAsJob(db, job, report, importTo)
     failed = result.counts.failed
     if (run && (result.stopped === undefined || result.isBroken)) await forgetRun(db, run)
     return { ...result, advice: adviceOn(request, result, run !== undefined), resumedAfter: from.counts.rows }
   } finally {
-    stop()
-    const incomplete = (error: unknown) => [
-      `the report is incomplete: ${error instanceof Error ? error.message : error}`,
-    ]
+    progress.stop()
+    const incomplete = (error: unknown) => [`the report is incomplete: ${messageOf(error)}`]
     for (const sentence of await report.close(failed - from.counts.failed).catch(incomplete)) print(sentence)
   }
+}
+
+/** The size of an earlier report; 0 if there is none. Throws a UsageError if it is the file that is imported. */
+async function sizeOfReport(path: string, imported: Stats): Promise<number> {
+  const earlier = await stat(path).catch(() => undefined)
+  if (earlier?.ino === imported.ino && earlier.dev === imported.dev) {
+    throw new UsageError('--errors must not name the file that is imported')
+  }
+  return earlier?.size ?? 0
+}
+
+/** Returns the position to begin at: with --resume that of the interrupted import of the same file, if there is one. */
+async function beginRun(
+  db: Kysely<Database>,
+  { resume }: ImportRequest,
+  run: RunKey | undefined,
+  reportSize: number,
+): Promise<RunPosition> {
+  if (resume && !run) throw new UsageError('--resume needs a file that can be read again')
+  const found = run && resume ? await findPosition(db, run) : undefined
+  if (run && !found) await forgetRun(db, run)
+  if (resume) print(found ? `resumes after row ${found.counts.rows}` : 'nothing to resume: starts at the beginning')
+  // The report may have been deleted meanwhile.
+  return found && found.reportBytes > reportSize ? { ...found, reportBytes: 0 } : (found ?? start)
+}
+
+/** Suggests the options that the columns of the file call for. */
+function printHints(columns: readonly string[], request: ImportRequest): void {
+  const preset = request.preset ?? presetFor(columns)
+  if (preset !== request.preset)
+    print(`the columns look like those of ${preset}: --preset ${preset} reads them as such`)
+  const images = preset === undefined && !request.onlyMapped ? likelyImages(columns, request) : []
+  if (images.length === 0) return
+  const names = brief(images.map(shown).join(', '))
+  print(`${names} look like image columns but are imported as attributes; use --assets COLUMN`)
 }
 
 function adviceOn({ dryRun }: ImportRequest, { isBroken }: ImportResult, canResume: boolean): string {
@@ -150,15 +172,4 @@ async function runKeyOf(request: ImportRequest): Promise<RunKey> {
   for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer)
   const report = errors === undefined ? null : resolve(errors)
   return { storeUuid, file: resolve(file), content: hash.digest('hex'), options, report }
-}
-
-async function findTarget(catalogue: Catalogue, store: string): Promise<string> {
-  try {
-    return await requireStore(catalogue, await findStoreUuid(catalogue.db, store), '--store')
-  } catch (error) {
-    if (error instanceof CatalogueError) throw new UsageError(error.message)
-    const isEmpty = codeOf(error) === '42P01' // undefined_table
-    if (isEmpty) throw new UsageError(`--store: there is no store ${store}: the database is empty`)
-    throw error
-  }
 }

@@ -1,4 +1,5 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
+import { messageOf } from '../../errors.ts'
 import type { ImportReport } from '../../import/import.ts'
 import type { FailedRow } from '../../import/load/map-row.ts'
 import type { Format } from '../../import/read/row.ts'
@@ -30,7 +31,7 @@ export async function startReport(
   if (path === undefined) return withNote(reportInSentences(from, onColumns))
   // Wrong usage changes nothing: an earlier report is kept until `begin`.
   const file = await open(path, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
-    throw new UsageError(`--errors ${path} cannot be written: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`--errors ${path} cannot be written: ${messageOf(error)}`)
   })
   const report = reportInFile(path, file, format, from)
   const begin = async (columns: readonly string[]) => {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts'
 import { hasTooManyValues, jsonRow, parseExactly, tooManyValues } from './json-row.ts'
 import { recordsOf } from './records.ts'
 import { type Entry, longestRow, type UnreadableRow } from './row.ts'
@@ -51,6 +52,6 @@ function parsedOf(
     return { value: parseExactly(source), source }
   } catch (error) {
     if (error instanceof RangeError) return { reason: 'is nested too deeply', source }
-    return { reason: `must be JSON: ${error instanceof Error ? error.message : error}`, source }
+    return { reason: `must be JSON: ${messageOf(error)}`, source }
   }
 }

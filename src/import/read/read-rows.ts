@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts'
 import { UsageError } from '../usage-error.ts'
 import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
@@ -56,7 +57,7 @@ async function* endWithError(blocks: AsyncIterable<Entry[]>): AsyncGenerator<Ent
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     yield [{ number, line: error instanceof BrokenFile ? error.line : undefined, reason, ends: true }]
   }
 }
