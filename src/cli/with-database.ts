@@ -11,7 +11,7 @@ import { addChangeDays, setRecording } from '../database/change-days.ts'
 import { openDatabase } from '../database/open.ts'
 import type { Database } from '../database/tables.ts'
 
-export interface Work {
+export interface CommandContext {
   db: Kysely<Database>
   catalogue: Catalogue
   config: Config
@@ -21,11 +21,11 @@ export interface Work {
 }
 
 /**
- * Does a command's work on the gateway's database, whether the gateway is running or not. With `migrates`, which a
+ * Runs a command on the database of the gateway, whether the gateway is running or not. With `migrates`, which a
  * command needs that may run before the gateway, the tables are brought up to date first.
  */
 export async function withDatabase<T>(
-  work: (work: Work) => Promise<T>,
+  run: (context: CommandContext) => Promise<T>,
   { mayCreate = false, migrates = false, logLevel = 'warn' } = {},
 ): Promise<T> {
   const config = readConfig({ LOG_LEVEL: logLevel, ...process.env })
@@ -41,7 +41,7 @@ export async function withDatabase<T>(
       globalConfig.stop()
       return globalConfig.enumerations()
     }
-    return await work({ db, catalogue: wholeCatalogue(db), config, log, enumerations })
+    return await run({ db, catalogue: wholeCatalogue(db), config, log, enumerations })
   } finally {
     await close()
   }
@@ -57,7 +57,7 @@ export function nameDatabase({ databaseUrl, dataDir }: Config): void {
  * the ledger first: no gateway may have run for days. Unrecorded writes restart the ledger; a dry run does not.
  */
 export async function recordWrites<T>(
-  { db, catalogue, config }: Work,
+  { db, catalogue, config }: CommandContext,
   { operation, dryRun = false }: { operation: string; dryRun?: boolean },
   write: (catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {

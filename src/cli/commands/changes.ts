@@ -10,7 +10,7 @@ import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
 import { untilSignal } from '../until-signal.ts'
-import { requireRecording, type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, requireRecording, withDatabase } from '../with-database.ts'
 
 interface ChangesOptions {
   store: string
@@ -82,14 +82,14 @@ export function addRequest(program: Command): void {
     .argument('<id>', 'the id of the request')
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (id: string, { store, json }: { store: string; json: boolean }) => {
-      const found = await withDatabase((work) => find(work, store, id))
+      const found = await withDatabase((context) => find(context, store, id))
       const { changes, more, ...receipt } = found
       const answer = { ...receipt, changes: changes.map(jsonOf), more }
       printResult(json, answer, textOf(found))
     })
 }
 
-async function find({ db, catalogue, config }: Work, store: string, id: string) {
+async function find({ db, catalogue, config }: CommandContext, store: string, id: string) {
   requireRecording(config)
   const storeUuid = await findStoreUuid(db, store)
   const receipt = await readReceipt(catalogue, storeUuid, id)

@@ -8,7 +8,7 @@ import { applyConfig, type Difference, readStoreConfig } from '../config/store-c
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
-import { recordWrites, type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 
 interface StoreOptions {
   store: string
@@ -67,7 +67,7 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
         command.error(`error: ${path} cannot be read: ${message}; expected ${expected}`, { exitCode: 2 }),
       )
       const file = readConfigFile(text, path)
-      const { differences, tokens } = await withDatabase((work) => apply(work, file, store, name === 'diff'))
+      const { differences, tokens } = await withDatabase((context) => apply(context, file, store, name === 'diff'))
       const isPush = name === 'push'
       if (json) process.stdout.write(`${JSON.stringify({ differences, ...(isPush && { tokens }) })}\n`)
       else {
@@ -79,14 +79,14 @@ function addApply(config: Command, name: 'diff' | 'push', description: string): 
     })
 }
 
-async function apply(work: Work, file: ConfigFile, store: string, dryRun: boolean) {
-  const enumerations = await work.enumerations()
-  const uuid = await findStoreUuid(work.db, store)
-  return recordWrites(work, { operation: 'config', dryRun }, (catalogue) =>
+async function apply(context: CommandContext, file: ConfigFile, store: string, dryRun: boolean) {
+  const enumerations = await context.enumerations()
+  const uuid = await findStoreUuid(context.db, store)
+  return recordWrites(context, { operation: 'config', dryRun }, (catalogue) =>
     write(catalogue, dryRun, async (within) => {
       const applied = await applyConfig(within, enumerations, uuid, file)
       const hasAttributes = applied.differences.some(({ kind }) => kind === 'attribute')
-      if (hasAttributes && !dryRun) await startIndexing(within, uuid, work.config.jobQuotas)
+      if (hasAttributes && !dryRun) await startIndexing(within, uuid, context.config.jobQuotas)
       return applied
     }),
   )

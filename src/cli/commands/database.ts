@@ -9,7 +9,7 @@ import { migrate } from '../../database/migrate.ts'
 import { mostPartitions } from '../../database/partitions.ts'
 import { wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
-import { type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, withDatabase } from '../with-database.ts'
 
 export function addMigrate(program: Command): void {
   program
@@ -22,14 +22,14 @@ export function addMigrate(program: Command): void {
       wholeNumber(2, mostPartitions),
     )
     .action(async ({ json, partitions }: { json: boolean; partitions?: number }) => {
-      const work = async ({ db }: Work) => {
+      const migrateAll = async ({ db }: CommandContext) => {
         const migrations = await migrate(db, partitions)
         // Its tables also change with a version of the library.
         await migrateQueue(db)
         await addChangeDays(db)
         return migrations
       }
-      const migrations = await withDatabase(work, { mayCreate: true })
+      const migrations = await withDatabase(migrateAll, { mayCreate: true })
       const words = migrations.length === 0 ? 'the database is up to date' : `ran ${migrations.join(', ')}`
       printResult(json, { migrations }, words)
     })

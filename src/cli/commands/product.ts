@@ -6,7 +6,7 @@ import { timeOf } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
-import { requireRecording, type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, requireRecording, withDatabase } from '../with-database.ts'
 
 interface ShowOptions {
   store: string
@@ -22,7 +22,7 @@ export function addProduct(program: Command): void {
     .option('--at <time>', 'as the product was at this time, such as 2026-11-21T10:00:00Z', parseTime)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (code: string, options: ShowOptions, command: Command) => {
-      const found = await withDatabase((work) => find(work, code, options))
+      const found = await withDatabase((context) => find(context, code, options))
       if (!found) {
         const time = options.at ? ` at ${options.at.toISOString()}` : ''
         return command.error(`error: there is no product ${JSON.stringify(code)}${time}`, { exitCode: 2 })
@@ -33,7 +33,7 @@ export function addProduct(program: Command): void {
     })
 }
 
-async function find({ db, catalogue, config }: Work, code: string, { store, at }: ShowOptions) {
+async function find({ db, catalogue, config }: CommandContext, code: string, { store, at }: ShowOptions) {
   if (at) requireRecording(config)
   const storeUuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
   return at ? findProductAt(catalogue, storeUuid, code, at) : (await findProducts(catalogue, storeUuid, [code]))[0]

@@ -4,7 +4,7 @@ import { addReportUser, listReportUsers, removeReportUser } from '../../auth/rep
 import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
 import { printResult } from '../output.ts'
-import { type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, withDatabase } from '../with-database.ts'
 
 interface Json {
   json: boolean
@@ -61,10 +61,10 @@ function outcome(name: string, removed: { dropped: boolean } | undefined): strin
 }
 
 /** No other program can connect to the embedded database. */
-async function withServer<T>(work: (work: Work) => Promise<T>): Promise<T> {
+async function withServer<T>(run: (context: CommandContext) => Promise<T>): Promise<T> {
   if (readConfig(process.env).databaseUrl === undefined) {
     const advice = 'move the catalogue to a PostgreSQL server by "catalog backup" and "catalog restore"'
     throw new Error(`no other program can connect to the embedded database: ${advice}, and set DATABASE_URL`)
   }
-  return withDatabase(work, { migrates: true })
+  return withDatabase(run, { migrates: true })
 }

@@ -53,10 +53,10 @@ async function usePreset(preset: string, { store, channel, map, dryRun }: UseOpt
     attribute: renamed(attribute),
     whenAttribute: renamed(whenAttribute),
   }))
-  return withDatabase(async (work) => {
-    const enumerations = await work.enumerations()
-    const uuid = await findStoreUuid(work.db, store)
-    return recordWrites(work, { operation: 'requirements use', dryRun }, (catalogue) =>
+  return withDatabase(async (context) => {
+    const enumerations = await context.enumerations()
+    const uuid = await findStoreUuid(context.db, store)
+    return recordWrites(context, { operation: 'requirements use', dryRun }, (catalogue) =>
       write(catalogue, dryRun, (within) => setRequirements(within, enumerations, uuid, channel, own)),
     )
   })

@@ -9,7 +9,7 @@ import { startIndexing } from '../../jobs/run-index.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption } from '../option-values.ts'
 import { printResult } from '../output.ts'
-import { recordWrites, requireRecording, type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../with-database.ts'
 
 interface RevertOptions {
   store: string
@@ -31,7 +31,7 @@ export function addRevert(program: Command): void {
     .option('--dry-run', 'change nothing, only print the result', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (options: RevertOptions) => {
-      const result = await withDatabase((work) => revert(work, options))
+      const result = await withDatabase((context) => revert(context, options))
       const { requestId: request_id, skipped, more } = result
       const { storeFields: store_fields, ...reverted } = result.reverted
       const answer = { request_id, reverted: { ...reverted, store_fields }, skipped, more }
@@ -41,12 +41,15 @@ export function addRevert(program: Command): void {
 }
 
 /** However many items it has, on a connection without the time-outs of requests. */
-async function revert(work: Work, { store, request, ifChangedSince, dryRun }: RevertOptions): Promise<RevertResult> {
-  const { db, config } = work
+async function revert(
+  context: CommandContext,
+  { store, request, ifChangedSince, dryRun }: RevertOptions,
+): Promise<RevertResult> {
+  const { db, config } = context
   const policy = ifChangedSince.toUpperCase() as RevertPolicy
   requireRecording(config)
   const storeUuid = await findStoreUuid(db, store)
-  return recordWrites(work, { operation: 'revert', dryRun }, ({ origin }) =>
+  return recordWrites(context, { operation: 'revert', dryRun }, ({ origin }) =>
     withOwnConnection(db, (own) =>
       write({ ...wholeCatalogue(own.db), origin }, dryRun, async (within) => {
         // Large reverts are sorted in memory.

@@ -6,7 +6,7 @@ import { storeNotFound } from '../../errors.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
-import { recordWrites, type Work, withDatabase } from '../with-database.ts'
+import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 
 interface CreateOptions {
   name: string
@@ -46,7 +46,7 @@ export function addStore(program: Command): void {
     .option('--copy-taxonomy', 'copy the attribute definitions of the linked store', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (options: CreateOptions) => {
-      const created = await withDatabase((work) => create(work, options))
+      const created = await withDatabase((context) => create(context, options))
       printResult(options.json, inJson(created), created.storeUuid)
     })
   store
@@ -66,11 +66,11 @@ export function addStore(program: Command): void {
     })
 }
 
-async function create(work: Work, options: CreateOptions): Promise<Store> {
-  const enumerations = await work.enumerations()
+async function create(context: CommandContext, options: CreateOptions): Promise<Store> {
+  const enumerations = await context.enumerations()
   const { name, taxonomy = enumerations.storeTaxonomies[0] ?? '', region, channel, automation, website } = options
   const linkedStoreId =
-    options.linkedStore === undefined ? undefined : await findStoreUuid(work.db, options.linkedStore)
+    options.linkedStore === undefined ? undefined : await findStoreUuid(context.db, options.linkedStore)
   const input = {
     storeName: name,
     storeTaxonomy: taxonomy,
@@ -80,7 +80,7 @@ async function create(work: Work, options: CreateOptions): Promise<Store> {
     storeWebsite: website,
   }
   const link = { linkedStoreId, copyTaxonomy: options.copyTaxonomy }
-  return recordWrites(work, { operation: 'createStore' }, (catalogue) =>
+  return recordWrites(context, { operation: 'createStore' }, (catalogue) =>
     write(catalogue, false, (within) => createStore(within, enumerations, input, link)),
   )
 }

@@ -41,11 +41,11 @@ export async function importWithProgress(file: string, options: ImportOptions, s
   const input = await unlessAborted(openInput(file), signal)
   if (!input) throw new UsageError(`${file} cannot be read: interrupted before it was opened for writing`)
   try {
-    return await withDatabase(async (work) => {
-      const enumerations = await work.enumerations()
+    return await withDatabase(async (context) => {
+      const enumerations = await context.enumerations()
       requireConfigured(given, enumerations)
-      const request = { ...given, storeUuid: await findTarget(work.catalogue, options.store) }
-      return recordWrites(work, { operation: 'import', dryRun: request.dryRun }, (recording) =>
+      const request = { ...given, storeUuid: await findTarget(context.catalogue, options.store) }
+      return recordWrites(context, { operation: 'import', dryRun: request.dryRun }, (recording) =>
         importReporting(request, recording, enumerations, input, signal),
       )
     })
