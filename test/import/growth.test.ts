@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { useCatalog } from './catalog.ts'
 
 const catalog = useCatalog()
@@ -21,6 +21,13 @@ async function readSoFar(inserted: number): Promise<number> {
   await expect.poll(async () => (await count()).made).toBe(inserted)
   return (await count()).read
 }
+
+beforeEach(async () => {
+  const { db } = catalog.database
+  await sql`
+    truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(db)
+  await sql`select pg_stat_reset()`.execute(db)
+})
 
 test('an import reads as much as it has rows, not as the store has products', async () => {
   const { db } = catalog.database
@@ -50,10 +57,6 @@ test.each([
   'an import %s reads as much as it has rows, not as the store has products',
   async (_where, odd) => {
     const { db } = catalog.database
-    await sql`truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(
-      db,
-    )
-    await sql`select pg_stat_reset()`.execute(db)
     const store = await catalog.newStore()
     const code = (n: number) => `P${String(rows + n).padStart(6, '0')}`
     const old = Array.from({ length: products }, (_, i) => code(2 * (i + 1)))
@@ -81,10 +84,6 @@ test.each([
 
 test('an import that cuts the directory into more ranges reads those that it cuts, not the store', async () => {
   const { db } = catalog.database
-  await sql`truncate product, asset, asset_link, asset_group, asset_group_range, asset_group_total, product_total`.execute(
-    db,
-  )
-  await sql`select pg_stat_reset()`.execute(db)
   const store = await catalog.newStore()
   const fileOf = (first: number, count: number) => {
     const line = (_: unknown, i: number) => `P${String(first + i).padStart(6, '0')},https://a.example/${first + i}\n`

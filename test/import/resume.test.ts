@@ -35,22 +35,12 @@ test('an import that is killed again and again and resumed is one that was never
   const [undisturbed, disturbed] = [await catalog.newStore(), await catalog.newStore()]
   const reports = [catalog.path('whole.csv'), catalog.path('parts.csv')]
   const whole = await catalog.answer([file, '--store', undisturbed, '--errors', reports[0] ?? ''], 1)
-  const env = { DATABASE_URL: catalog.database.url }
   const args = [file, '--store', disturbed, '--errors', reports[1] ?? '', '--chunk-rows', '500', '--resume', '--json']
   const worked: number[] = []
   for (let kill = 0; kill < kills; kill++) {
-    const child = startImport(args, env)
-    const ended = outcomeOf(child)
-    const before = worked.at(-1) ?? 0
-    await expect.poll(() => position(disturbed), { interval: 5 }).toBeGreaterThan(before)
-    await sleep(Math.random() * 100)
-    child.kill('SIGKILL')
-    await ended
-    // What PostgreSQL had begun for the one that is gone may still be done.
-    await expect.poll(() => sessions(`state <> 'idle'`)).toBe(0)
-    worked.push(await position(disturbed))
+    worked.push(await killedAfter(worked.at(-1) ?? 0, disturbed, args))
   }
-  const { code, stdout, stderr } = await catalog.run(args, env)
+  const { code, stdout, stderr } = await catalog.run(args)
   expect(stderr).toContain(`resumes after row ${worked.at(-1)}\n`)
   expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 1, ...whole })
   expect(await exportOf(disturbed)).toBe(await exportOf(undisturbed))
@@ -58,6 +48,19 @@ test('an import that is killed again and again and resumed is one that was never
   expect(await checkReadModel(catalog.database.db)).toEqual([])
   expect(await position(disturbed)).toBe(0)
 }, 240_000)
+
+/** Kills an import some time after it has imported more than `rows`; returns the number of rows that it imported. */
+async function killedAfter(rows: number, store: string, args: string[]): Promise<number> {
+  const child = startImport(args, { DATABASE_URL: catalog.database.url })
+  const ended = outcomeOf(child)
+  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(rows)
+  await sleep(Math.random() * 50)
+  child.kill('SIGKILL')
+  await ended
+  // PostgreSQL may still work on a statement of the killed process.
+  await expect.poll(() => sessions(`state <> 'idle'`)).toBe(0)
+  return position(store)
+}
 
 /** How many rows of the import under way are in; 0 when there is none. */
 async function position(store: string): Promise<number> {
@@ -72,20 +75,14 @@ async function position(store: string): Promise<number> {
 test('a file that has changed, or other options, are refused and nothing is done', async () => {
   const store = await catalog.newStore()
   const file = await catalog.file('changing.csv', content)
-  const env = { DATABASE_URL: catalog.database.url }
-  const child = startImport([file, '--store', store, '--chunk-rows', '500'], env)
-  const ended = outcomeOf(child)
-  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
-  child.kill('SIGKILL')
-  await ended
-  const before = await position(store)
-  const other = await catalog.run([file, '--store', store, '--resume', '--channel', 'channel_value_1'], env)
+  const before = await killedAfter(0, store, [file, '--store', store, '--chunk-rows', '500'])
+  const other = await catalog.run([file, '--store', store, '--resume', '--channel', 'channel_value_1'])
   expect(other).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/--resume: .* stopped after row \d+ had other options/),
   })
   await catalog.file('changing.csv', content.replace('name 7', 'name 8'))
-  const changed = await catalog.run([file, '--store', store, '--resume'], env)
+  const changed = await catalog.run([file, '--store', store, '--resume'])
   expect(changed).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/--resume: the file has changed since the import .* after row \d+/),
@@ -99,12 +96,7 @@ test('the summary after --resume has the totals, and says how many rows are of t
   const store = await catalog.newStore()
   const file = await catalog.file('totals.csv', content)
   const args = [file, '--store', store, '--chunk-rows', '500']
-  const child = startImport(args, { DATABASE_URL: catalog.database.url })
-  const ended = outcomeOf(child)
-  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
-  child.kill('SIGKILL')
-  await ended
-  const before = await position(store)
+  const before = await killedAfter(0, store, args)
   const { stdout } = await catalog.run([...args, '--resume'])
   expect(stdout).toMatch(`${rows} rows in all, ${rows - before} of them in this run: ${rows - rows / 500} created, `)
 })
@@ -121,14 +113,9 @@ test('an import that is resumed with another report writes that one anew', async
   const store = await catalog.newStore()
   const file = await catalog.file('reported.csv', content)
   const args = [file, '--store', store, '--chunk-rows', '500', '--resume', '--json']
-  const child = startImport([...args, '--errors', catalog.path('first.csv')], { DATABASE_URL: catalog.database.url })
-  const ended = outcomeOf(child)
-  await expect.poll(() => position(store), { interval: 5 }).toBeGreaterThan(0)
-  child.kill('SIGKILL')
-  await ended
+  const worked = await killedAfter(0, store, [...args, '--errors', catalog.path('first.csv')])
   const earlier = `something,else\n${'of,before\n'.repeat(1_000)}`
   const second = await catalog.file('second.csv', earlier)
-  const worked = await position(store)
   const answer = await catalog.answer([...args, '--errors', second], 1)
   expect(answer).toMatchObject({ rows, failed: rows / 500 })
   const lines = (await readFile(second, 'utf8')).trimEnd().split('\n')
