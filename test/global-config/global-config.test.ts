@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
-import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
+import { type Enumerations, fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { type GlobalConfig, startGlobalConfig } from '../../src/global-config/global-config.ts'
 import { type ConfigFile, configFile } from '../support/global-config.ts'
 
@@ -39,40 +39,29 @@ describe('the global configuration', () => {
     expect(config.enumerations()).toEqual(fallbackEnumerations)
   })
 
-  it('is what a file says, read before it starts', async () => {
-    const { config } = await start((await fileWith(good)).url)
-    expect(config.enumerations()).toEqual({
-      ...fallbackEnumerations,
-      assetFormats: ['image', 'audio'],
-      channels: ['SMP', 'web'],
-      storeTaxonomies: ['acme', 'brand'],
-    })
-  })
-
   it('is what an HTTP server says, read before it starts', async () => {
     const url = await serve((_request, response) => response.end(JSON.stringify(good)))
     const { config } = await start(url)
     expect(config.enumerations().assetFormats).toEqual(['image', 'audio'])
   })
 
-  it('takes each key as optional, and knows no others', async () => {
-    for (const [content, changed] of [
-      [{}, {}],
-      [{ unknown: 1, regions: ['Atlantis'] }, {}],
-      [{ asset_formats: ['audio'] }, { assetFormats: ['audio'] }],
-      [{ store_taxonomies: ['acme'] }, { storeTaxonomies: ['acme'] }],
-    ] as const) {
+  it.for<[object, Partial<Enumerations>]>([
+    [good, { assetFormats: ['image', 'audio'], channels: ['SMP', 'web'], storeTaxonomies: ['acme', 'brand'] }],
+    [{}, {}],
+    [{ unknown: 1, regions: ['Atlantis'] }, {}],
+    [{ asset_formats: ['audio'] }, { assetFormats: ['audio'] }],
+    [{ store_taxonomies: ['acme'] }, { storeTaxonomies: ['acme'] }],
+    ...[['web'], ['SMP', 'web', 'SMP', 'web']].map((channels): [object, Partial<Enumerations>] => [
+      { channels },
+      { channels: ['SMP', 'web'] },
+    ]),
+  ])(
+    'is what the file says, read before the start: each key is optional, SMP is always a channel: %j',
+    async ([content, changed]) => {
       const { config } = await start((await fileWith(content)).url)
       expect(config.enumerations()).toEqual({ ...fallbackEnumerations, ...changed })
-    }
-  })
-
-  it('always holds SMP, once, alongside the configured channels', async () => {
-    for (const channels of [['web'], ['web', 'SMP'], ['SMP', 'web', 'SMP', 'web']]) {
-      const { config } = await start((await fileWith({ channels })).url)
-      expect(config.enumerations().channels.toSorted()).toEqual(['SMP', 'web'])
-    }
-  })
+    },
+  )
 
   it('is the fallback, and says so in the log, while there is nothing to read', async () => {
     const { config, lines } = await start('file:///nowhere/at/all.json')
@@ -109,20 +98,13 @@ describe('the global configuration', () => {
       (request, response) =>
         response.writeHead(200, { 'content-length': 100 }).write('{}', () => request.socket.destroy()),
     ],
+    ['nothing for five seconds', () => {}],
     ['nothing and hangs up', (request) => request.socket.destroy()],
     ['more than it may', (_request, response) => response.end(`{"channels":["web"]${' '.repeat(2 ** 20)}}`)],
   ])('is the fallback where the server says %s', async ([, listener]) => {
     const { config, lines } = await start(await serve(listener))
     expect(config.enumerations()).toEqual(fallbackEnumerations)
     expect(lines).toHaveLength(1)
-  })
-
-  it('does not wait for ever for a server that does not answer', async () => {
-    const url = await serve(() => {})
-    const started = performance.now()
-    const { config } = await start(url)
-    expect(config.enumerations()).toEqual(fallbackEnumerations)
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it('keeps the last good one while the source is malformed or missing, and follows it again afterwards', async () => {
