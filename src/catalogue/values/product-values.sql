@@ -126,7 +126,14 @@ begin
     where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
       and k.product_code = i.code collate "C" and i.old_key <> i.new_key collate "C";
   end if;
-  if changes.has_inserted then
+  if changes.has_inserted and filled = '{}' then
+    -- Without `on conflict` an import takes a sixth less: no row exists yet.
+    insert into product_key (store_uuid, slot, key, product_code)
+    select of_store, slot, new_key, code
+    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
+    where new_key is not null and old_key is null
+    order by slot, new_key collate "C", code collate "C";
+  elsif changes.has_inserted then
     insert into product_key (store_uuid, slot, key, product_code)
     select of_store, slot, new_key, code
     from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
