@@ -318,6 +318,7 @@ it('a check finds values and counts that are not those of the products', async (
     ['value', '1', null, 'Color x'],
     ['value', '1', 'Color c1', null],
     ['value', '1', 'new Color x', 'new Color c1'],
+    ['value', '4', null, 'new'],
     ['value', '4', 'new', null],
   ])
   await sql`delete from product_value where store_uuid = ${store}::uuid`.execute(db)

@@ -69,6 +69,8 @@ it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
   ['a page of an attribute that all have', listed({ name: 'Color', exists: true })],
   ['a page of another value that most have', listed({ name: 'Color', ne: 'c0' })],
   ['a page of those without an attribute that few have', listed({ name: 'Rare', exists: false })],
+  ['a page of a status that none has', (catalogue) => listProducts(catalogue, store, { status: ['problem'] }, page)],
+  ['a page in the order of the status', (catalogue) => listProducts(catalogue, store, {}, page, { field: 'status' })],
   ['the number of those that have an attribute', counted({ name: 'Color', exists: true })],
   ['the number of those that have it not', counted({ name: 'Color', exists: false })],
 ])('finds %s without reading the others', async (_title, read) => {

@@ -100,12 +100,14 @@ begin
       where was <> value or was is null and value is not null
     ), indexed_item as materialized (
       select i.product_code, n.slot, i.was, i.value from item i join unnest(indexed, slots) n(name, slot) on n.name = i.key
+      union all
+      select product_code, 0::smallint, status, new_status from old where indexed is not null and status <> new_status
     ), indexed_product as (
       select product_code, new_status, case when names is null then (
           select coalesce(jsonb_object_agg(name, patch -> name), '{}') from unnest(indexed) name where patch ? name
         ) else patch - array(select unnest(names) except select unnest(indexed)) end as patch
       from old
-      where indexed is not null and (status <> new_status or product_code in (select product_code from indexed_item))
+      where product_code in (select product_code from indexed_item)
     ), totalled as (
       insert into product_total as t (store_uuid, shard, status, count)
       select store, (request -> 'shard')::smallint, d.status, sum(d.delta)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isUnsearched } from './index-values.ts'
+import { statusSlot } from './value-keys.ts'
 
 /**
  * A query of the differences between the products of a store and their indexed values, and the counts of these:
@@ -34,13 +35,22 @@ export function checkedValues(storeUuid: string) {
     union all
     select 'value', coalesce(k.product_code, i.product_code), k.name || ' ' || k.key, i.name || ' ' || i.key
     from (
-      select d.name, slot, k.key, k.product_code from keyed k left join definition d using (slot)
-      where d.slot is null or d.is_indexed
+      select d.name, k.slot, k.key, k.product_code from keyed k left join definition d using (slot)
+      where k.slot <> ${statusSlot} and (d.slot is null or d.is_indexed)
     ) k full join (
       select d.name, d.slot, value_key(i.attributes ->> d.name, d.type = 'number') as key, i.product_code
       from definition d cross join indexed i where d.is_indexed
     ) i using (slot, key, product_code)
     where (k.product_code is null or i.product_code is null) and (k.key is not null or i.key is not null)
+    union all
+    select 'value', product_code, k.key, i.status
+    from (
+      select key, product_code from keyed where slot = ${statusSlot}
+    ) k full join (
+      select status, product_code from indexed where exists (select from definition where is_indexed)
+    ) i using (product_code)
+    where k.key is distinct from i.status
+      and (select count(*) filter (where not is_indexed) = 0 or bool_or(is_indexed) from definition)
     union all
     select 'value', coalesce(p.product_code, t.product_code), t.text, p.text
     from (

@@ -5,10 +5,11 @@ import { lockStore } from '../locks.ts'
 import { write } from '../transaction.ts'
 import { refreshValues } from './refresh-values.ts'
 import { maxFilterable } from './slots.ts'
+import { statusSlot } from './value-keys.ts'
 
 const batchSize = 1_000
 
-const slots = Array.from({ length: maxFilterable }, (_, i) => i + 1)
+const slots = Array.from({ length: maxFilterable + 1 }, (_, i) => i)
 
 /** The names of a store's searchable attributes, as they are now. */
 const searchable = (storeUuid: string) =>
@@ -40,7 +41,7 @@ export async function findUnindexed({ db }: Catalogue, storeUuid: string) {
     sql`not ${hasSlot(sql`slot is not null`)} and exists (
         select from product_value where store_uuid = ${storeUuid} order by product_code limit 1)`,
     ...slots.map(
-      (slot) => sql`not ${hasSlot(sql`slot = ${slot}`)} and exists (
+      (slot) => sql`not ${hasSlot(slot === statusSlot ? sql`slot is not null` : sql`slot = ${slot}`)} and exists (
         select from product_key where store_uuid = ${storeUuid} and slot = ${slot} order by key, product_code limit 1)`,
     ),
   ]
@@ -95,11 +96,11 @@ async function claim(work: WriteCatalogue, storeUuid: string, by: string): Promi
   const { numAffectedRows } = await sql`
     ${customPlan} delete from product_key k using (
       select s.slot, old.key, old.product_code
-      from generate_series(1, ${maxFilterable}::integer) s(slot) cross join lateral (
+      from generate_series(${statusSlot}::integer, ${maxFilterable}::integer) s(slot) cross join lateral (
         select key, product_code from product_key
         where store_uuid = ${storeUuid} and slot = s.slot::smallint and not exists (
-          select from attribute_definition d where d.store_uuid = ${storeUuid} and d.slot = s.slot
-            and (d.is_indexed or d.indexed_by is not null))
+          select from attribute_definition d where d.store_uuid = ${storeUuid}
+            and (d.slot = s.slot or s.slot = ${statusSlot}::integer and d.slot is not null) and (d.is_indexed or d.indexed_by is not null))
         order by key, product_code
         limit ${keysAtOnce}
       ) old

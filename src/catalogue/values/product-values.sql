@@ -91,7 +91,8 @@ end $$;
 
 -- Updates `product_key` and `value_count` for changed values: the product's code, the slot, the value before and after,
 -- null for none. A slot that no job has claimed yet has no keys; a job that fills a slot inserts keys of values that
--- have not changed. Rows are found by their keys: a kept plan, or another join, might read all rows of a store.
+-- have not changed. Slot 0 has the statuses: the job of a store's first filterable attribute fills it. Rows are found
+-- by their keys: a kept plan, or another join, might read all rows of a store.
 create or replace function index_values(
   of_store uuid, codes text[], slots smallint[], old_values text[], new_values text[]) returns void
 language plpgsql
@@ -100,16 +101,24 @@ declare
   numbers constant smallint[] := array(
     select d.slot from attribute_definition d
     where d.store_uuid = of_store and d.slot is not null and d.type = 'number');
-  keyed constant smallint[] := array(
+  keyed smallint[] := array(
     select d.slot from attribute_definition d
     where d.store_uuid = of_store and d.slot is not null and (d.is_indexed or d.indexed_by is not null));
-  filled constant smallint[] := array(
+  filled smallint[] := array(
     select d.slot from attribute_definition d
     where d.store_uuid = of_store and d.slot is not null and not d.is_indexed);
   counted smallint[];
   counted_to text[];
   changes record;
 begin
+  if keyed <> '{}' then
+    keyed := keyed || 0::smallint;
+  end if;
+  if not exists (
+    select from attribute_definition d where d.store_uuid = of_store and d.slot is not null and d.is_indexed
+  ) then
+    filled := filled || 0::smallint;
+  end if;
   with item as materialized (
     select code, slot, value_key(old_value, slot = any(numbers)) as old_key, value_key(new_value, slot = any(numbers)) as new_key
     from unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value)
@@ -213,7 +222,7 @@ begin
 
   with new as materialized (
     select p.product_code, p.status, (
-        select coalesce(jsonb_object_agg(a.key, a.value), '{}') from jsonb_each(p.attributes) a where a.key = any(names)
+        select coalesce(jsonb_object_agg(name, p.attributes -> name), '{}') from unnest(names) name where p.attributes ? name
       ) as attributes
     from product p where p.store_uuid = of_store and p.product_code = any(of_codes) and names is not null
   ), old as materialized (
@@ -221,7 +230,7 @@ begin
     from product_value v where v.store_uuid = of_store and v.product_code = any(of_codes)
   ), changed as materialized (
     select coalesce(n.product_code, o.product_code) as code, n.product_code is null as is_gone, n.status, n.attributes,
-      o.attributes as was, n.status is distinct from o.status or n.attributes is distinct from o.attributes as is_changed
+      o.status as old_status, o.attributes as was, n.status is distinct from o.status or n.attributes is distinct from o.attributes as is_changed
     from new n full join old o on o.product_code = n.product_code
     where new_slots is not null or n.status is distinct from o.status or n.attributes is distinct from o.attributes
   ), deleted as (
@@ -233,10 +242,15 @@ begin
     order by code
     on conflict (store_uuid, product_code) do update set status = excluded.status, attributes = excluded.attributes
   )
-  select array_agg(c.code) as codes, array_agg(d.slot) as slots, array_agg(c.was ->> d.name) as old_values,
-    array_agg(c.attributes ->> d.name) as new_values
-  from changed c cross join unnest(names, slots) d(name, slot)
-  where c.was ->> d.name is distinct from c.attributes ->> d.name or d.slot = any(new_slots) and c.attributes ? d.name
+  select array_agg(code) as codes, array_agg(slot) as slots, array_agg(old_value) as old_values,
+    array_agg(new_value) as new_values
+  from (
+      select c.code, d.slot, c.was ->> d.name as old_value, c.attributes ->> d.name as new_value
+      from changed c cross join unnest(names, slots) d(name, slot)
+      where c.was ->> d.name is distinct from c.attributes ->> d.name or d.slot = any(new_slots) and c.attributes ? d.name
+    union all
+      select code, 0::smallint, old_status, status from changed where old_status is distinct from status or new_slots is not null
+  ) i
   into changes;
 
   if changes.codes is not null then

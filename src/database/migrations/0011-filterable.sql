@@ -31,8 +31,9 @@ create table product_value (
   primary key (store_uuid, product_code)
 ) with (fillfactor = 80);
 
--- The index of filterable attributes: a row for each value. Values are ordered by `key`: `number_key` of a number, the
--- first 100 characters of another value. A change of one attribute writes one row.
+-- The index of filterable attributes: a row for each value; in slot 0 a row for the status of each product. Values are
+-- ordered by `key`: `number_key` of a number, the first 100 characters of another value. A change of one attribute
+-- writes one row.
 create table product_key (
   store_uuid uuid not null,
   slot smallint not null,

@@ -43,6 +43,16 @@ export async function findAttributeIndexes(
   )
 }
 
+/** Whether `product_key` has the statuses of a store's products. */
+export async function hasStatusKeys(catalogue: Catalogue, storeUuid: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from attribute_definition
+    where store_uuid = ${visibleStore(catalogue, storeUuid)} and slot is not null and is_indexed limit 1`.execute(
+    catalogue.db,
+  )
+  return rows.length > 0
+}
+
 const ranges = ['gt', 'gte', 'lt', 'lte'] as const
 
 /** Throws `invalid_request` for bounds that the declared type does not have, or that nothing is between. */

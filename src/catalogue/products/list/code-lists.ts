@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { allOf, isBare } from '../../conditions.ts'
-import { type AttributeIndex, isKey, keyOf } from '../../values/value-keys.ts'
+import { type AttributeIndex, isKey, keyOf, statusSlot } from '../../values/value-keys.ts'
 import { type AttributeIndexes, boundFault } from './attribute-indexes.ts'
 import { beyondAll } from './matching-products.ts'
 import type { AttributeFilter, ProductFilter } from './product-filter.ts'
@@ -24,14 +24,26 @@ const maxRead = 25_000
 /** The same for conditions that most products meet, if any. */
 const maxReadOfWeak = 500
 
-/** The lists of the conditions that all products of a filter meet. */
-export function codeListsOf(uuid: string | null, filter: ProductFilter, indexes: AttributeIndexes): CodeList[] {
+/** The same for statuses: other orders than that of the codes soon find a product of a status that more have. */
+const maxReadOfStatus = 5_000
+
+/** The lists of the conditions that all products of a filter meet. `isByStatus`: the statuses are indexed, too. */
+export function codeListsOf(
+  uuid: string | null,
+  filter: ProductFilter,
+  indexes: AttributeIndexes,
+  isByStatus: boolean,
+): CodeList[] {
   const ofAttributes = (filter.attributes ?? []).flatMap((attribute) => {
     const index = indexes.get(attribute.name)
     return index?.slot ? ofAttribute(uuid, attribute, { ...index, slot: index.slot }) : []
   })
-  const within = (filter.and ?? []).flatMap((part) => codeListsOf(uuid, part, indexes))
-  return [...ofAttributes, ...(filter.blockedOn == null ? [] : [ofBlocked(uuid, filter.blockedOn)]), ...within]
+  const within = (filter.and ?? []).flatMap((part) => codeListsOf(uuid, part, indexes, isByStatus))
+  const ofOthers = [
+    ...(isByStatus && filter.status != null ? [ofStatuses(uuid, filter.status)] : []),
+    ...(filter.blockedOn == null ? [] : [ofBlocked(uuid, filter.blockedOn)]),
+  ]
+  return [...ofAttributes, ...ofOthers, ...within]
 }
 
 /** Whether products match a filter just if all of its lists have them. */
@@ -39,10 +51,10 @@ export function areSufficient(filter: ProductFilter, lists: readonly CodeList[])
   return lists.length > 0 && lists.every(({ isExact }) => isExact) && conditionsOf(filter) === lists.length
 }
 
-function conditionsOf({ attributes, blockedOn, and, ...others }: ProductFilter): number {
+function conditionsOf({ status, attributes, blockedOn, and, ...others }: ProductFilter): number {
   if (!isBare(others)) return Number.NaN
   const within = (and ?? []).reduce((sum, part) => sum + conditionsOf(part), 0)
-  return (attributes ?? []).length + (blockedOn == null ? 0 : 1) + within
+  return (attributes ?? []).length + (status == null ? 0 : 1) + (blockedOn == null ? 0 : 1) + within
 }
 
 /**
@@ -154,6 +166,14 @@ function rangesOf(filter: AttributeFilter, index: AttributeIndex): KeyCondition[
     const isExact = index.type === 'number' || isKey(index, bound)
     return [{ where: sql<boolean>`k.key ${isExact ? operator : orEqual} ${keyOf(index, bound)}`, isExact }]
   })
+}
+
+function ofStatuses(uuid: string | null, statuses: readonly string[]): CodeList {
+  const [status, ...others] = statuses
+  const isSorted = status !== undefined && others.length === 0
+  const where = isSorted ? sql<boolean>`k.key = ${status}` : sql<boolean>`k.key = any(${[...statuses]}::text[])`
+  const codes = sql`select k.product_code from ${keysOf(uuid, statusSlot, where)}`
+  return { codes, keys: { slot: statusSlot, where }, isExact: true, isSorted, maxRead: maxReadOfStatus }
 }
 
 /** The products that are counted as blocked on a channel. */

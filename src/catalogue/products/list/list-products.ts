@@ -39,7 +39,7 @@ export async function listProducts(
   page: KeysetPage & { orAt?: { after: boolean; before: boolean } },
   order = byCode,
 ): Promise<ListedProduct[]> {
-  const { source, keyedSource, ofStore, indexes, table } = await selectionOf(catalogue, storeUuid, filter, order)
+  const { source, keyedSource, ofStore, indexes, table, list } = await selectionOf(catalogue, storeUuid, filter, order)
   const sort = sortOf(order, indexes, keyedSource !== undefined)
   // About twice as many as the page has: some may be deleted, or not match the filter.
   const recent = sort.isNewestFirst(page)
@@ -55,9 +55,10 @@ export async function listProducts(
       limit ${page.limit}`
   }
   if (!first) return []
-  if (!second && table === 'product') {
+  if (!second && table === 'product' && !keyedSource) {
     const { rows } = await sql<ListedProduct>`
-    ${unlessPlain(filter, order)}select ${columns}, ${first.text} as "orderValue" from ${source}
+    ${list ? sql`${customPlan} ` : unlessPlain(filter, order)}select ${columns}, ${first.text} as "orderValue"
+    from ${source}
     where ${allOf([ofStore, ...first.where])}
     order by ${first.by}
     limit ${page.limit}`.execute(catalogue.db)

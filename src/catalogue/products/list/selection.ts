@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
 import { allOf } from '../../conditions.ts'
 import { withCodes, withTexts } from '../../search-codes.ts'
-import { type AttributeIndexes, findAttributeIndexes, requireBounds, requireOrdered } from './attribute-indexes.ts'
+import { statusSlot } from '../../values/value-keys.ts'
+import {
+  type AttributeIndexes,
+  findAttributeIndexes,
+  hasStatusKeys,
+  requireBounds,
+  requireOrdered,
+} from './attribute-indexes.ts'
 import { type CodeList, codeListsOf, keysOf, shortestList } from './code-lists.ts'
 import { matching } from './matching-products.ts'
 import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
@@ -45,12 +52,14 @@ export async function selectionOf(
   const found = await withCodes(catalogue, uuid, filter)
   const isIndexed = used.length > 0 && used.every(({ name }) => indexes.get(name)?.slot)
   const table = isIndexed && !needsProduct(filter, order ?? byCode) ? 'product_value' : 'product'
-  const lists = found.codes == null ? codeListsOf(uuid, found, indexes) : []
+  const usesStatus = order?.field === 'status' || partsOf(found).some((part) => part.filter.status != null)
+  const isByStatus = usesStatus && (await hasStatusKeys(catalogue, storeUuid))
+  const lists = found.codes == null ? codeListsOf(uuid, found, indexes, isByStatus) : []
   const { list, length = 0 } = (await shortestList(catalogue, lists, order?.field === 'code')) ?? {}
   const isSearched = partsOf(found).some((part) => part.filter.search != null)
   const searched = (source: RawBuilder<unknown>) =>
     isSearched ? sql`${source} ${withTexts(uuid, order !== undefined)}` : source
-  const slot = indexes.get(order?.attribute ?? '')?.slot
+  const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
   const isKeyed = slot != null && (!list || length > maxSorted)
   return {
     source: searched(list ? lookedUp(uuid, table, list.codes) : sql`${sql.table(table)} p`),
