@@ -94,11 +94,16 @@ function ofAttribute(
   const where = allOf(conditions.map(({ where }) => where))
   const { name: _, ...fields } = filter
   const given = Object.values(fields).filter((value) => value != null)
+  // An index is read on both sides of a key, but not through the products that have it.
+  const { ne } = filter
+  const isSplit = ne != null && isKey(index, ne)
+  const parts = isSplit ? [sql<boolean>`k.key < ${ne}`, sql<boolean>`k.key > ${ne}`] : [sql<boolean>`true`]
+  const codes = parts.map((part) => sql`select k.product_code from ${keysOf(uuid, index.slot, allOf([where, part]))}`)
   return {
-    codes: sql`select k.product_code from ${keysOf(uuid, index.slot, where)}`,
+    codes: sql.join(codes, sql` union all `),
     keys: { slot: index.slot, where },
     isExact: given.length === conditions.length && conditions.every(({ isExact }) => isExact),
-    isSorted: conditions.some(({ isSorted }) => isSorted),
+    isSorted: !isSplit && conditions.some(({ isSorted }) => isSorted),
     maxRead: conditions.every(({ isWeak }) => isWeak) ? maxReadOfWeak : maxRead,
   }
 }
