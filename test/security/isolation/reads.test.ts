@@ -27,13 +27,11 @@ it('a page of more than 1 MiB is read in a thread of the pool, and a smaller one
   const page = (limit: number) => gateway.call(`/v1/products?store_uuid=${store}&limit=${limit}`)
   expect((await page(2)).json).toMatchObject({ data: { returned_products: 2 } })
   // The gateway's own connections may be more than the sessions that the server has begun.
-  const before = await sessions()
-  expect(before.ofThreads).toBeLessThanOrEqual(0)
+  expect((await sessions()).ofThreads).toBeLessThanOrEqual(0)
   const large = await page(20)
   expect(large.json).toMatchObject({ status: { code: 0 }, data: { returned_products: 20, total_products: 20 } })
   expect(large.text.length).toBeGreaterThan(10_000_000)
-  // Compressed, the page is small: it was measured before it was sent, which would have cost the connection.
-  expect(await sessions()).toEqual({ own: before.own, ofThreads: expect.toSatisfy((count) => count > 0) })
+  expect((await sessions()).ofThreads).toBeGreaterThan(0)
 })
 
 const url = `https://cdn.example/${'u'.repeat(1_000)}`
