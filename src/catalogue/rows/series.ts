@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { invalidRequest } from '../../errors.ts'
+import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../errors.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
 
@@ -111,7 +111,7 @@ function bucketsOf(
   const points = Math.floor(span / chosen) + 1
   const unknown = by.filter((dimension) => !metric.dimensions.includes(dimension))
   const names = metric.dimensions.map((dimension) => dimension.toUpperCase()).join(', ')
-  const faults: [field: string, fault: string | false][] = [
+  const faults: FieldFault[] = [
     ['to', span < 0 && 'must not be before from'],
     ['by', unknown.length > 0 && `of ${metric.name} must be some of ${names}; got ${unknown.join(', ').toUpperCase()}`],
     [
@@ -124,8 +124,7 @@ function bucketsOf(
         `must make at most ${maxPoints} points; these are ${points}: choose a longer one, or a shorter time`,
     ],
   ]
-  const found = faults.flatMap(([field, fault]) => (fault ? [{ field, details: `${field} ${fault}` }] : []))
-  if (found.length > 0) throw invalidRequest(found)
+  requireNoFaults(faultsOf(faults))
   return { from, to, intervalMs: chosen }
 }
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../../errors.ts'
+import { type FieldFault, faultsOf, invalidRequest, requireNoFaults } from '../../../errors.ts'
 import { hasAtMost, shown } from '../../../text.ts'
 import { nameFault } from '../../attributes/attribute-rules.ts'
 import { isBare } from '../../conditions.ts'
@@ -80,26 +80,20 @@ export function requireGoodFilter(given: Maybe<ProductFilter>, enumerations: Enu
   const filter = given ?? {}
   const parts = partsOf(filter)
   const conditions = parts.reduce((sum, part) => sum + conditionsOf(part.filter), 0)
-  const possible: PossibleFault[] = [
+  const possible: FieldFault[] = [
     ['', conditions > mostConditions && `must have at most ${mostConditions} conditions; got ${conditions}`],
     ...parts.flatMap((part) => ofForm(part, enumerations)),
     ...attributesOf(filter).flatMap(ofAttribute),
   ]
-  const faults = possible.flatMap(([field, fault]) => {
-    return fault ? [{ field: `filter${field}`, details: `filter${field} ${fault}` }] : []
-  })
-  if (faults.length > 0) throw invalidRequest(faults)
+  requireNoFaults(faultsOf(possible, 'filter'))
   return filter
 }
 
-/** Where something is within the filter, and what is wrong with it. */
-type PossibleFault = [field: string, fault: string | false | undefined]
-
-function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumerations): PossibleFault[] {
-  const lists = (['attributes', 'and', 'or'] as const).map((list): PossibleFault => {
+function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumerations): FieldFault[] {
+  const lists = (['attributes', 'and', 'or'] as const).map((list): FieldFault => {
     return [`${field}.${list}`, filter[list]?.length === 0 && emptyList]
   })
-  const ranges = (['createdAt', 'updatedAt'] as const).flatMap((range): PossibleFault[] => {
+  const ranges = (['createdAt', 'updatedAt'] as const).flatMap((range): FieldFault[] => {
     const { from, to } = filter[range] ?? {}
     const isEmpty = from != null && to != null && from >= to
     return [
@@ -107,14 +101,14 @@ function ofForm({ filter, field }: Part, { channels, assetFormats }: Enumeration
       [`${field}.${range}`, filter[range] != null && !from && !to && 'must have from, to or both; got neither'],
     ]
   })
-  const presences = (['hasAssets', 'missingAssets'] as const).flatMap((presence): PossibleFault[] => {
+  const presences = (['hasAssets', 'missingAssets'] as const).flatMap((presence): FieldFault[] => {
     const { channel, assetFormat } = filter[presence] ?? {}
     return [
       [`${field}.${presence}.channel`, channel != null && oneOfFault(channel, channels)],
       [`${field}.${presence}.assetFormat`, assetFormat != null && oneOfFault(assetFormat, assetFormats)],
     ]
   })
-  const readiness = (['blockedOn', 'readyOn'] as const).map((name): PossibleFault => {
+  const readiness = (['blockedOn', 'readyOn'] as const).map((name): FieldFault => {
     const channel = filter[name]
     return [`${field}.${name}`, channel != null && oneOfFault(channel, channels)]
   })
@@ -126,11 +120,11 @@ function partFault(text: Maybe<string>): string | false {
   return !hasAtMost(text ?? '', longestPart) && `must have at most ${longestPart} characters; got ${shown(text)}`
 }
 
-function ofAttribute({ filter, field }: NamedAttribute): PossibleFault[] {
+function ofAttribute({ filter, field }: NamedAttribute): FieldFault[] {
   const badName = nameFault(filter.name)
   const values = filter.in?.length
   const { name: _, ...conditions } = filter
-  const tooLong = (['contains', 'startsWith'] as const).map((key): PossibleFault => {
+  const tooLong = (['contains', 'startsWith'] as const).map((key): FieldFault => {
     return [`${field}.${key}`, partFault(filter[key])]
   })
   return [
