@@ -22,12 +22,12 @@ export const ChangeCounts = z.object({
 export const Change = z.object({
   cursor: z.string().describe("Opaque cursor after this change, for `after`."),
   at: z.iso.datetime().describe("Time of the change."),
-  request_id: z.string().describe("`X-Request-Id` of the request, or its generated id."),
+  request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
   actor: z.string().describe("Name that the token had, or the user of the command line."),
   operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   counts: ChangeCounts.describe("Number of items changed."),
   codes: z.array(z.string()).describe("Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string."),
-  via: z.enum(["cli","graphql","job","rest"]).describe("Where the change came from."),
+  via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
   kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed items."),
   action: z.enum(["created","deleted","updated"]).describe("What was done to the items."),
   reverts: z.string().optional().describe("Id of the request that this change reverts."),
@@ -71,7 +71,7 @@ export const ListAssets = {
 }
 export const UpdateProducts = {
   store_uuid: z.string().describe("UUID of the store."),
-  updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not."),
+  updated_skus: z.array(z.string()).describe("Codes of products that were updated, changed or not, in the order of the request."),
   unavailable_skus: z.array(z.string()).describe("Codes without a product in the store."),
   failed_products: z.array(z.object({
   product_code: z.string().describe("SKU code of the product."),
@@ -100,7 +100,7 @@ export const UnlinkAssets = {
 }
 export const CreateProducts = {
   store_uuid: z.string().describe("UUID of the store."),
-  created_skus: z.array(z.string()).describe("Codes of products that were created."),
+  created_skus: z.array(z.string()).describe("Codes of products that were created, in the order of the request."),
   existing_skus: z.array(z.string()).describe("Codes of products that existed before; they are not changed."),
   failed_products: z.array(z.object({
   product_code: z.string().describe("SKU code of the product."),
@@ -140,10 +140,10 @@ export const ListChanges = {
 }).describe("The feed of changes, in a stable order: paging by cursor returns each change exactly once. A change appears when all transactions that began before it have ended. `after: \"latest\"` returns only the cursor that later changes follow. Errors: `cursor_expired`, `changes_disabled`."),
 }
 export const GetRequest = {
-  request_id: z.string().describe("Id of the request."),
+  request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
   at: z.iso.datetime().describe("Time of its first change."),
   actor: z.string().describe("Name that the token had, or the user of the command line."),
-  operation: z.string().describe("Name of the mutation; `import` for imports."),
+  operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
   failed: z.int().min(0).describe("Number of items of the request that failed."),
   via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
   counts: z.array(RequestCounts).describe("Number of items changed, by kind."),
@@ -156,7 +156,7 @@ export const GetRequest = {
 })).describe("Edges of this page, in order."),
 }).describe("Changes of the request, the oldest first."),
   revertedBy: z.object({
-  request_id: z.string().describe("`X-Request-Id` of the request, or its generated id."),
+  request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
 }).nullable().describe("The last change that reverts this request; null when it was not reverted."),
 }
 export const RevertRequest = {
@@ -211,12 +211,12 @@ export const ChangeReport = {
   store_uuid: z.string().describe("UUID of the store."),
   store_name: z.string().describe("Name of the store."),
   at: z.iso.datetime().describe("Time of the change."),
-  request_id: z.string().describe("Id of the request: for `Query.request` and `revertRequest`."),
-  actor: z.string().describe("Name of the token, or user of the command line."),
-  via: z.enum(["cli","graphql","job","rest"]).describe("Source of the change."),
-  operation: z.string().describe("Name of the mutation; `import` for imports."),
-  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed objects."),
-  action: z.enum(["created","deleted","updated"]).describe("Action."),
+  request_id: z.string().describe("Id of the request: its `X-Request-Id`, or a generated one."),
+  actor: z.string().describe("Name that the token had, or the user of the command line."),
+  via: z.enum(["cli","graphql","job","rest"]).describe("Where the request came from."),
+  operation: z.string().describe("Name of the mutation, such as `updateProducts`, also over REST; `import` for imports."),
+  kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("Kind of the changed items."),
+  action: z.enum(["created","deleted","updated"]).describe("What was done to the items."),
   items: z.int().min(0).describe("Number of values that changed."),
   failed: z.int().min(0).describe("Number of failed items of the request. Only one change of the request has it; the others have 0."),
 })).describe("The last changes of several stores, as flat rows, the newest first. To follow all changes of a store use `Store.changes`. Errors: `changes_disabled`."),
@@ -248,7 +248,7 @@ export const FailureReport = {
   kind: z.enum(["export","import","index"]).describe("Kind of the job."),
   row: z.int().min(0).nullable().describe("Number of the row, from 1; null for the error of the job."),
   line: z.int().min(0).nullable().describe("Line of the file on which the row starts, from 1; null for formats without lines."),
-  product_code: z.string().nullable().describe("Product code of the row, if it has one."),
+  product_code: z.string().nullable().describe("Product code of the row; null if it has none."),
   field: z.string().nullable().describe("Invalid column; null when the whole row is invalid."),
   reason: z.string().describe("Explanation: the expected value and the received one."),
 })).describe("Rows that the last imports of several stores rejected, as flat rows, those of the newest job first: the first 20 of each job. For all rows of a job use `Job.output`."),

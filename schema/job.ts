@@ -1,7 +1,7 @@
 import { findJob, findJobs, type Job, rateOf } from '../src/jobs/job.ts'
 import { type ShownState, stateOf } from '../src/jobs/list-jobs.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
-import { storeUuidOf } from '../src/text.ts'
+import { isUuid } from '../src/text.ts'
 import { perStore } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
@@ -21,7 +21,7 @@ export const JobKind = builder.enumType('JobKind', {
   } satisfies Record<string, { value: Job['kind']; description: string }>,
 })
 
-export const JobState = builder.enumType('JobState', {
+const JobState = builder.enumType('JobState', {
   description: 'State of a job.',
   values: {
     QUEUED: { value: 'queued', description: 'Waiting to be picked up.' },
@@ -54,18 +54,39 @@ const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
   }),
 })
 
-const JobProblemRef = builder.objectRef<Job['problems'][number]>('JobProblem').implement({
+type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Parent>
+
+type Problem = Job['problems'][number]
+
+export const problemFields = (t: Fields<Omit<Problem, 'row'>>) => ({
+  line: t.exposeInt(
+    'line',
+    nullable('Line of the file on which the row starts, from 1; null for formats without lines.'),
+  ),
+  productCode: t.exposeString('productCode', nullable('Product code of the row; null if it has none.')),
+  field: t.exposeString('field', nullable('Invalid column; null when the whole row is invalid.')),
+  reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
+})
+
+const JobProblemRef = builder.objectRef<Problem>('JobProblem').implement({
   description: 'One fault in one row of an import.',
   fields: (t) => ({
     row: t.exposeInt('row', { description: 'Number of the row, from 1, the header not counted.' }),
-    line: t.exposeInt(
-      'line',
-      nullable('Line of the file on which the row starts, from 1; null for the format `JSON`.'),
-    ),
-    productCode: t.exposeString('productCode', nullable('Product code of the row; null if it has none.')),
-    field: t.exposeString('field', nullable('Invalid column; null when the whole row is invalid.')),
-    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
+    ...problemFields(t),
   }),
+})
+
+type JobHead = Parameters<typeof stateOf>[0] &
+  Pick<Job, 'jobId' | 'kind' | 'error' | 'createdAt' | 'startedAt' | 'finishedAt'>
+
+export const jobFields = (t: Fields<JobHead>) => ({
+  jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
+  kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
+  state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
+  error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
+  createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
+  startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
+  finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),
 })
 
 export const JobRef = builder.objectRef<Job>('Job')
@@ -76,10 +97,8 @@ builder.node(JobRef, {
   description:
     'An import, export or indexing that runs in the background, or an import of the command line, which has no `output`. It belongs to a store, continues after a restart of the gateway, and is deleted some days after it has finished: seven, unless the service is configured otherwise.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
+    ...jobFields(t),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that the job belongs to.' }),
-    kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
-    state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
     rowsDone: t.int({
       description: 'Progress: number of rows processed (import), or of products written (export) or indexed.',
       resolve: ({ counts }) => counts.rows,
@@ -92,19 +111,15 @@ builder.node(JobRef, {
       type: [JobProblemRef],
       description: 'The first 20 faults of the import. `output` contains all rows that failed.',
     }),
-    error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
     rate: t.float({
       nullable: true,
       description: 'Mean throughput in rows per second; null before the job has started.',
       resolve: rateOf,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
-    startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
     heartbeatAt: t.expose(
       'heartbeatAt',
       nullableTime('Time of the last sign of progress; renewed every two seconds while the job runs.'),
     ),
-    finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),
     outputParts: t.int({
       extensions: { access: 'read' },
       description: 'Number of parts of `output` that are available at present.',
@@ -146,15 +161,13 @@ builder.objectField(StoreRef, 'jobs', (t) =>
       complexity: perStore(connectionCost),
       description: 'Jobs of the store in the order of their creation: the newest are those of `last`.',
       args: { filter: t.arg({ type: JobFilterInput, description: 'Filter. Default: all jobs.' }) },
-      resolve: async ({ storeUuid }, { filter, ...args }, { loaders }) => ({
-        ...(await keysetConnection(
-          args,
-          (job: Job) => job.jobId,
-          async (page) => (await loaders.jobs([filter ?? {}, page]).load(storeUuid)) ?? [],
-          (key) => storeUuidOf(key) !== undefined,
-        )),
-        totalCount: async () => (await loaders.jobCount(filter ?? {}).load(storeUuid)) ?? 0,
-      }),
+      resolve: ({ storeUuid }, { filter, ...args }, { loaders }) =>
+        keysetConnection<Job>(args, {
+          keyOf: ({ jobId }) => jobId,
+          isKey: isUuid,
+          read: (page) => loaders.jobs([filter ?? {}, page]).load(storeUuid),
+          count: () => loaders.jobCount(filter ?? {}).load(storeUuid),
+        }),
     },
     {
       name: 'JobConnection',

@@ -78,7 +78,7 @@ const UpdateProductsResult = builder.objectRef<ResultOf<typeof updateProducts>>(
   fields: (t) => ({
     ...commonFields(t),
     updatedSkus: t.exposeStringList('updatedSkus', {
-      description: 'Codes of products that were updated, changed or not.',
+      description: 'Codes of products that were updated, changed or not, in the order of the request.',
     }),
     unavailableSkus: t.exposeStringList('unavailableSkus', { description: 'Codes without a product in the store.' }),
   }),
@@ -88,7 +88,9 @@ const UpsertProductsResult = builder.objectRef<ResultOf<typeof upsertProducts>>(
   description: 'Result of `upsertProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
     ...commonFields(t),
-    createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
+    createdSkus: t.exposeStringList('createdSkus', {
+      description: 'Codes of products that were created, in the order of the request.',
+    }),
     updatedSkus: t.exposeStringList('updatedSkus', {
       description: 'Codes of products that existed before, changed or not.',
     }),
@@ -108,7 +110,9 @@ const CreateProductsResult = builder.objectRef<ResultOf<typeof createProducts>>(
   description: 'Result of `createProducts`. Each code of the request is in exactly one of the three lists.',
   fields: (t) => ({
     ...commonFields(t),
-    createdSkus: t.exposeStringList('createdSkus', { description: 'Codes of products that were created.' }),
+    createdSkus: t.exposeStringList('createdSkus', {
+      description: 'Codes of products that were created, in the order of the request.',
+    }),
     existingSkus: t.exposeStringList('existingSkus', {
       description: 'Codes of products that existed before; they are not changed.',
     }),

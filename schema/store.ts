@@ -1,10 +1,10 @@
 import { automations, regions } from '../src/catalogue/enumerations.ts'
-import { countStores, listStores } from '../src/catalogue/stores/list-stores.ts'
+import { countStores, listStores, pageStores } from '../src/catalogue/stores/list-stores.ts'
 import type { Store } from '../src/catalogue/stores/stores.ts'
 import type { Loaders } from '../src/graphql/loaders.ts'
-import { storeUuidOf } from '../src/text.ts'
+import { isUuid, storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
-import { firstArg, firstCost, perStore, requireFirst } from './builder/arguments.ts'
+import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
 import { nullable } from './builder/options.ts'
@@ -66,7 +66,7 @@ builder.node(StoreRef, {
       description: 'Attribute definitions of the store, ordered by name.',
       args: { first: t.arg.int(firstArg(10_000)) },
       resolve: async (store, { first }, { loaders }) =>
-        ((await loaders.attributeDefinitions.load(store.storeUuid)) ?? []).slice(0, requireFirst(first, 10_000)),
+        (await loaders.attributeDefinitions.load(store.storeUuid)).slice(0, requireFirst(first, 10_000)),
     }),
   }),
 })
@@ -83,7 +83,7 @@ export async function requireLoaded(loading: Promise<Store | undefined>): Promis
   return store
 }
 
-export const StoreFilterInput = builder.inputType('StoreFilter', {
+const StoreFilterInput = builder.inputType('StoreFilter', {
   description: 'Filter for stores. All given conditions must hold.',
   fields: (t) => ({
     search: t.string({ description: 'Stores whose name contains this string, case-insensitive.' }),
@@ -108,15 +108,13 @@ builder.queryFields((t) => ({
       complexity: connectionCost,
       description: 'Stores that the token has access to, in the order of their creation.',
       args: { filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }) },
-      resolve: async (_root, { filter, ...args }, { catalogue }) => ({
-        ...(await keysetConnection(
-          args,
-          (store: Store) => store.storeUuid,
-          (page) => listStores(catalogue, filter ?? {}, page),
-          (key) => storeUuidOf(key) !== undefined,
-        )),
-        totalCount: () => countStores(catalogue, filter ?? {}),
-      }),
+      resolve: (_root, { filter, ...args }, { catalogue }) =>
+        keysetConnection<Store>(args, {
+          keyOf: ({ storeUuid }) => storeUuid,
+          isKey: isUuid,
+          read: (page) => listStores(catalogue, filter ?? {}, page),
+          count: () => countStores(catalogue, filter ?? {}),
+        }),
     },
     {
       description: 'A page of stores.',
@@ -125,3 +123,35 @@ builder.queryFields((t) => ({
     { description: 'A store and its cursor.' },
   ),
 }))
+
+const largestPage = 100
+
+const StorePageRef = builder.objectRef<ResultOf<typeof pageStores>>('StorePage').implement({
+  description: 'A page of stores, in the order of their creation.',
+  fields: (t) => ({
+    totalStores: t.exposeInt('totalStores', { description: 'Number of stores that match, on all pages.' }),
+    returnedStores: t.int({ description: 'Number of stores on this page.', resolve: ({ stores }) => stores.length }),
+    stores: t.expose('stores', {
+      type: [StoreRef],
+      complexity: { field: 0, multiplier: 1 },
+      description: 'Stores of this page.',
+    }),
+  }),
+})
+
+builder.queryField('storePage', (t) =>
+  t.field({
+    type: StorePageRef,
+    complexity: ({ limit }) => ({ field: 2, multiplier: pageOf({ limit }, largestPage).limit }),
+    description:
+      'Lists a page of the stores that the token has access to, by offset (REST extension: GET /stores). `stores` pages by cursor.',
+    args: {
+      filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }),
+      ...offsetArgs('stores', largestPage),
+    },
+    resolve: (_root, { filter, ...given }, { catalogue }) => {
+      const { offset, limit } = pageOf(given, largestPage)
+      return pageStores(catalogue, filter ?? {}, offset, limit)
+    },
+  }),
+)

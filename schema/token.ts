@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { hasScope, type Scope } from '../src/auth/caller.ts'
 import { createToken, findTokens, listTokens, revokeToken, type Token } from '../src/auth/tokens.ts'
 import { partOfResult } from '../src/graphql/access.ts'
-import { storeUuidOf } from '../src/text.ts'
+import { isUuid } from '../src/text.ts'
 import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { nullable, nullableTime, required } from './builder/options.ts'
@@ -62,7 +62,7 @@ const NewTokenRef = builder.objectRef<{ secret: string; token: Token }>('NewToke
   }),
 })
 
-const uuid = { schema: z.string().refine((text) => storeUuidOf(text) !== undefined, { error: 'must be a UUID' }) }
+const uuid = { schema: z.string().refine((text) => isUuid(text), { error: 'must be a UUID' }) }
 
 builder.queryField('tokens', (t) =>
   t.field({

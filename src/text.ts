@@ -40,6 +40,10 @@ export function storeUuidOf(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined
 }
 
+export function isUuid(text: string): boolean {
+  return uuid.test(text)
+}
+
 /** A scheme and the beginning of a host, without what `URL` drops: line breaks, tabs, space around, extra slashes. */
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]([^\t\n\r]*[^\t\n\r ])?$/i
 

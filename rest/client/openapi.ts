@@ -315,7 +315,7 @@ export interface components {
              * @description Time of the change.
              */
             at: string;
-            /** @description `X-Request-Id` of the request, or its generated id. */
+            /** @description Id of the request: its `X-Request-Id`, or a generated one. */
             request_id: string;
             /** @description Name that the token had, or the user of the command line. */
             actor: string;
@@ -326,7 +326,7 @@ export interface components {
             /** @description Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string. */
             codes: string[];
             /**
-             * @description Where the change came from.
+             * @description Where the request came from.
              * @enum {string}
              */
             via: "cli" | "graphql" | "job" | "rest";
@@ -378,24 +378,24 @@ export interface components {
                      * @description Time of the change.
                      */
                     at: string;
-                    /** @description Id of the request: for `Query.request` and `revertRequest`. */
+                    /** @description Id of the request: its `X-Request-Id`, or a generated one. */
                     request_id: string;
-                    /** @description Name of the token, or user of the command line. */
+                    /** @description Name that the token had, or the user of the command line. */
                     actor: string;
                     /**
-                     * @description Source of the change.
+                     * @description Where the request came from.
                      * @enum {string}
                      */
                     via: "cli" | "graphql" | "job" | "rest";
-                    /** @description Name of the mutation; `import` for imports. */
+                    /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
                     operation: string;
                     /**
-                     * @description Kind of the changed objects.
+                     * @description Kind of the changed items.
                      * @enum {string}
                      */
                     kind: "asset" | "definition" | "link" | "product" | "requirement" | "store";
                     /**
-                     * @description Action.
+                     * @description What was done to the items.
                      * @enum {string}
                      */
                     action: "created" | "deleted" | "updated";
@@ -451,7 +451,7 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Codes of products that were created. Absent with `Prefer: return=minimal`. */
+                /** @description Codes of products that were created, in the order of the request. Absent with `Prefer: return=minimal`. */
                 created_skus?: string[];
                 /** @description Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`. */
                 existing_skus?: string[];
@@ -606,7 +606,7 @@ export interface components {
                     row: number | null;
                     /** @description Line of the file on which the row starts, from 1; null for formats without lines. */
                     line: number | null;
-                    /** @description Product code of the row, if it has one. */
+                    /** @description Product code of the row; null if it has none. */
                     product_code: string | null;
                     /** @description Invalid column; null when the whole row is invalid. */
                     field: string | null;
@@ -647,7 +647,7 @@ export interface components {
                 request_id: string;
             };
             data: {
-                /** @description Id of the request. */
+                /** @description Id of the request: its `X-Request-Id`, or a generated one. */
                 request_id: string;
                 /**
                  * Format: date-time
@@ -656,7 +656,7 @@ export interface components {
                 at: string;
                 /** @description Name that the token had, or the user of the command line. */
                 actor: string;
-                /** @description Name of the mutation; `import` for imports. */
+                /** @description Name of the mutation, such as `updateProducts`, also over REST; `import` for imports. */
                 operation: string;
                 /** @description Number of items of the request that failed. */
                 failed: number;
@@ -1052,7 +1052,7 @@ export interface components {
             data: {
                 /** @description UUID of the store. */
                 store_uuid: string;
-                /** @description Codes of products that were updated, changed or not. Absent with `Prefer: return=minimal`. */
+                /** @description Codes of products that were updated, changed or not, in the order of the request. Absent with `Prefer: return=minimal`. */
                 updated_skus?: string[];
                 /** @description Codes without a product in the store. */
                 unavailable_skus: string[];
@@ -1658,7 +1658,7 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `updated_skus`: Codes of products that were updated, changed or not. Absent with `Prefer: return=minimal`.
+             *     - `updated_skus`: Codes of products that were updated, changed or not, in the order of the request. Absent with `Prefer: return=minimal`.
              *     - `unavailable_skus`: Codes without a product in the store.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
@@ -1724,7 +1724,7 @@ export interface operations {
              * @description `data` has:
              *
              *     - `store_uuid`: UUID of the store.
-             *     - `created_skus`: Codes of products that were created. Absent with `Prefer: return=minimal`.
+             *     - `created_skus`: Codes of products that were created, in the order of the request. Absent with `Prefer: return=minimal`.
              *     - `existing_skus`: Codes of products that existed before; they are not changed. Absent with `Prefer: return=minimal`.
              *     - `failed_products`: Map from SKU code to a map from attribute name to the reason of its failure, at most 200 characters.
              *     - `more`: Number of failures that this answer leaves out: it has at most 10,000, and 8 MiB. Absent if it has all.
@@ -2082,10 +2082,10 @@ export interface operations {
             /**
              * @description `data` has:
              *
-             *     - `request_id`: Id of the request.
+             *     - `request_id`: Id of the request: its `X-Request-Id`, or a generated one.
              *     - `at`: Time of its first change.
              *     - `actor`: Name that the token had, or the user of the command line.
-             *     - `operation`: Name of the mutation; `import` for imports.
+             *     - `operation`: Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.
              *     - `failed`: Number of items of the request that failed.
              *     - `via`: Where the request came from.
              *     - `counts`: Number of items changed, by kind.

@@ -118,12 +118,11 @@ builder.objectField(StoreRef, 'assetGroups', (t) =>
     description:
       'A page of asset groups of this store, by offset (spec: GET /assets). Errors: `invalid_request` (unknown format).',
     args: pageArgs,
-    resolve: async (store, args, { loaders, enumerations }) => {
+    resolve: async ({ storeUuid }, args, { loaders, enumerations }) => {
       const query = queryOf(args)
       requireOneOf('assetFormat', query.assetFormat, enumerations.assetFormats)
-      return (
-        (await loaders.assetGroupPage(query).load(store.storeUuid)) ?? { totalGroups: 0, groups: [], version: null }
-      )
+      const page = await loaders.assetGroupPage(query).load(storeUuid)
+      return page ?? { totalGroups: 0, groups: [], version: null }
     },
   }),
 )

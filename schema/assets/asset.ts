@@ -67,14 +67,12 @@ builder.objectField(StoreRef, 'assets', (t) =>
       description:
         'Assets of the store, ordered by id, linked or not. For the assets of products on a channel use `assetGroups`.',
       args: { filter: t.arg({ type: AssetFilterInput, description: 'Filter. Default: all assets.' }) },
-      resolve: async ({ storeUuid }, { filter, ...args }, { loaders }) => ({
-        ...(await keysetConnection(
-          args,
-          (asset: Asset) => asset.assetId,
-          async (page) => (await loaders.assets([filter ?? {}, page]).load(storeUuid)) ?? [],
-        )),
-        totalCount: async () => (await loaders.assetCount(filter ?? {}).load(storeUuid)) ?? 0,
-      }),
+      resolve: ({ storeUuid }, { filter, ...args }, { loaders }) =>
+        keysetConnection<Asset>(args, {
+          keyOf: ({ assetId }) => assetId,
+          read: (page) => loaders.assets([filter ?? {}, page]).load(storeUuid),
+          count: () => loaders.assetCount(filter ?? {}).load(storeUuid),
+        }),
     },
     {
       name: 'AssetConnection',

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue, WriteCatalogue } from '../../src/catalogue/catalogue.ts'
+import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { requireFewAffected } from '../../src/graphql/affected.ts'
@@ -10,6 +11,13 @@ import { defaults, required } from './options.ts'
 
 export const storeArgs = builder.args((t) => ({
   storeUuid: t.id(required('UUID of the store, case-insensitive.')),
+}))
+
+export const storesArg = builder.args((t) => ({
+  storeUuids: t.idList({
+    description: `UUIDs of stores: at most ${mostStores}. Default: all accessible stores; an error if there are more than ${mostStores}. Errors: \`store_not_found\`.`,
+    validate: { maxLength: mostStores },
+  }),
 }))
 
 export const dryRunArgs = builder.args((t) => ({

@@ -1,6 +1,8 @@
 import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { isStorable, shown } from '../../src/text.ts'
+import { builder } from './builder.ts'
+import { anyText } from './validation.ts'
 
 /** The options of the field for the number of all items of a connection. */
 export function totalCount(items: string) {
@@ -13,49 +15,68 @@ export function totalCount(items: string) {
 type ConnectionArguments = PothosSchemaTypes.DefaultConnectionArguments
 
 const defaultSize = 20
-const largestSize = 100
+export const largestSize = 100
 
-/** What a field costs that takes a statement of its own for each object. */
+/** The cost of a field that takes a statement for each object. */
 export const statementCost = 100
 
-/** What it costs to read all products or assets of a store, at worst. */
+/** The maximum cost of reading all products or assets of a store. */
 export const scanCost = 1_000
 
-/** What a connection costs: what is asked of an edge, as often as the page is long. */
+/** The cost of a connection: the cost of an edge times the page size. */
 export function connectionCost({ first, last }: ConnectionArguments) {
   return { field: 1, multiplier: Math.min(last ?? first ?? defaultSize, largestSize) }
 }
 
-/**
- * A connection over rows that are ordered by `keyOf`; `read` reads the rows of the page and one more. Throws
- * `invalid_request` for a cursor that is no `isKey`.
- */
-export async function keysetConnection<Row>(
-  args: ConnectionArguments,
-  keyOf: (row: Row) => string,
-  read: (page: KeysetPage) => Promise<Row[]>,
-  isKey: (key: string) => boolean = isStorable,
-) {
+interface Edge<Node> {
+  cursor: string
+  node: Node
+}
+
+/** A connection of these edges. */
+export function connectionOf<Node>(edges: Edge<Node>[], hasNextPage: boolean, hasPreviousPage: boolean) {
+  const [startCursor, endCursor] = [edges.at(0)?.cursor ?? null, edges.at(-1)?.cursor ?? null]
+  return { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } }
+}
+
+/** How a connection reads its rows, which are ordered by a key. */
+interface KeysetSource<Row> {
+  keyOf(row: Row): string
+  /** Whether a text can be a key; by default any text. */
+  isKey?(text: string): boolean
+  /** Reads the rows of the page and one more. */
+  read(page: KeysetPage): Promise<Row[]>
+  count(): Promise<number>
+}
+
+/** A page of a connection over rows. Throws `invalid_request` for arguments that do not go together or a bad cursor. */
+export async function keysetConnection<Row>(args: ConnectionArguments, source: KeysetSource<Row>) {
   if (args.first != null && args.last != null) {
     throw invalidRequest([{ field: 'last', details: 'last must not come together with first' }])
   }
+  const { keyOf, isKey = isStorable, read, count } = source
   const backwards = args.last != null
   const size = Math.min(args.last ?? args.first ?? defaultSize, largestSize)
   const after = keyOfCursor('after', args.after, isKey)
   const before = keyOfCursor('before', args.before, isKey)
   const rows = await read({ after, before, limit: size + 1, backwards })
-  const shownRows = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
-  const edges = shownRows.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
-  const more = rows.length > size
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: backwards ? before !== undefined : more,
-      hasPreviousPage: backwards ? more : after !== undefined,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-  }
+  const page = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size)
+  const edges = page.map((node) => ({ cursor: cursorOf(keyOf(node)), node }))
+  const hasMore = rows.length > size
+  const [hasNext, hasPrevious] = backwards ? [before !== undefined, hasMore] : [hasMore, after !== undefined]
+  return { ...connectionOf(edges, hasNext, hasPrevious), totalCount: count }
+}
+
+/** The arguments of a connection that has forward pages only. */
+export function forwardArgs(items: string, usual = defaultSize) {
+  return builder.args((t) => ({
+    first: t.int({
+      defaultValue: usual,
+      description: `Page size: values above ${largestSize} are clamped to ${largestSize}.`,
+      validate: { min: 1 },
+    }),
+    after: t.string({ ...anyText, description: `Only ${items} after this cursor.` }),
+  }))
 }
 
 function cursorOf(key: string): string {

@@ -1,9 +1,8 @@
 import { type ChangeItem, itemNumber, listItems } from '../../src/catalogue/changes/change-items.ts'
 import { parsedJson } from '../../src/text.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, statementCost } from '../builder/connection.ts'
+import { connectionCost, connectionOf, forwardArgs, largestSize, statementCost } from '../builder/connection.ts'
 import { nullable } from '../builder/options.ts'
-import { anyText } from '../builder/validation.ts'
 import { ChangeRef } from './change.ts'
 
 /** The channel and the asset of a link. */
@@ -55,34 +54,17 @@ const ChangeItemConnection = builder.connectionObject(
   { name: 'ChangeItemEdge', description: 'An item and its cursor.' },
 )
 
-const largestPage = 100
-
 builder.objectField(ChangeRef, 'items', (t) =>
   t.field({
     type: ChangeItemConnection,
-    complexity: ({ first }) => ({ ...connectionCost({ first: first ?? largestPage }), field: statementCost }),
+    complexity: ({ first }) => ({ ...connectionCost({ first: first ?? largestSize }), field: statementCost }),
     description: 'Values that changed, in a stable order.',
-    args: {
-      first: t.arg.int({
-        defaultValue: largestPage,
-        description: `Page size: values above ${largestPage} are clamped to ${largestPage}.`,
-        validate: { min: 1 },
-      }),
-      after: t.arg.string({ ...anyText, description: 'Only items after this cursor.' }),
-    },
+    args: forwardArgs('items', largestSize),
     resolve: async (change, { first, after }, { catalogue }) => {
-      const limit = Math.min(first ?? largestPage, largestPage)
+      const limit = Math.min(first ?? largestSize, largestSize)
       const items = await listItems(catalogue, change, itemNumber(after) + 1, limit + 1)
       const edges = items.slice(0, limit).map((node) => ({ cursor: String(node.number), node }))
-      return {
-        edges,
-        pageInfo: {
-          hasNextPage: items.length > limit,
-          hasPreviousPage: after != null,
-          startCursor: edges.at(0)?.cursor ?? null,
-          endCursor: edges.at(-1)?.cursor ?? null,
-        },
-      }
+      return connectionOf(edges, items.length > limit, after != null)
     },
   }),
 )

@@ -3,8 +3,7 @@ import type { ChangePage, PageRequest } from '../../src/catalogue/changes/list-c
 import { requireLedger } from '../../src/graphql/context.ts'
 import { perStore } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, statementCost } from '../builder/connection.ts'
-import { anyText } from '../builder/validation.ts'
+import { connectionCost, connectionOf, forwardArgs, statementCost } from '../builder/connection.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
 import { ChangeRef } from './change.ts'
@@ -31,41 +30,23 @@ export const ChangeConnection = builder.connectionObject(
       next: t.string({
         nullable: true,
         description: 'Cursor of the next page. Never null in the feed of a store; null at the end of a history.',
-        resolve: (connection) => (connection as ReturnType<typeof connectionOf>).next,
+        resolve: (connection) => (connection as ReturnType<typeof changesConnection>).next,
       }),
     }),
   },
   { name: 'ChangeEdge', description: 'A change and its cursor.' },
 )
 
-const largestPage = 100
-const usualPage = 20
-
-export const changePageArgs = builder.args((t) => ({
-  first: t.int({
-    defaultValue: usualPage,
-    description: `Page size: values above ${largestPage} are clamped to ${largestPage}.`,
-    validate: { min: 1 },
-  }),
-  after: t.string({ ...anyText, description: 'Only changes after this cursor.' }),
-}))
+export const changePageArgs = forwardArgs('changes')
 
 export function pageOf({ first, after }: InputShapeFromFields<typeof changePageArgs>): PageRequest {
-  return { limit: Math.min(first ?? usualPage, largestPage), after }
+  return { limit: connectionCost({ first }).multiplier, after }
 }
 
-export function connectionOf(page: ChangePage | undefined, after: string | null | undefined) {
+export function changesConnection(page: ChangePage | undefined, after: string | null | undefined) {
   const { changes, next, hasMore } = page ?? { changes: [], next: null, hasMore: false }
-  return {
-    edges: changes.map((node) => ({ cursor: node.cursor, node })),
-    next,
-    pageInfo: {
-      hasNextPage: hasMore,
-      hasPreviousPage: after != null,
-      startCursor: changes.at(0)?.cursor ?? null,
-      endCursor: changes.at(-1)?.cursor ?? null,
-    },
-  }
+  const edges = changes.map((node) => ({ cursor: node.cursor, node }))
+  return { ...connectionOf(edges, hasMore, after != null), next }
 }
 
 builder.objectField(StoreRef, 'changes', (t) =>
@@ -81,7 +62,7 @@ builder.objectField(StoreRef, 'changes', (t) =>
     resolve: async (store, { filter, ...args }, context) => {
       requireLedger(context)
       const page = await context.loaders.changes([filter ?? {}, pageOf(args)]).load(store.storeUuid)
-      return connectionOf(page, args.after)
+      return changesConnection(page, args.after)
     },
   }),
 )
@@ -95,7 +76,7 @@ builder.objectField(ProductRef, 'changes', (t) =>
     args: changePageArgs,
     resolve: async (product, args, context) => {
       requireLedger(context)
-      return connectionOf(await context.loaders.history(pageOf(args)).load(product), args.after)
+      return changesConnection(await context.loaders.history(pageOf(args)).load(product), args.after)
     },
   }),
 )

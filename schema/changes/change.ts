@@ -28,31 +28,54 @@ const meaning: Record<string, string> = {
 
 const meaningOf = (value: string) => meaning[value] ?? value
 
-export const ChangeSource = enumOf('ChangeSource', 'Where a change came from.', changeSources, meaningOf)
+const ChangeSource = enumOf('ChangeSource', 'Where a change came from.', changeSources, meaningOf)
 export const ChangeKind = enumOf('ChangeKind', 'Kind of the items of a change.', changeKinds, meaningOf)
-export const ChangeAction = enumOf('ChangeAction', 'What a change did to its items.', changeActions, meaningOf)
+const ChangeAction = enumOf('ChangeAction', 'What a change did to its items.', changeActions, meaningOf)
 
-type Counts = Record<(typeof changeActions)[number] | 'failed', number>
+type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Parent>
 
-export const ChangeCounts = builder.objectRef<Counts>('ChangeCounts').implement({
+type Counts = Record<(typeof changeActions)[number], number>
+
+export const countFields = (t: Fields<Counts>) => ({
+  created: t.exposeInt('created', { description: 'Number that were created.' }),
+  updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
+  deleted: t.exposeInt('deleted', { description: 'Number that were deleted.' }),
+})
+
+/** Which request made a change. */
+export const originFields = (t: Fields<Pick<ChangeHead, 'requestId' | 'actor' | 'via' | 'operation'>>) => ({
+  requestId: t.exposeString('requestId', { description: 'Id of the request: its `X-Request-Id`, or a generated one.' }),
+  actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
+  via: t.expose('via', { type: ChangeSource, description: 'Where the request came from.' }),
+  operation: t.exposeString('operation', {
+    description: 'Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.',
+  }),
+})
+
+/** What was done to which items, and when. */
+export const actionFields = (t: Fields<Pick<ChangeHead, 'at' | 'kind' | 'action'>>) => ({
+  at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
+  kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the changed items.' }),
+  action: t.expose('action', { type: ChangeAction, description: 'What was done to the items.' }),
+})
+
+const ChangeCounts = builder.objectRef<Counts & Pick<ChangeHead, 'failed'>>('ChangeCounts').implement({
   description:
     'Number of products, assets, links, definitions, channels with requirements or stores that a change changed.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'Number that were created.' }),
-    updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
-    deleted: t.exposeInt('deleted', { description: 'Number that were deleted.' }),
+    ...countFields(t),
     failed: t.exposeInt('failed', {
       description: 'Number of items of the request that failed, on one of its changes; 0 on the others.',
     }),
   }),
 })
 
-/** The codes of a change that was read without them are read when they are asked for. */
+/** A change. Its codes may be loaded later, when they are selected. */
 interface AnyChange extends ChangeHead {
   codes?: string[]
 }
 
-function countsOf({ action, count, failed }: ChangeHead): Counts {
+function countsOf({ action, count, failed }: ChangeHead) {
   return { created: 0, updated: 0, deleted: 0, failed, [action]: count }
 }
 
@@ -66,20 +89,9 @@ builder.node(ChangeRef, {
     'What a request did to rows of one kind in one store. A request that does several things, or one thing to very many rows, has several changes.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', { description: 'Opaque cursor after this change, for `after`.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
-    requestId: t.exposeString('requestId', { description: '`X-Request-Id` of the request, or its generated id.' }),
-    actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
-    via: t.expose('via', { type: ChangeSource, description: 'Where the change came from.' }),
-    operation: t.exposeString('operation', {
-      description: 'Name of the mutation, such as `updateProducts`, also over REST; `import` for imports.',
-    }),
-    kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the changed items.' }),
-    action: t.expose('action', { type: ChangeAction, description: 'What was done to the items.' }),
-    counts: t.field({
-      type: ChangeCounts,
-      description: 'Number of items changed.',
-      resolve: countsOf,
-    }),
+    ...originFields(t),
+    ...actionFields(t),
+    counts: t.field({ type: ChangeCounts, description: 'Number of items changed.', resolve: countsOf }),
     codes: t.stringList({
       description:
         'Names of the items: codes of products, ids of assets, parent codes of links, names of definitions, channels of requirements; for the store an empty string.',

@@ -6,16 +6,14 @@ import { storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { connectionCost } from '../builder/connection.ts'
 import { anyText } from '../builder/validation.ts'
-import { ChangeKind, ChangeRef, ChangeSource } from './change.ts'
-import { ChangeConnection, changePageArgs, connectionOf, pageOf } from './change-lists.ts'
+import { ChangeKind, ChangeRef, countFields, originFields } from './change.ts'
+import { ChangeConnection, changePageArgs, changesConnection, pageOf } from './change-lists.ts'
 
 const RequestCounts = builder.objectRef<RequestReceipt['counts'][number]>('RequestCounts').implement({
   description: 'Number of items of one kind that a request changed.',
   fields: (t) => ({
     kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the items.' }),
-    created: t.exposeInt('created', { description: 'Number that were created.' }),
-    updated: t.exposeInt('updated', { description: 'Number that were updated.' }),
-    deleted: t.exposeInt('deleted', { description: 'Number that were deleted.' }),
+    ...countFields(t),
   }),
 })
 
@@ -23,12 +21,9 @@ const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').im
   description:
     'What a request changed in one store. Requests that were sent with the same `X-Request-Id` have one receipt.',
   fields: (t) => ({
-    requestId: t.exposeString('requestId', { description: 'Id of the request.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
     at: t.expose('at', { type: 'DateTime', description: 'Time of its first change.' }),
-    actor: t.exposeString('actor', { description: 'Name that the token had, or the user of the command line.' }),
-    via: t.expose('via', { type: ChangeSource, description: 'Where the request came from.' }),
-    operation: t.exposeString('operation', { description: 'Name of the mutation; `import` for imports.' }),
+    ...originFields(t),
     failed: t.exposeInt('failed', { description: 'Number of items of the request that failed.' }),
     counts: t.expose('counts', { type: [RequestCounts], description: 'Number of items changed, by kind.' }),
     changes: t.field({
@@ -38,7 +33,7 @@ const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').im
       args: changePageArgs,
       resolve: async ({ storeUuid, requestId }, args, { catalogue }) => {
         const page = await listHistory(catalogue, storeUuid, { requestId }, pageOf(args), 'oldest first')
-        return connectionOf(page, args.after)
+        return changesConnection(page, args.after)
       },
     }),
     revertedBy: t.field({

@@ -1,8 +1,8 @@
 import { listOptions, mostOptions, type Option, type OptionKind } from '../../src/catalogue/rows/list-options.ts'
 import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
+import { storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { rowStoresArg } from './rows.ts'
 
 const OptionKindRef = builder.enumType('OptionKind', {
   description: 'Kind of options.',
@@ -36,7 +36,7 @@ builder.queryField('options', (t) =>
     args: {
       of: t.arg({ type: OptionKindRef, required: true, description: 'Kind of options.' }),
       search: t.arg.string({ description: 'Only options whose label contains this string, case-insensitive.' }),
-      ...rowStoresArg,
+      ...storesArg,
     },
     resolve: (_root, { of, ...given }, context) => {
       if (of === 'operation' || of === 'actor') requireLedger(context)

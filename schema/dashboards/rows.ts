@@ -2,26 +2,18 @@ import { listChangeRows, listCoverageRows, listStatusRows } from '../../src/cata
 import { mostStores, type RowsRequest } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { listFailureRows, listJobRows } from '../../src/jobs/job-rows.ts'
-import { stateOf } from '../../src/jobs/list-jobs.ts'
-import type { ResultOf } from '../builder/arguments.ts'
+import { type ResultOf, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { nullable, nullableTime } from '../builder/options.ts'
-import { ChangeAction, ChangeKind, ChangeSource } from '../changes/change.ts'
+import { nullable } from '../builder/options.ts'
+import { actionFields, originFields } from '../changes/change.ts'
 import { ProductStatus } from '../enumerations.ts'
-import { JobKind, JobState } from '../job.ts'
+import { JobKind, jobFields, problemFields } from '../job.ts'
 
 const mostRows = 10_000
 const usualRows = 5_000
 
-export const rowStoresArg = builder.args((t) => ({
-  storeUuids: t.idList({
-    description: `UUIDs of stores: at most ${mostStores}. Default: all accessible stores; an error if there are more than ${mostStores}. Errors: \`store_not_found\`.`,
-    validate: { maxLength: mostStores },
-  }),
-}))
-
 const rowsArgs = builder.args((t) => ({
-  ...rowStoresArg,
+  ...storesArg,
   limit: t.int({
     defaultValue: usualRows,
     description: `Maximum number of rows in total: 1 to ${mostRows}.`,
@@ -81,15 +73,8 @@ const ChangeRow = builder.objectRef<Row<typeof listChangeRows>>('ChangeRow').imp
   description: 'A change without its codes and values: `Change` has these.',
   fields: (t) => ({
     ...storeFields(t),
-    at: t.expose('at', { type: 'DateTime', description: 'Time of the change.' }),
-    requestId: t.exposeString('requestId', {
-      description: 'Id of the request: for `Query.request` and `revertRequest`.',
-    }),
-    actor: t.exposeString('actor', { description: 'Name of the token, or user of the command line.' }),
-    via: t.expose('via', { type: ChangeSource, description: 'Source of the change.' }),
-    operation: t.exposeString('operation', { description: 'Name of the mutation; `import` for imports.' }),
-    kind: t.expose('kind', { type: ChangeKind, description: 'Kind of the changed objects.' }),
-    action: t.expose('action', { type: ChangeAction, description: 'Action.' }),
+    ...originFields(t),
+    ...actionFields(t),
     items: t.exposeInt('items', { description: 'Number of values that changed.' }),
     failed: t.exposeInt('failed', {
       description: 'Number of failed items of the request. Only one change of the request has it; the others have 0.',
@@ -102,9 +87,7 @@ const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
     'A job (an import, an export or the indexing of attributes) without its problems and output: `Job` has these.',
   fields: (t) => ({
     ...storeFields(t),
-    jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
-    kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
-    state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
+    ...jobFields(t),
     rows: t.int({ description: 'Number of rows processed.', resolve: ({ counts }) => counts.rows }),
     created: t.int({ description: 'Number of products created.', resolve: ({ counts }) => counts.created }),
     updated: t.int({ description: 'Number of existing products changed.', resolve: ({ counts }) => counts.updated }),
@@ -113,10 +96,6 @@ const JobRow = builder.objectRef<Row<typeof listJobRows>>('JobRow').implement({
       resolve: ({ counts }) => counts.unchanged,
     }),
     failed: t.int({ description: 'Number of rows that were rejected.', resolve: ({ counts }) => counts.failed }),
-    error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
-    startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
-    finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),
   }),
 })
 
@@ -128,13 +107,7 @@ const FailureRow = builder.objectRef<Row<typeof listFailureRows>>('FailureRow').
     jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
     kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
     row: t.exposeInt('row', nullable('Number of the row, from 1; null for the error of the job.')),
-    line: t.exposeInt(
-      'line',
-      nullable('Line of the file on which the row starts, from 1; null for formats without lines.'),
-    ),
-    productCode: t.exposeString('productCode', nullable('Product code of the row, if it has one.')),
-    field: t.exposeString('field', nullable('Invalid column; null when the whole row is invalid.')),
-    reason: t.exposeString('reason', { description: 'Explanation: the expected value and the received one.' }),
+    ...problemFields(t),
   }),
 })
 

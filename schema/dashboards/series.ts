@@ -10,9 +10,9 @@ import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { importedRowsMetric } from '../../src/jobs/imported-rows.ts'
+import { storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
-import { rowStoresArg } from './rows.ts'
 
 const metrics: Record<string, Metric> = {
   CHANGES: changesMetric,
@@ -84,7 +84,7 @@ builder.queryField('series', (t) =>
       'A metric over time, summed over the stores unless `by` has `STORE`: each interval has a point, ordered by label and time. Errors: `invalid_request` (dimensions that the metric does not have; more points than `maxPoints`, or than 20,000 in all), `store_not_found`, `changes_disabled`.',
     args: {
       metric: t.arg({ type: MetricRef, required: true, description: 'Metric.' }),
-      ...rowStoresArg,
+      ...storesArg,
       by: t.arg({ type: [DimensionRef], description: 'Dimensions. Default: one series.' }),
       from: t.arg({ type: 'Instant', required: true, description: 'Start: a time in the first interval.' }),
       to: t.arg({ type: 'Instant', required: true, description: 'End: a time in the last interval.' }),

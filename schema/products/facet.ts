@@ -60,14 +60,14 @@ builder.objectField(StoreRef, 'facets', (t) =>
           'Only values that contain this string (case-insensitive). `distinct` and `missing` still count all values.',
       }),
     },
-    resolve: async (store, { names, filter, first, search }, { loaders, enumerations }) => {
+    resolve: (store, { names, filter, first, search }, { loaders, enumerations }) => {
       const query = {
         names,
         filter: requireGoodFilter(filter, enumerations),
         first: requireFirst(first, maxFacetValues, defaultFacetValues),
         search,
       }
-      return (await loaders.facets(query).load(store.storeUuid)) ?? []
+      return loaders.facets(query).load(store.storeUuid)
     },
   }),
 )

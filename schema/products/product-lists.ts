@@ -1,9 +1,17 @@
 import { type ListedProduct, type Product, pageProducts } from '../../src/catalogue/products/list/list-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { cursorKey, isCursorKey, requireGoodOrder } from '../../src/catalogue/products/list/product-order.ts'
-import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs } from '../builder/arguments.ts'
+import {
+  countProductsOfStores,
+  isKeyAmongStores,
+  keyAmongStores,
+  listProductsOfStores,
+  requireOrderAmongStores,
+} from '../../src/catalogue/products/list/products-of-stores.ts'
+import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
+import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, totalCount } from '../builder/connection.ts'
+import { connectionCost, keysetConnection, statementCost, totalCount } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
@@ -33,7 +41,7 @@ builder.queryField('productPage', (t) =>
     type: ProductPageRef,
     complexity: ({ filter, limit }) => ({
       field: 1 + selectionCost({ filter }),
-      multiplier: Math.min(limit ?? largestPage, largestPage),
+      multiplier: pageOf({ limit }, largestPage).limit,
     }),
     description:
       'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
@@ -59,7 +67,7 @@ const ProductStatusCount = builder
     }),
   })
 
-export const ProductConnection = builder.connectionObject(
+const ProductConnection = builder.connectionObject(
   {
     type: ProductRef,
     name: 'StoreProductsConnection',
@@ -74,7 +82,7 @@ export const ProductConnection = builder.connectionObject(
   { name: 'StoreProductsConnectionEdge', description: 'A product and its cursor.' },
 )
 
-export const listArgs = builder.args((t) => ({
+const listArgs = builder.args((t) => ({
   filter: t.field({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
   orderBy: t.field({ type: ProductOrderInput, description: 'Order. Default: by code.' }),
 }))
@@ -90,17 +98,14 @@ builder.objectFields(StoreRef, (t) => ({
       description:
         'Products of the store, by default ordered by code (by code point). Errors: `invalid_request` (one entry per fault of the filter or order).',
       args: listArgs,
-      resolve: async (store, { filter, orderBy, ...args }, { loaders, enumerations }) => {
+      resolve: (store, { filter, orderBy, ...args }, { loaders, enumerations }) => {
         const [given, order] = [requireGoodFilter(filter, enumerations), requireGoodOrder(orderBy)]
-        return {
-          ...(await keysetConnection(
-            args,
-            ({ orderValue, productCode }: ListedProduct) => cursorKey(order, orderValue, productCode),
-            async (page) => (await loaders.products([given, page, order]).load(store.storeUuid)) ?? [],
-            (key) => isCursorKey(order, key),
-          )),
-          totalCount: async () => (await loaders.productCount(given).load(store.storeUuid)) ?? 0,
-        }
+        return keysetConnection<ListedProduct>(args, {
+          keyOf: ({ orderValue, productCode }) => cursorKey(order, orderValue, productCode),
+          isKey: (key) => isCursorKey(order, key),
+          read: (page) => loaders.products([given, page, order]).load(store.storeUuid),
+          count: () => loaders.productCount(given).load(store.storeUuid),
+        })
       },
     },
     ProductConnection,
@@ -108,6 +113,31 @@ builder.objectFields(StoreRef, (t) => ({
   productCounts: t.field({
     type: [ProductStatusCount],
     description: 'Number of products of the store by status. Statuses without a product are omitted.',
-    resolve: async (store, _args, { loaders }) => (await loaders.productCounts.load(store.storeUuid)) ?? [],
+    resolve: ({ storeUuid }, _args, { loaders }) => loaders.productCounts.load(storeUuid),
   }),
 }))
+
+builder.queryField('products', (t) =>
+  t.connection(
+    {
+      type: ProductRef,
+      complexity: ({ storeUuids, ...args }) => ({
+        ...connectionCost(args),
+        field: statementCost + (10 + selectionCost(args)) * (storeUuids?.length ?? mostStores),
+      }),
+      description: `Products of several stores, for instance one code everywhere, or the last changed ones. Ordered by code by default, those that are equal by store. For one store use \`Store.products\`, which can order by attributes too. Errors: \`invalid_request\`, \`store_not_found\`.`,
+      args: { ...listArgs, ...storesArg },
+      resolve: async (_root, { filter, orderBy, storeUuids, ...args }, { catalogue, enumerations }) => {
+        const [given, order] = [requireGoodFilter(filter, enumerations), requireOrderAmongStores(orderBy)]
+        const stores = (await storesToRead(catalogue, storeUuids)).map(({ storeUuid }) => storeUuid)
+        return keysetConnection<ListedProduct>(args, {
+          keyOf: (product) => keyAmongStores(order, product),
+          isKey: (key) => isKeyAmongStores(order, key),
+          read: (page) => listProductsOfStores(catalogue, stores, given, page, order),
+          count: () => countProductsOfStores(catalogue, stores, given),
+        })
+      },
+    },
+    ProductConnection,
+  ),
+)

@@ -9,7 +9,7 @@ import {
 } from '../../src/catalogue/readiness/store-readiness.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, statementCost } from '../builder/connection.ts'
+import { connectionCost, keysetConnection, statementCost, totalCount } from '../builder/connection.ts'
 import { nullable, nullableTime } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { ProductRef } from '../product.ts'
@@ -105,29 +105,21 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
             description: 'Name of a requirement. Default: all that are required.',
           }),
         },
-        resolve: async (readiness, { requirement, ...args }, { catalogue }) => {
+        resolve: (readiness, { requirement, ...args }, { catalogue }) => {
           const mask = gapMask(readiness, requirement)
           const { requirements, counted } = readiness
           const bit = requirements.findIndex(({ code }) => code === requirement)
-          return {
-            ...(await keysetConnection(
-              args,
-              (product: Product) => product.productCode,
-              (page) => listGaps(catalogue, readiness, mask, page),
-            )),
-            totalCount: (requirement == null ? counted?.blocked : counted?.missing[bit]) ?? 0,
-          }
+          return keysetConnection<Product>(args, {
+            keyOf: ({ productCode }) => productCode,
+            read: (page) => listGaps(catalogue, readiness, mask, page),
+            count: async () => (requirement == null ? counted?.blocked : counted?.missing[bit]) ?? 0,
+          })
         },
       },
       {
         name: 'ProductGapConnection',
         description: 'A page of products that do not meet a requirement.',
-        fields: (c) => ({
-          totalCount: c.int({
-            description: 'Number of these products on all pages.',
-            resolve: (connection) => connection.totalCount,
-          }),
-        }),
+        fields: (c) => ({ totalCount: c.int(totalCount('products')) }),
       },
       { name: 'ProductGapEdge', description: 'A product that does not meet a requirement, and its cursor.' },
     ),

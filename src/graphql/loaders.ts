@@ -58,34 +58,27 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
       ({ name }) => name,
     ),
     productCounts: ofStores((uuid) => countStatuses(catalogue, uuid)),
-    product: byStore(async (uuid, keys: readonly ProductKey[]) => {
-      const products = await findProducts(catalogue, uuid, keys.map(codeOf))
+    product: byCode(async (uuid, codes) => {
+      const products = await findProducts(catalogue, uuid, codes)
       return new Map(products.map((product) => [product.productCode, product]))
-    }, codeOf),
+    }),
     productAt: perArguments((at: Date) =>
-      byStore(async (uuid, keys: readonly ProductKey[]) => {
+      byCode(async (uuid, codes) => {
         const products = new Map<string, Product | null>()
-        for (const { productCode } of keys)
-          products.set(productCode, await findProductAt(catalogue, uuid, productCode, at))
+        for (const code of codes) products.set(code, await findProductAt(catalogue, uuid, code, at))
         return products
-      }, codeOf),
+      }),
     ),
-    productReadiness: byStore(
-      (uuid, keys: readonly ProductKey[]) => findProductReadiness(catalogue, uuid, keys.map(codeOf)),
-      codeOf,
-    ),
+    productReadiness: byCode((uuid, codes) => findProductReadiness(catalogue, uuid, codes)),
     storeReadiness: perArguments((channel: string) => ofStores((uuid) => findStoreReadiness(catalogue, uuid, channel))),
     change: byStore((uuid, keys: readonly ChangeKey[]) => findChanges(catalogue, uuid, keys), nameOf),
-    asset: byStore((uuid, keys: readonly AssetKey[]) => findAssets(catalogue, uuid, keys.map(assetIdOf)), assetIdOf),
+    asset: byAssetId((uuid, assetIds) => findAssets(catalogue, uuid, assetIds)),
     assets: perArguments(([filter, page]: [AssetFilter, KeysetPage]) =>
       ofStores((uuid) => listAssets(catalogue, uuid, filter, page)),
     ),
     assetCount: perArguments((filter: AssetFilter) => ofStores((uuid) => countAssets(catalogue, uuid, filter))),
     groupsOfAsset: perArguments((first: number) =>
-      byStore(
-        (uuid, keys: readonly AssetKey[]) => listGroupsOfAssets(catalogue, uuid, keys.map(assetIdOf), first),
-        assetIdOf,
-      ),
+      byAssetId((uuid, assetIds) => listGroupsOfAssets(catalogue, uuid, assetIds, first)),
     ),
     jobs: perArguments(([filter, page]: [JobFilter, KeysetPage]) =>
       ofStores((uuid) => listJobs(catalogue, uuid, filter, page)),
@@ -105,12 +98,12 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
       ofStores((uuid) => listChanges(catalogue, uuid, filter, page)),
     ),
     history: perArguments((page: PageRequest) =>
-      byStore(async (uuid, keys: readonly ProductKey[]) => {
+      byCode(async (uuid, codes) => {
         const histories = new Map<string, ChangePage>()
-        for (const { productCode } of keys)
+        for (const productCode of codes)
           histories.set(productCode, await listHistory(catalogue, uuid, { productCode }, page))
         return histories
-      }, codeOf),
+      }),
     ),
     reverts: byStore(
       (uuid, keys: readonly { storeUuid: string; requestId: string }[]) =>
@@ -118,10 +111,9 @@ export function createLoaders(catalogue: Catalogue, filter: Filter | undefined) 
       ({ requestId }) => requestId,
     ),
     assetGroupsOfParent: perArguments((narrow: Parameters<typeof listGroupsOfParents>[3]) =>
-      byStore(async (uuid, keys: readonly ProductKey[]) => {
-        const groups = await listGroupsOfParents(catalogue, uuid, keys.map(codeOf), narrow)
-        return Map.groupBy(groups, (group) => group.parentCode)
-      }, codeOf),
+      byCode(async (uuid, codes) =>
+        Map.groupBy(await listGroupsOfParents(catalogue, uuid, codes, narrow), (group) => group.parentCode),
+      ),
     ),
   }
 }
@@ -156,16 +148,30 @@ function byStore<K extends { storeUuid: string }, V>(
   )
 }
 
-/** The same for stores themselves: a statement reads from one store, and each field with many has few at once. */
+function byCode<V>(load: (storeUuid: string, codes: string[]) => Promise<Map<string, V>>) {
+  const codeOf = ({ productCode }: ProductKey) => productCode
+  return byStore((storeUuid, keys: readonly ProductKey[]) => load(storeUuid, keys.map(codeOf)), codeOf)
+}
+
+function byAssetId<V>(load: (storeUuid: string, assetIds: string[]) => Promise<Map<string, V>>) {
+  const idOf = ({ assetId }: AssetKey) => assetId
+  return byStore((storeUuid, keys: readonly AssetKey[]) => load(storeUuid, keys.map(idOf)), idOf)
+}
+
+/** A loader for one result of each store, which a statement of its own reads: a few of them at once. */
 function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 4) {
-  return batched(async (uuids: readonly string[]) => {
-    const found = new Map<string, V>()
-    for (let begin = 0; begin < uuids.length; begin += atOnce) {
-      const part = uuids.slice(begin, begin + atOnce)
-      await Promise.all(part.map(async (uuid) => found.set(uuid, await load(uuid))))
-    }
-    return found
-  })
+  return new DataLoader<string, V>(
+    async (uuids) => {
+      const unique = [...new Set(uuids)]
+      const found = new Map<string, V>()
+      for (let begin = 0; begin < unique.length; begin += atOnce) {
+        const part = unique.slice(begin, begin + atOnce)
+        await Promise.all(part.map(async (uuid) => found.set(uuid, await load(uuid))))
+      }
+      return uuids.map((uuid) => found.get(uuid) as V)
+    },
+    { cache: false },
+  )
 }
 
 /** A loader for each set of arguments that the request's fields come with. */
@@ -177,12 +183,4 @@ function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
     loaders.set(name, loader)
     return loader
   }
-}
-
-function assetIdOf({ assetId }: AssetKey): string {
-  return assetId
-}
-
-function codeOf({ productCode }: ProductKey): string {
-  return productCode
 }
