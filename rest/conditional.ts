@@ -13,7 +13,7 @@ export type AnswerCache = LRUCache<string, CachedAnswer>
 
 const bytesPerEntry = 200
 
-/** Makes a cache of at most so many bytes; with 0 it holds nothing. */
+/** Makes a cache of at most `maxBytes`; 0 disables it. */
 export function createAnswerCache(maxBytes: number): AnswerCache {
   return new LRUCache<string, CachedAnswer>({
     maxSize: Math.max(1, maxBytes),
@@ -25,8 +25,8 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
 const representationVersion = 1
 
 /**
- * Answers a read that has versions: 304, the cached answer, or the operation's. The version is read with every
- * request, so that an answer shows all that was written before; it may be newer than its version, never older.
+ * Answers a versioned read: with 304, the cached answer, or the result of the operation. The version is read for every
+ * request, so that an answer has all earlier writes. An answer may be newer than its version, never older.
  */
 export async function answerVersioned(
   endpoint: Endpoint,
@@ -65,7 +65,7 @@ function headersOf(version: string): Record<string, string> {
   return { ETag: tagOf(version), 'Cache-Control': 'private, no-cache' }
 }
 
-/** Whether an `If-None-Match` names the tag, or any that there is (RFC 9110, 13.1.2). */
+/** Whether `If-None-Match` has the tag or `*` (RFC 9110, 13.1.2). */
 function matches(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const opaque = (given: string) => given.trim().replace(/^W\//, '')

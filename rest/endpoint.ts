@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { z } from 'zod'
 import type { Enumerations } from './request/shapes.ts'
 
-/** One row of the table: where it is served, which GraphQL operation it is, and how the two are translated. */
+/** An endpoint: its path, the GraphQL operation that it runs, and the translation between both. */
 export interface Endpoint<
   Result = unknown,
   Variables = Record<string, unknown>,
@@ -21,29 +21,29 @@ export interface Endpoint<
   takesBody: boolean
   /** Query parameters that may be repeated: their values are joined by commas. */
   repeatable?: readonly string[]
-  /** Whether it answers through the filtering service: what is unavailable is then its downstream. */
+  /** Whether it uses the filtering service: an unavailable dependency is then its downstream (502). */
   dependsOnFilter?: boolean
   /** The listing of asset groups: run by `Reader.listAssets`, which has versions, and so an ETag. */
   isAssetListing?: boolean
   /** Reasons of errors that other endpoints do not have. */
   extraReasons?: readonly string[]
-  /** What a request must have: its query parameters by name and, if the operation takes one, its body. */
+  /** The shapes of the query parameters and, if the operation takes one, of the body. */
   shapes(enumerations: Enumerations): { query: Query; body?: Body }
-  /** `raw` is the body as it came: with fields that its shape does not name. */
+  /** The variables of the operation. `raw` is the body with the fields that its shape does not name. */
   variables(query: z.output<Query>, body: z.output<Body>, raw: z.input<Body>): Variables
   dataShape: z.ZodRawShape
-  /** How its data is a table, for answers in CSV and JSON Lines. */
+  /** The rows of its data, for answers in CSV and JSON Lines. */
   table?: {
-    /** The first columns; others come from the rows. */
+    /** The first columns. The members of the rows follow. */
     columns: readonly string[]
     rowsOf(data: unknown): readonly ReadonlyMap<string, unknown>[]
-    /** How many rows all pages have. */
+    /** The number of rows on all pages. */
     totalOf?(data: unknown): number
   }
   toData(result: Result): unknown
 }
 
-/** Checks a row's parts against each other (shapes, variables, document, result) and then forgets their types. */
+/** Makes an endpoint. The types of its parts (shapes, variables, document, result) are checked here and then erased. */
 export function endpoint<Result, Variables, Query extends z.ZodObject, Body extends z.ZodType>(
   row: Omit<Endpoint<Result, Variables, Query, Body>, 'success' | 'takesBody'>,
 ): Endpoint {
@@ -55,7 +55,7 @@ export function endpoint<Result, Variables, Query extends z.ZodObject, Body exte
   }
 }
 
-/** Keeps what was made of the enumerations last: they seldom change; making it takes longer than a small request. */
+/** Memoizes the last result: enumerations seldom change, and making the shapes takes longer than a small request. */
 export function memoizeLast<Made>(make: (enumerations: Enumerations) => Made): (enumerations: Enumerations) => Made {
   let last: { enumerations: Enumerations; made: Made } | undefined
   return (enumerations) => {

@@ -14,7 +14,7 @@ import { toHttpError } from './response/to-http-error.ts'
 import { withoutSuccesses } from './response/translate.ts'
 import type { Execute, RestServices, Result } from './services.ts'
 
-/** The REST API as a function: every answer, good or bad, leaves through it in the spec's envelope. */
+/** Makes the function that answers REST requests, errors included, in the spec's envelope. */
 export function createHandler<Caller>(
   endpoints: readonly Endpoint[],
   services: RestServices<Caller>,
@@ -56,7 +56,7 @@ function endpointOf(route: readonly Endpoint[] | undefined, method: string): End
   return route?.find((endpoint) => endpoint.method === (method === 'HEAD' ? 'GET' : method))
 }
 
-/** The answer to an error, also to one found before the request was read. */
+/** The answer to an error. */
 export function errorResponse(error: HttpError, requestId: string): HttpResponse & { body: string } {
   return { ...errorHead(error), body: errorEnvelope(requestId, error.errorInfo) }
 }
@@ -116,7 +116,7 @@ async function answerInline<Caller>(
     return endpoint.toData(data)
   }
   if (endpoint.table) return answerTable(endpoint, request, query, await run((reader ?? services).execute))
-  // An answer that was stored before has none.
+  // A stored answer has no headers of its own.
   let headers: Record<string, string> = {}
   const work = async (execute: Execute<Caller>) => {
     const data = await run(execute)
@@ -125,7 +125,7 @@ async function answerInline<Caller>(
     headers = { ...headers, ...preferenceApplied(preferences.maxAffected, preferences.isMinimal) }
     return toJson(preferences.isMinimal ? withoutSuccesses(data as object) : data)
   }
-  // A dry run changes nothing, so that it may be repeated.
+  // A dry run changes nothing, so its answer is not stored.
   const isOnce = idempotencyKey && !variables.dryRun
   const data = isOnce
     ? await services.idempotent(idempotencyKey, caller, work)

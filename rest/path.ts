@@ -5,7 +5,7 @@ interface HasPath {
 
 export const prefix = '/v1'
 
-/** What serves a path, and the values of its parameters as they came; no routes where nothing does. */
+/** The endpoints at a path (undefined for an unknown path), and the raw values of its parameters. */
 export interface Route<E> {
   endpoints: readonly E[] | undefined
   values: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export function createRoutes<E extends HasPath>(endpoints: readonly E[]): (path:
   }
 }
 
-/** The values of a template's parameters in a path; undefined where it does not fit. */
+/** The values of a template's parameters in a path; undefined if the path does not match. */
 export function valuesIn(template: string, path: string): Record<string, string> | undefined {
   const [parts, given] = [template.split('/'), path.split('/')]
   const values: Record<string, string> = {}

@@ -6,23 +6,23 @@ import type { Staleness } from '../src/request/preferences.ts'
 import type { AnswerCache } from './conditional.ts'
 import type { Enumerations } from './request/shapes.ts'
 
-/** What the REST API needs of the service that it is part of. */
+/** What the REST API needs from the gateway. */
 export interface RestServices<Caller> {
   enumerations(): Enumerations
   /** Throws when the caller may not run the document, whatever its variables. */
   authorize(document: TypedDocumentNode<unknown, Record<string, unknown>>, caller: Caller): void
-  /** Does a write. */
+  /** Executes a write. */
   execute: Execute<Caller>
-  /** Chooses where a read is done. */
+  /** Chooses the database of a read: the primary or a replica. */
   reader(staleness: Staleness, caller: Caller): Promise<Reader<Caller>>
-  /** Answers a request with `runInline`, or in another thread if its body, or what it reads, is too large. */
+  /** Answers a request with `runInline`, or in another thread if its body or the data that it reads is too large. */
   chooseThread(
     request: RestRequest<Caller>,
     caller: Caller,
     body: Uint8Array<ArrayBuffer> | undefined,
     runInline: () => Promise<HttpResponse>,
   ): Promise<HttpResponse>
-  /** Does a write at most once: `work` executes within the transaction that stores its answer. Returns that answer. */
+  /** Runs `work` at most once, in the transaction that stores its answer. Returns that answer. */
   idempotent(
     write: { key: string; token: string; method: string; target: string; body: Uint8Array },
     caller: Caller,
@@ -30,21 +30,21 @@ export interface RestServices<Caller> {
   ): Promise<string>
   /** Whether writes have receipts. */
   recordsChanges: boolean
-  /** What was thrown as the error to answer with. */
+  /** The error answer for a thrown value. */
   errorOf(thrown: unknown, requestId: string): HttpError
 }
 
-/** Does a read. */
+/** Executes reads on one database. */
 export interface Reader<Caller> {
   execute: Execute<Caller>
   /**
-   * Does the listing of asset groups: `assetGroups.groups` of its result is JSON text, joined from the stored texts.
-   * GraphQL would parse and complete each asset. `version` is null with a remote filter.
+   * Lists asset groups: `assetGroups.groups` of the result is JSON text, joined from the stored texts, because GraphQL
+   * would parse and complete each asset. `version` is null with a remote filter.
    */
   listAssets(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<Result & Version>
-  /** The current version of the listing that the variables ask for. */
+  /** The current version of the listing with these variables. */
   listingVersion(variables: Record<string, unknown>, context: CallContext<Caller>): Promise<string | null>
-  /** Answers of listings. */
+  /** Cached answers of listings. */
   answers: AnswerCache
 }
 
@@ -66,6 +66,6 @@ interface Version {
 export interface CallContext<Caller> {
   caller: Caller
   requestId: string
-  /** How much a write may change: with more it fails with `too_many_affected`. */
+  /** The maximum number of changes of a write: with more it fails with `too_many_affected`. */
   maxAffected?: number | undefined
 }

@@ -76,7 +76,7 @@ export async function loadStore(text: string, { store }: Loaders) {
   return storeUuid === undefined ? null : store.load(storeUuid)
 }
 
-/** The store of something that was read a moment ago: stores are never deleted. */
+/** The store of an object that exists: stores are never deleted. */
 export async function requireLoaded(loading: Promise<Store | undefined>): Promise<Store> {
   const store = await loading
   if (!store) throw new Error('a store has been deleted')

@@ -27,6 +27,11 @@ export function createCatalogueClient(options: ClientOptions) {
     <N extends Name>(path: string) =>
     (query: Query<N>, call?: CallOptions) =>
       send<Data<N>>(options, { ...call, method: 'GET', path, query })
+  /** Like `read`, with an optional query. */
+  const readAll =
+    <N extends Name>(path: string) =>
+    (query?: Query<N>, call?: CallOptions) =>
+      send<Data<N>>(options, { ...call, method: 'GET', path, query })
   const write =
     <N extends Name>(method: 'POST' | 'PUT' | 'DELETE', path: string) =>
     (body: Body<N>, query?: Query<N>, call?: CallOptions) =>
@@ -50,7 +55,7 @@ export function createCatalogueClient(options: ClientOptions) {
       }
     },
     updateProducts: writeIn<'updateProducts'>('PUT', '/products'),
-    listStores: (query: Query<'listStores'> = {}, call?: CallOptions) => read<'listStores'>('/stores')(query, call),
+    listStores: readAll<'listStores'>('/stores'),
     createStore: write<'createStore'>('POST', '/stores'),
     deleteAssets: write<'deleteAssets'>('DELETE', '/assets'),
     unlinkAssets: write<'unlinkAssets'>('POST', '/assets/unlink'),
@@ -68,15 +73,11 @@ export function createCatalogueClient(options: ClientOptions) {
         path: `/requests/${encodeURIComponent(requestId)}/revert`,
         query,
       }),
-    statusReport: (query: Query<'statusReport'> = {}, call?: CallOptions) =>
-      read<'statusReport'>('/reports/status')(query, call),
-    coverageReport: (query: Query<'coverageReport'> = {}, call?: CallOptions) =>
-      read<'coverageReport'>('/reports/coverage')(query, call),
-    changeReport: (query: Query<'changeReport'> = {}, call?: CallOptions) =>
-      read<'changeReport'>('/reports/changes')(query, call),
-    jobReport: (query: Query<'jobReport'> = {}, call?: CallOptions) => read<'jobReport'>('/reports/jobs')(query, call),
-    failureReport: (query: Query<'failureReport'> = {}, call?: CallOptions) =>
-      read<'failureReport'>('/reports/failures')(query, call),
+    statusReport: readAll<'statusReport'>('/reports/status'),
+    coverageReport: readAll<'coverageReport'>('/reports/coverage'),
+    changeReport: readAll<'changeReport'>('/reports/changes'),
+    jobReport: readAll<'jobReport'>('/reports/jobs'),
+    failureReport: readAll<'failureReport'>('/reports/failures'),
     placeAssets: writeIn<'placeAssets'>('POST', '/assets'),
   }
 }

@@ -8,7 +8,7 @@ export function camelCase<T extends object>(object: T): CamelCased<T> {
   return renamed as CamelCased<T>
 }
 
-/** By the name in a shape; kept, since a body repeats each of them up to 10,000 times. */
+/** Cached names, because a body repeats each name up to 10,000 times. */
 const camelCaseNames = new Map<string, string>()
 
 function camelCaseName(name: string): string {

@@ -87,12 +87,12 @@ function faultsOfKey(key: string): Fault[] {
   return [{ reason: 'invalid_request', details, field: 'Idempotency-Key' }]
 }
 
-/** What a key counts for: the token, the method, and the path with its query. */
+/** The scope of an idempotency key: token, method, and path with query. */
 function keyScopeOf({ method, path, search, headers }: RestRequest) {
   return { token: /\S*$/.exec(headers.authorization ?? '')?.[0] ?? '', method, target: `${path}?${search}` }
 }
 
-/** The value of a body; undefined when it is none, which is added to the faults. */
+/** The parsed body. Adds its faults; undefined if it is not JSON. */
 function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
   const shape = shapeOfJson(bytes)
   if (shape.excess) throw new HttpError('payload_too_large', `body ${shape.excess}`)
@@ -118,7 +118,7 @@ function readJson(bytes: Uint8Array, faults: Fault[]): unknown {
   return value
 }
 
-/** How many items a body has: those of its list, or of the longest list in its object. */
+/** The number of items of a body: of its list, or of the longest list in its object. */
 function itemsOf(body: unknown): number {
   if (Array.isArray(body)) return body.length
   const lists = typeof body === 'object' ? Object.values(body ?? {}).filter((value) => Array.isArray(value)) : []

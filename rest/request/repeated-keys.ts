@@ -1,9 +1,9 @@
 import { type JsonShape, shapeOfJson } from '../../src/text.ts'
 
-/** By item, the first key that is repeated in one of its objects; by undefined, that of a body that is not a list. */
+/** The first repeated key of each item, by index; by undefined if the body is not a list. */
 export function repeatedKeys(bytes: Uint8Array, value: unknown, { keys }: JsonShape): Map<number | undefined, string> {
   const repeated = new Map<number | undefined, string>()
-  // A parsed object has each key once: when all together have as many keys as the text, none is repeated.
+  // A parsed object has each key once: if the value has as many keys as the text, none is repeated.
   if (keysOf(value) === keys) return repeated
   const seen = new Set<string>()
   shapeOfJson(bytes, undefined, ({ start, end, object, item }) => {

@@ -10,7 +10,7 @@ export function receiptLink(
   requestId: string,
 ): Record<string, string> {
   const items = (selectors ?? links ?? [{ storeUuid: storeUuid ?? (data as Item).store_uuid }]) as Item[]
-  // What is no UUID names no store, and may be very long.
+  // Any other text than a UUID names no store, and may be very long.
   const [store, ...others] = new Set(items.map((item) => storeUuidOf(String(item.storeUuid))))
   if (dryRun || store === undefined || others.length > 0) return {}
   const target = `${prefix}/requests/${encodeURIComponent(requestId)}?store_uuid=${store}`

@@ -6,7 +6,7 @@ import { envelope, toJson } from './envelope.ts'
 type Row = ReadonlyMap<string, unknown>
 
 /**
- * The answer of an endpoint that has rows: in the envelope, or its rows alone in the format that the client accepts.
+ * The answer of an endpoint with rows: in the envelope, or only its rows in the format that the client accepts.
  */
 export async function answerTable(
   { table, success }: Endpoint,
@@ -58,7 +58,7 @@ function nextPage({ path, search }: RestRequest, { offset, limit }: Record<strin
   return { Link: `<${path}?${query}>; rel="next"` }
 }
 
-/** Each row has a cell of each column. */
+/** Limits the answer: each row has a cell for each column. */
 const maxColumns = 2_000
 
 async function csvOf(columns: readonly string[], rows: readonly Row[], escapeFormulas: boolean): Promise<string> {

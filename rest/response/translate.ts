@@ -3,8 +3,8 @@ import { statuses } from '../request/shapes.ts'
 import { restNameOf, restObject } from './rest-object.ts'
 
 /**
- * A status that is none of the specification's goes among the attributes, where it becomes a failure of its product:
- * GraphQL takes statuses in more forms.
+ * A product of a body as GraphQL takes it. A status that REST does not have is passed as an attribute and so fails,
+ * because GraphQL accepts more spellings.
  */
 export function productPatch({ product_code: productCode, ...rest }: { product_code: string; status?: unknown }) {
   if (typeof rest.status !== 'string') return { productCode, attributes: rest }

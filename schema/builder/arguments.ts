@@ -28,14 +28,14 @@ export const writeArgs = { ...storeArgs, ...dryRunArgs }
 
 export type ResultOf<Work extends (...args: never[]) => unknown> = Awaited<ReturnType<Work>>
 
-/** The catalogue for what a mutation writes: its changes are recorded under its name. */
+/** The catalogue for the writes of a mutation: changes are recorded with its name as the operation. */
 export function writable({ catalogue, origin }: Context, { fieldName: operation }: GraphQLResolveInfo): Catalogue {
   return { ...catalogue, origin: origin && { ...origin, operation } }
 }
 
 /**
- * A resolver that does its work in one transaction, which a dry run rolls back, and so does a result that has changed
- * more than the caller allows. `affected`: how much that is.
+ * A resolver that runs `work` in one transaction. A dry run rolls it back; so does an error, for instance when more
+ * items are `affected` than the caller allows.
  */
 export function resolveWrite<Args extends { dryRun?: boolean | null | undefined }, Result>(
   work: (transaction: WriteCatalogue, args: Args, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
@@ -69,7 +69,7 @@ export function firstCost(typical: number) {
   return ({ first }: { first?: number | null | undefined }) => ({ field: 1, multiplier: first ?? typical })
 }
 
-/** The same for a list that is read by a statement of its own for each store. */
+/** The cost of a list that takes one statement per store. */
 export function perStore<Args>(cost: (args: Args) => { field: number; multiplier: number }) {
   return (args: Args) => ({ ...cost(args), field: 10 })
 }
@@ -79,7 +79,7 @@ interface ChannelAndFormat {
   assetFormat?: string | null | undefined
 }
 
-/** The same with the default channel and format where they are null. */
+/** Replaces null by the default channel and format. */
 export function withDefaults<Given extends ChannelAndFormat>(given: Given) {
   return {
     ...given,

@@ -30,7 +30,7 @@ export const builder = createBuilder()
 function createBuilder() {
   SchemaBuilder.registerPlugin('defaultValidation', DefaultValidation)
   return new SchemaBuilder<BuilderTypes>({
-    // The last comes first: zod's plugin reads what it adds.
+    // Plugins run from the last to the first: zod's plugin reads the validation that `defaultValidation` adds.
     plugins: [ZodPlugin, RelayPlugin, ComplexityPlugin, 'defaultValidation'],
     defaultFieldNullability: false,
     zod: { validationError },

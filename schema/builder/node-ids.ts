@@ -1,14 +1,14 @@
 import { invalidRequest } from '../../src/errors.ts'
 import { isStorable, shown, storeUuidOf } from '../../src/text.ts'
 
-/** The types whose objects have an id of their own. */
+/** The types that `node` can load. */
 const nodeTypes = ['Store', 'Product', 'Asset', 'AssetGroup', 'AttributeDefinition', 'Job', 'Token', 'Change']
 
 export function encodeNodeId(typename: string, key: string | number | bigint): string {
   return Buffer.from(`${typename}:${key}`).toString('base64url')
 }
 
-/** Throws `invalid_request` for what is no id of this API. */
+/** Throws `invalid_request` for a malformed id. */
 export function decodeNodeId(nodeId: string): { typename: string; id: string } {
   const text = Buffer.from(nodeId, 'base64url').toString()
   const [typename = ''] = text.split(':', 1)
@@ -17,12 +17,12 @@ export function decodeNodeId(nodeId: string): { typename: string; id: string } {
   throw invalidRequest([{ field: 'id', details: `id must be the id of a node; got ${shown(nodeId)}` }])
 }
 
-/** The key of what has a name, or several, within a store. */
+/** The key of an object that has one or several names within a store. */
 export function keyInStore(storeUuid: string, ...names: string[]): string {
   return JSON.stringify([storeUuid, ...names])
 }
 
-/** Loads what such keys name; null for a key that was not made by `keyInStore`. */
+/** Loads objects by keys of `keyInStore`; null for a malformed key. */
 export function loadByKeys<Found, Names extends string[]>(
   keys: readonly string[],
   load: (storeUuid: string, ...names: Names) => Promise<Found | null | undefined>,

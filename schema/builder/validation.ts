@@ -11,14 +11,14 @@ declare global {
   }
 }
 
-/** Of an argument, input field or all of an input type: any text. The catalogue validates it, or it names nothing. */
+/** Marks an argument, input field or input type whose strings are only looked up, or validated by the catalogue. */
 export const anyText = { extensions: { anyText: true } }
 
 const storable = {
   schema: z.string().refine(isStorable, { error: 'must be a string without NUL and lone surrogates' }),
 }
 
-/** Gives arguments and input fields the validation of their type, unless they state their own. */
+/** Adds the validation of their type to arguments and input fields without `validate`. */
 export class DefaultValidation<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
     const owner = config.kind === 'Arg' ? config : this.buildCache.getTypeConfig(config.parentType)

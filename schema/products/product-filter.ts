@@ -117,7 +117,7 @@ interface Selection {
   orderBy?: Pick<ProductOrder, 'field'> | null | undefined
 }
 
-/** The others may read all products: of a rare status, or with a search for a part that an index does not find. */
+/** Conditions that an index serves. The others may read all products, for instance to find those of a rare status. */
 const served: readonly string[] = ['codePrefix', 'codes'] satisfies (keyof ProductFilter)[]
 
 /** The additional cost of products of a store whose conditions or order may read all of them. */

@@ -130,7 +130,7 @@ function batched<K, V>(load: (keys: readonly K[]) => Promise<Map<string, V>>, ke
   )
 }
 
-/** The same for keys in stores: the batch function gets those of one store, and answers by their names in it. */
+/** The same for keys within stores: the batch function gets the keys of one store, and answers by their names in it. */
 function byStore<K extends { storeUuid: string }, V>(
   load: (storeUuid: string, keys: readonly K[]) => Promise<Map<string, V>>,
   nameOf: (key: K) => string,
@@ -174,7 +174,7 @@ function ofStores<V>(load: (storeUuid: string) => Promise<V>, atOnce = 4) {
   )
 }
 
-/** A loader for each set of arguments that the request's fields come with. */
+/** One loader for each distinct set of arguments in the request. */
 function perArguments<A, L>(create: (args: A) => L): (args: A) => L {
   const loaders = new Map<string, L>()
   return (args) => {
