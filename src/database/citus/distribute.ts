@@ -9,10 +9,11 @@ const distributed = [
   ...['channel_requirement', 'channel_readiness', 'product_gap', 'measure', 'product_total'],
   ...['product_value', 'product_key', 'value_count', 'product_text'],
 ]
-/** Reference tables: each server has a copy. The last one has no column of the store. */
+/** Reference tables: each server has a copy. `change_horizon` has no column of the store, so no policy either. */
 const reference = ['job', 'import_run', 'change_reader', 'change_horizon']
 
-const references = [
+/** Foreign keys between tables that are distributed one after the other: dropped before, and added again after. */
+const foreignKeys = [
   {
     table: 'attribute_definition',
     name: 'attribute_definition_store_uuid_fkey',
@@ -57,10 +58,7 @@ export async function planDistribution(db: Kysely<Database>): Promise<Distributi
 export async function distribute(db: Kysely<Database>): Promise<Distribution> {
   return db.transaction().execute(async (transaction) => {
     await useOneConnection(transaction)
-    const plan = await planDistribution(transaction)
-    for (const statement of isEmpty(plan) ? [] : [...serverStatements(), ...tableStatements(plan)])
-      await statement.execute(transaction)
-    return plan
+    return distributeDue(transaction, serverStatements())
   })
 }
 
@@ -71,17 +69,22 @@ export async function migrateDistributed(
 ): Promise<void> {
   await useOneConnection(transaction)
   await runMigrations()
+  await distributeDue(transaction, [])
+}
+
+async function distributeDue(
+  transaction: Transaction<Database>,
+  preparations: readonly RawBuilder<unknown>[],
+): Promise<Distribution> {
   const plan = await planDistribution(transaction)
-  for (const statement of isEmpty(plan) ? [] : tableStatements(plan)) await statement.execute(transaction)
+  if (plan.distributed.length + plan.reference.length === 0) return plan
+  for (const statement of [...preparations, ...tableStatements(plan)]) await statement.execute(transaction)
+  return plan
 }
 
 async function hasCitus(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
   return rows.length > 0
-}
-
-function isEmpty({ distributed, reference }: Distribution): boolean {
-  return distributed.length + reference.length === 0
 }
 
 async function useOneConnection(transaction: Transaction<Database>): Promise<void> {
@@ -105,11 +108,11 @@ function serverStatements(): RawBuilder<unknown>[] {
     runOnWorkers('create extension if not exists pg_trgm; create extension if not exists btree_gin'),
     runOnWorkers(`execute format('grant ${tenantRole} to %I', current_user)`),
     // A session that acts as a role connects to the worker nodes as this role. The role has no password.
-    sql`do $$ begin
-      if exists (select from pg_roles where rolname = 'catalogue_tenant' and not rolcanlogin) then
-        alter role catalogue_tenant login;
+    sql.raw(`do $$ begin
+      if exists (select from pg_roles where rolname = '${tenantRole}' and not rolcanlogin) then
+        alter role ${tenantRole} login;
       end if;
-    end $$`,
+    end $$`),
     sql`do $$ begin
       execute format('alter database %I set citus.propagate_set_commands = local', current_database());
     end $$`,
@@ -128,12 +131,12 @@ function tableStatements({ distributed, reference }: Distribution): RawBuilder<u
       (table) => sql`alter policy own_stores on ${sql.table(table)}
         using (store_uuid = any (current_setting('catalogue.stores')::uuid[]))`,
     ),
-    // Citus evaluates a default on the coordinator only if it uses a sequence. The feed needs the transaction there.
+    // The feed needs the coordinator's transaction. Citus evaluates a default there only if it uses a sequence.
     ...ofChanges(
       sql`alter table change
         alter tx set default case when nextval('change_seq'::text::regclass) > 0 then pg_current_xact_id() end`,
     ),
-    ...references.map(
+    ...foreignKeys.map(
       ({ table, name }) => sql`alter table ${sql.table(table)} drop constraint if exists ${sql.id(name)}`,
     ),
     ...reference.map((table) => sql`select create_reference_table(${table}::text::regclass)`),
@@ -141,7 +144,7 @@ function tableStatements({ distributed, reference }: Distribution): RawBuilder<u
       (table) => sql`select create_distributed_table(
         ${table}::text::regclass, 'store_uuid', colocate_with => ${colocatedWith(table)}::text)`,
     ),
-    ...references.map(
+    ...foreignKeys.map(
       ({ table, name, definition }) =>
         sql`alter table ${sql.table(table)} add constraint ${sql.id(name)} ${definition}`,
     ),
