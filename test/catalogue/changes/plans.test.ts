@@ -4,10 +4,12 @@ import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.t
 import { listChanges, listHistory } from '../../../src/catalogue/changes/list-changes.ts'
 import { findProductAt } from '../../../src/catalogue/changes/product-at.ts'
 import { readReceipt } from '../../../src/catalogue/changes/receipt.ts'
+import { revertRequest } from '../../../src/catalogue/changes/revert-request.ts'
 import { listChangeRows } from '../../../src/catalogue/rows/list-rows.ts'
 import { createExplainer, workOf } from '../../database/explain.ts'
 import { useDatabase } from '../../support/database/database.ts'
 import { storeIn } from '../../support/factories.ts'
+import { addChange } from './ledger-rows.ts'
 
 const database = useDatabase()
 const perDay = 20_000
@@ -66,4 +68,19 @@ describe.each(['any', 'limited'])('with a token of %s stores', (token) => {
     expect(nodes.length).toBeGreaterThan(0)
     expect(workOf(nodes)).toBeLessThan(4_000)
   })
+})
+
+it('a revert of too many changes is refused without reading them', async () => {
+  const large = await storeIn(database.catalogue)
+  const items = Array.from({ length: 100_001 }, (_, i): [string, null, null] => [`sku-${i}`, null, null])
+  await addChange(database.db, { store: large, requestId: 'large', action: 'created', items })
+  const explainer = createExplainer(database.direct)
+  onTestFinished(() => explainer.close())
+  const origin = { requestId: 'a revert', actor: 'a', via: 'rest', operation: 'revertRequest' } as const
+  const nodes = await explainer.plansOf(async (catalogue) => {
+    const work = revertRequest({ ...catalogue, origin }, large, 'large', 'SKIP')
+    await expect(work).rejects.toMatchObject({ code: 'payload_too_large' })
+  })
+  expect(nodes.length).toBeGreaterThan(0)
+  expect(workOf(nodes)).toBeLessThan(100)
 })
