@@ -50,10 +50,10 @@ it('imports a text, reports what failed, and returns the failed rows for correct
 
 it('exports what an import reads, in parts, and only what is asked for', async () => {
   const [storeUuid, copy] = [await newStore(gateway), await newStore(gateway)]
-  const rows = Array.from({ length: 2_500 }, (_, i) =>
+  const rows = Array.from({ length: 600 }, (_, i) =>
     JSON.stringify({
       sku: `P${i}`,
-      n: 'é😀'.repeat(i % 60),
+      n: 'é😀'.repeat(i % 200),
       status: i % 2 ? 'new' : 'active',
       'Image URL 1': `https://a.example/${i}`,
     }),
@@ -61,7 +61,7 @@ it('exports what an import reads, in parts, and only what is asked for', async (
   await done(startImport, { storeUuid, input: { content: rows.join('\n'), format: 'JSONL' } })
   for (const format of ['CSV', 'JSONL']) {
     const job = await done(startExport, { storeUuid, format })
-    expect(job).toMatchObject({ kind: 'EXPORT', state: 'SUCCEEDED', rowsDone: 2_500 })
+    expect(job).toMatchObject({ kind: 'EXPORT', state: 'SUCCEEDED', rowsDone: 600 })
     expect(job.outputParts).toBeGreaterThan(2)
     const text = await outputOf(job.jobId)
     expect((await done(startImport, { storeUuid: copy, input: { content: text, format } })).counts).toMatchObject({
@@ -69,7 +69,7 @@ it('exports what an import reads, in parts, and only what is asked for', async (
     })
     expect(await outputOf((await done(startExport, { storeUuid: copy, format })).jobId)).toBe(text)
   }
-  expect((await done(startExport, { storeUuid, status: 'ACTIVE' })).rowsDone).toBe(1_250)
+  expect((await done(startExport, { storeUuid, status: 'ACTIVE' })).rowsDone).toBe(300)
 })
 
 it('says what is wrong with what it is asked, and with a file that cannot be imported', async () => {
