@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { shown } from '../text.ts'
 import { countLines, endOfRows, lineFeed } from './format.ts'
 
-/** Reads a backup line by line, and rows in blocks of whole lines. Throws if the text ends or is not as expected. */
+/** Reads a backup line by line, and rows in blocks of whole lines. Throws if the text ends early or differs. */
 export class BackupReader {
   readonly path: string
   readonly #source: AsyncIterator<Buffer>
@@ -47,7 +47,7 @@ export class BackupReader {
 
   async expectEnd(): Promise<void> {
     const { done } = await this.#source.next()
-    if (!done || this.#buffer.length > 0) throw damaged(this.path, ': expected no more after the end line')
+    if (!done || this.#buffer.length > 0) throw damaged(this.path, ': expected nothing after the end line')
   }
 
   /** Whole lines, at most up to the end of the rows; undefined if that is next. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A backup is an SQL script, which `psql` can run too: a header, one `COPY` for each table, and an end line with what a
- * reader must have found. https://www.postgresql.org/docs/current/sql-copy.html: a line for each row, `\.` at the end.
+ * A backup is an SQL script, which `psql` can run too: a header, one `COPY` for each table (a line for each row, then
+ * `\.`), and an end line with row counts and a checksum. https://www.postgresql.org/docs/current/sql-copy.html
  */
 export const headerShape = z.object({
   /** The version of this format. */
@@ -19,9 +19,9 @@ export type Header = z.infer<typeof headerShape>
 export type RowCounts = Record<string, number>
 
 /**
- * The tables of a backup, in the order in which a restore fills them. Jobs are not among them: their queue is the
- * library's. Neither is the ledger, whose cursors are of one database, nor what is counted anew (a reader finds that
- * its cursor is of another ledger), nor what lasts for minutes: positions of imports, counts of requests.
+ * The tables of a backup, in the order in which a restore fills them. Left out: jobs, because pg-boss owns their queue;
+ * the ledger, because its cursors are valid in one database only (readers get an error for a cursor of another one);
+ * readiness, which is counted again; positions of imports and rate limits, which last for minutes.
  */
 export const tables = [
   'store',
@@ -56,7 +56,7 @@ export function copyLine(table: string, columns: string): string {
   return `copy ${table} (${columns}) from stdin;`
 }
 
-/** `sha256`: of all that is before the line. */
+/** `sha256`: of the text before this line. */
 export function endLine(rows: RowCounts, sha256: string): string {
   return `-- ${JSON.stringify({ rows, sha256 })}`
 }

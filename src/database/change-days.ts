@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** How many days ahead have partitions: all gateways may be stopped for this time. */
+/** How many days in advance partitions are made: gateways may be stopped for this time. */
 const daysAhead = 7
 
-/** The time for finding the last change of a day, on a connection for which no request waits. */
+/** Finding the last change of a day may take long; it runs on a connection of its own. */
 const maxDropMs = 10 * 60_000
 
 /** Makes the partitions of the ledger for today and the next days. Cheap if they exist. */

@@ -32,7 +32,7 @@ const repeatable = ['../catalogue/values/product-values.sql', '../catalogue/prod
 
 export const lockNumber = 4_011_850_361
 
-/** Every user of a table waits for a migration that waits for its lock: so the migration gives up soon and retries. */
+/** While a migration waits for a lock on a table, all requests to the table wait too: so it gives up soon and retries. */
 const lockTimeoutMs = 500
 const pauseMs = 2_000
 const maxAttempts = 300
@@ -40,8 +40,8 @@ const maxAttempts = 300
 type Script = Awaited<ReturnType<typeof readScripts>>[number]
 
 /**
- * Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. The large
- * tables of a new database are made in so many `partitions`; throws if those of another one are not.
+ * Brings tables and functions up to date, in one transaction. Returns the names of the scripts that it ran. Creates the
+ * large tables of a new database with so many `partitions`; throws if the existing tables have another number.
  */
 export async function migrate(db: Kysely<Database>, partitions?: number): Promise<string[]> {
   const scripts = await readScripts()
@@ -126,7 +126,7 @@ async function findRan(db: Kysely<Database>): Promise<Ran[]> {
   return (await sql<Ran>`select name, checksum, version from migration order by name`.execute(db)).rows
 }
 
-/** The scripts that have to run, in their order. Throws if the tables are not this service's. */
+/** The scripts that have to run, in their order. Throws if an unreleased version created the tables. */
 async function dueAmong(scripts: readonly Script[], db: Kysely<Database>): Promise<Script[]> {
   const { rows } = await sql<{ migrated: boolean; unreleased: boolean }>`
     select to_regclass('migration') is not null as migrated, to_regclass('kysely_migration') is not null or exists (

@@ -11,7 +11,7 @@ interface Settings {
   dataDir: string
 }
 
-/** Opens the server of `databaseUrl`, else the embedded one. `loading`: modules that are loaded while it starts. */
+/** Opens the server of `databaseUrl`, or starts the embedded one. Also waits for `loading`, which runs at the same time. */
 export async function openDatabase(
   settings: Settings,
   log: Logger,

@@ -16,14 +16,13 @@ const tables = [
 ]
 
 /**
- * PostgreSQL locks some 30 relations of each partition while it creates them in one transaction, and by default has
- * room for 6,400 locks.
+ * Creating a partition locks some 30 relations until the transaction ends; by default PostgreSQL can hold 6,400 locks.
  */
-export const mostPartitions = 128
+export const maxPartitions = 128
 
 /**
- * A migration whose large tables get hash partitions by store. The settings of a table go to its partitions; indexes,
- * policies and grants of the table hold for them.
+ * Adds hash partitions by store to the large tables of a migration. The settings of a table go to its partitions; its
+ * indexes, policies and grants apply to them too.
  */
 export function partitioned(migration: string, count: number): string {
   const definitions = new RegExp(`^create table (${tables.join('|')}) (\\([^;]*\\n\\))(.*);$`, 'gm')
@@ -36,7 +35,7 @@ export function partitioned(migration: string, count: number): string {
   })
 }
 
-/** Throws if the database has tables already that are not in so many partitions. */
+/** Throws if the database already has tables, with another number of partitions. */
 export async function requirePartitions(db: Kysely<Database>, expected: number): Promise<void> {
   const { rows } = await sql<{ partitions: number }>`
     select count(inhrelid)::int as partitions from pg_class left join pg_inherits on inhparent = oid

@@ -15,9 +15,9 @@ import type { Database } from './tables.ts'
 export const tenantRole = 'catalogue_tenant'
 
 /**
- * A database that is limited to some stores. The tenant role runs each statement and each transaction: PostgreSQL shows
- * it no row of another store. This costs two more round trips. On a transaction, its transactions are savepoints. Where
- * the role cannot be used, nothing is limited.
+ * A database that is limited to some stores: the tenant role runs each statement and each transaction, and row-level
+ * security hides other stores from it. This costs two more round trips. Within a transaction, transactions are
+ * savepoints. Without the role, this limits nothing.
  */
 export function limitedTo(db: Kysely<Database>, stores: Iterable<string>): Kysely<Database> {
   const uuids = [...stores]

@@ -10,7 +10,7 @@ export function isBeyondLimits(error: unknown): boolean {
   return codeOf(error).startsWith('54')
 }
 
-/** Whether PostgreSQL found no room for a file. Its code says so of a full disk, the message also of a quota. */
+/** Whether PostgreSQL could not extend a file: a full disk has its own code, a quota only a message. */
 export function isWithoutRoom(error: unknown): boolean {
   return (
     codeOf(error) === '53100' || (error instanceof Error && /^could not (extend|write to) file/.test(error.message))
@@ -33,14 +33,14 @@ export function shortageOf(error: unknown): string | undefined {
   return shortages[codeOf(error)]
 }
 
-/** Whether the database cannot be reached or cannot answer now; otherwise the query is wrong. */
+/** Whether the database cannot be reached or cannot answer now. Otherwise, the statement is wrong. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
   return error instanceof Error && messages.test(error.message)
 }
 
-/** Whether a fault of the server, as on a full disk, ended a connection or kept it from being opened. */
+/** Whether an internal fault of the server, such as a full disk, closed or refused the connection. */
 function isServerFault(error: unknown): boolean {
   const isFatal = error instanceof Error && 'severity' in error && /^(FATAL|PANIC)$/.test(String(error.severity))
   return isFatal && /^(58|XX)/.test(codeOf(error))

@@ -214,7 +214,7 @@ describe('restore', () => {
     ['with a row that is no row', 'd.sql', changed('\tactive\t', '\tunknown\t'), 'violates check constraint'],
     ['of which a table is missing', 'd.sql', changed(/copy product .*?\n\\\.\n/s, ''), 'expected the rows of product'],
     ['with other statements', 'd.sql', changed('commit;', 'drop table token;'), 'expected the line "commit;"'],
-    ['followed by more', 'd.sql', (text) => Buffer.concat([text, text]), 'expected no more after the end line'],
+    ['followed by more', 'd.sql', (text) => Buffer.concat([text, text]), 'expected nothing after the end line'],
     ['that is a table', 'd.sql', () => Buffer.from('sku,name\n1,a\n'), 'expected the first line of a backup'],
   ])('applies nothing of a file %s', async (_title, name, damage, sentence) => {
     const copy = await target()

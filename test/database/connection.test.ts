@@ -139,7 +139,7 @@ it.each<[string, (db: Kysely<Database>) => Promise<unknown>]>([
   }
 })
 
-it('is asked for row-level security also by a request whose client has left: others wait for the answer', async () => {
+it('answers whether there is row-level security also after its client has disconnected, as other requests wait for it', async () => {
   const db = connect({ ...database.connection, max: 1 }, () => {})
   onTestFinished(() => db.destroy())
   const asked = requestContext.run(contextOf(AbortSignal.abort()), () => hasRowSecurity(db))

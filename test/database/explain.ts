@@ -4,7 +4,7 @@ import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } fr
 import { needsCustomPlan } from '../../src/database/connection/session.ts'
 import type { Database } from '../../src/database/tables.ts'
 
-/** A node of a plan as `explain (analyze, format json)` tells it; rows are an average over the loops. */
+/** A node of a plan by `explain (analyze, format json)`; rows are an average over the loops. */
 export interface PlanNode {
   'Node Type': string
   'Relation Name'?: string
@@ -92,7 +92,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
-/** How many rows all nodes together brought forth or looked at in vain. */
+/** How many rows all nodes together returned or removed. */
 export function workOf(nodes: readonly PlanNode[]): number {
   return nodes.reduce((sum, node) => {
     const { 'Rows Removed by Filter': filtered = 0, 'Rows Removed by Join Filter': unjoined = 0 } = node

@@ -218,7 +218,7 @@ describe('a gateway on four partitions', () => {
     expect(JSON.parse(stdout)).toEqual({ database: 'partitions', differences: [] })
   })
 
-  it('tells new products from those that were there', async () => {
+  it('distinguishes new products from existing ones', async () => {
     const document = `mutation ($storeUuid: ID!, $codes: [ProductPatch!]!) {
       first: upsertProducts(storeUuid: $storeUuid, products: $codes) { createdSkus updatedSkus }
       second: upsertProducts(storeUuid: $storeUuid, products: $codes) { createdSkus updatedSkus }

@@ -262,7 +262,7 @@ describe('a write', () => {
 })
 
 describe('a replica', () => {
-  it('that lags 500 ms shows old data at times, never to who names a position or allows none', async () => {
+  it('that lags 500 ms shows old data only to reads that allow it and name no position', async () => {
     await servers.stopReplica()
     await servers.startReplica(500)
     await inUse(1)

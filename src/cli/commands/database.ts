@@ -6,7 +6,7 @@ import { withOwnConnection } from '../../database/connection/own-connection.ts'
 import { migrateQueue } from '../../database/job-queue.ts'
 import { findKind } from '../../database/kind.ts'
 import { migrate } from '../../database/migrate.ts'
-import { mostPartitions } from '../../database/partitions.ts'
+import { maxPartitions } from '../../database/partitions.ts'
 import { wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { type CommandContext, withDatabase } from '../with-database.ts'
@@ -18,13 +18,13 @@ export function addMigrate(program: Command): void {
     .option('--json', 'print one JSON object on stdout', false)
     .option(
       '--partitions <number>',
-      `hash partitions by store for the large tables of a new database, 2 to ${mostPartitions}`,
-      wholeNumber(2, mostPartitions),
+      `hash partitions by store for the large tables of a new database, 2 to ${maxPartitions}`,
+      wholeNumber(2, maxPartitions),
     )
     .action(async ({ json, partitions }: { json: boolean; partitions?: number }) => {
       const migrateAll = async ({ db }: CommandContext) => {
         const migrations = await migrate(db, partitions)
-        // Its tables also change with a version of the library.
+        // A new version of pg-boss also changes its tables.
         await migrateQueue(db)
         await addChangeDays(db)
         return migrations

@@ -63,7 +63,7 @@ export function connect(connection: ConnectionConfig, onError: (error: Error) =>
   return db
 }
 
-/** Throws if the server does not suit: the service stores any Unicode text and uses features of PostgreSQL 14. */
+/** Throws if the server is older than PostgreSQL 14, or the database cannot store all Unicode text. */
 export async function checkServer(db: Kysely<Database>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`.execute(
@@ -75,13 +75,13 @@ export async function checkServer(db: Kysely<Database>): Promise<void> {
 }
 
 /**
- * Closes the connection when the server has been silent for so long while an answer, or the end of the connection, is
- * due; 0: never. `pg` would set a timer for each query, which makes V8 keep all that was read until the whole heap is
- * collected, and leave the connection in the pool.
+ * Closes the connection after `silentMs` in which the server neither sends a due answer nor closes an ending
+ * connection; 0: never. The time-out of `pg` sets a timer for each query, which makes V8 keep what was read until the
+ * whole heap is collected, and leaves the connection in the pool.
  */
 function closeWhenSilent(client: PooledClient, silentMs: number): void {
   const { stream } = client.connection
-  // A listener given to `setTimeout` would be called once: the first time that the connection is idle for so long.
+  // A listener given to `setTimeout` would be called only the first time.
   stream.setTimeout(silentMs).on('timeout', () => {
     if (!client.readyForQuery || client._ending) stream.destroy(new Error('Query read timeout'))
   })
@@ -115,12 +115,12 @@ function queued(pool: pg.Pool, queue: FairQueue, urls: readonly string[], settin
   return { connect, end: () => endInTime(pool, streams), options: pool.options }
 }
 
-/** Ends the pool. What a network that hangs leaves open is cut. */
+/** Ends the pool. Connections that do not close in time, as on a network that hangs, are destroyed. */
 function endInTime(pool: pg.Pool, streams: ReadonlySet<Socket>): Promise<void> {
-  const cut = () => {
+  const destroyAll = () => {
     for (const stream of streams) stream.destroy()
   }
-  setTimeout(cut, maxEndMs).unref()
+  setTimeout(destroyAll, maxEndMs).unref()
   return pool.end()
 }
 

@@ -7,7 +7,7 @@ import { sendPrepared } from './prepared-statements.ts'
 import { sentStatements } from './sent-statements.ts'
 import { needsCustomPlan, sendWithSettings } from './session.ts'
 
-/** A statement was not sent because the client has left. The code is that of a cancelled statement. */
+/** A statement was not sent because the client has disconnected. The code is that of a cancelled statement. */
 class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = '57014'
@@ -25,8 +25,8 @@ export type PooledClient = pg.PoolClient & {
 }
 
 /**
- * A connection of the pool: statements of a request are traced, limited, and cancelled when its client leaves. There is
- * one for each client of `pg`, because Kysely caches data by connection.
+ * A connection of the pool: statements of a request are traced, limited, and cancelled when its client disconnects.
+ * There is one for each client of `pg`, because Kysely caches data by connection.
  */
 export class Connection implements PostgresPoolClient {
   readonly #pooled: PooledClient
@@ -58,8 +58,8 @@ export class Connection implements PostgresPoolClient {
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof text !== 'string') throw new Error('this connection does not stream')
     const isRollback = text.startsWith('rollback')
-    const hasLeft = this.#context?.signal.aborted
-    if (hasLeft && !isRollback) return Promise.reject(new Cancelled('the client has left'))
+    const isCancelled = this.#context?.signal.aborted
+    if (isCancelled && !isRollback) return Promise.reject(new Cancelled('the client has disconnected'))
     sentStatements.publish(text)
     const needsTransaction = this.#settings !== '' || needsCustomPlan(text)
     const answer = needsTransaction

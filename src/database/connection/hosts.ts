@@ -8,7 +8,7 @@ export function urlsOf(databaseUrl: string): string[] {
   return hosts.includes(',') ? hosts.split(',').map((host) => before + host + after) : [databaseUrl]
 }
 
-/** Options that refuse a new connection to a standby where the URL wants another (libpq: target_session_attrs). */
+/** Options that refuse a connection to a standby if the URL asks for a primary (libpq: target_session_attrs). */
 export function refuseStandby({ connectionString = '' }: pg.ClientConfig): Pick<pg.PoolConfig, 'verify'> {
   const wanted = URL.parse(connectionString)?.searchParams.get('target_session_attrs')
   if (wanted !== 'read-write' && wanted !== 'primary') return {}
@@ -22,7 +22,7 @@ async function standbyError(client: pg.ClientBase): Promise<Error | undefined> {
   return rows[0]?.isStandby ? new Error('the server is a standby') : undefined
 }
 
-/** Opens a connection to the host that served last, or else to the first of the others that serves. */
+/** Opens a connection to the current host. If that fails, tries the other hosts in order. */
 export function createFailover(options: pg.ClientConfig, urls: readonly string[]) {
   const next = (url: string | undefined) => urls[(urls.indexOf(url ?? '') + 1) % urls.length]
   return async <T>(open: () => Promise<T>): Promise<T> => {

@@ -22,10 +22,10 @@ export interface OwnConnection {
 
 const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
 
-/** Runs work on a separate connection without the time-outs of the pool: work on a whole store may take long. */
+/** Runs work on a separate connection without the statement time-out of the pool: work on a whole store may take long. */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const client = new pg.Client(directConnectionOf(db))
-  client.on('error', () => {}) // the statement that is under way says so
+  client.on('error', () => {}) // the current statement fails with the same error
   await client.connect()
   const query = (text: string, values: readonly unknown[]) => {
     sentStatements.publish(text)

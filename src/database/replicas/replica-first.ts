@@ -35,7 +35,7 @@ export function replicaFirst(replica: Replica, primary: Kysely<Database>): Kysel
   })
 }
 
-/** Fails as soon as the replica cannot be used: the connection's own time-out comes later. */
+/** Fails as soon as the replica cannot be used, before the time-out of the connection. */
 async function unlessAborted<T>(unusable: AbortSignal, answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const fail = () => reject(new Error('the replica does not answer'))
@@ -47,7 +47,7 @@ async function unlessAborted<T>(unusable: AbortSignal, answer: Promise<T>): Prom
   }
 }
 
-/** Whether the error is about the request: it reads too much, takes too long, or its client has left. */
+/** Whether the error is about the request: it reads too much, takes too long, or its client has disconnected. */
 function isFinal(error: unknown): boolean {
   return error instanceof CatalogueError || codeOf(error) === '57014'
 }

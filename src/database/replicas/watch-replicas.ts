@@ -26,7 +26,7 @@ const historyMs = 60_000
 /** A connection of its own: positions and lags do not wait for requests. */
 const watching = { max: 1, maxPerToken: 1, connectionTimeoutMillis: 2_000, query_timeout: 2_000 }
 
-/** The next poll reports a server whose idle connections break. */
+/** Errors of idle connections: the next poll reports the server. */
 const ignore = () => {}
 
 /** Watches the replicas of one primary. A replica that cannot be reached is used as soon as it can. */
@@ -73,8 +73,8 @@ export function watchReplicas(urls: readonly string[], connection: ConnectionCon
 }
 
 /**
- * Watches one replica. Once the replica has replayed a position, it has all that the primary had when it was asked for
- * that position. So the lag is measured by our clock alone, also while the primary is idle.
+ * Watches one replica. When a replica has replayed a position, it is as fresh as the primary was when it reported that
+ * position. So our clock alone measures the lag, also while the primary is idle.
  */
 function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely<Database>, log: Logger) {
   const name = new URL(url).host
@@ -82,7 +82,7 @@ function watchReplica(url: string, connection: ConnectionConfig, primary: Kysely
   let pools: Awaited<ReturnType<typeof openPools>> | undefined
   let identity: string | undefined
   let [position, freshAt] = [-1, Number.NEGATIVE_INFINITY]
-  /** Undefined until the primary has been asked after the replica. */
+  /** Whether the replica has more than the primary; undefined until both have been compared. */
   let isAhead: boolean | undefined
   /** Aborted once the replica cannot be used; undefined while it cannot. */
   let usable: AbortController | undefined

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { TestDatabase } from './database.ts'
 
-/** An item of the ledger, with what its row says of the request. */
+/** An item of the ledger, with the columns of its row that describe the request. */
 export interface ChangeItem {
   kind: string
   action: string
