@@ -46,7 +46,7 @@ async function pageAt(offset: number, limit = 3): Promise<{ totalGroups: number;
   return { totalGroups, codes: groups.map((group) => group.parentCode) }
 }
 
-it('cuts a range that grows, whatever the order in which groups come, and shows each page as it was', async () => {
+it('splits a growing range, in whatever order groups are added, and pages are those of all groups', async () => {
   const numbers = Array.from({ length: 13_000 }, (_, i) => (i * 7_919) % 13_000)
   const codes = await fill(numbers)
   const sizes = await rangeSizes()
@@ -62,7 +62,7 @@ it('cuts a range that grows, whatever the order in which groups come, and shows 
   expect(await checkReadModel(database.db)).toEqual([])
 }, 60_000)
 
-it('finds pages across ranges of which some have become empty', async () => {
+it('finds pages across ranges, also empty ones', async () => {
   const codes = await fill(Array.from({ length: 9_000 }, (_, i) => i))
   const doomed = codes.slice(1_500, 7_500)
   await write((catalogue) =>
@@ -78,7 +78,7 @@ it('finds pages across ranges of which some have become empty', async () => {
   expect(await checkReadModel(database.db)).toEqual([])
 }, 60_000)
 
-it('keeps counts exact while many writers make ranges grow and others cut them', async () => {
+it('keeps counts exact while many writers make ranges grow and split', async () => {
   await Promise.all(
     Array.from({ length: 8 }, async (_, writer) => {
       for (let round = 0; round < 12; round++) {
@@ -98,7 +98,7 @@ it('keeps counts exact while many writers make ranges grow and others cut them',
 it.each([
   ['count', sql`update asset_group_range set groups = groups + 1 where store_uuid = `],
   ['total', sql`update asset_group_total set groups = groups + 1 where store_uuid = `],
-])('a %s that is not as it should be is found', async (what, change) => {
+])('the check finds a wrong %s of groups', async (what, change) => {
   await fill([1, 2])
   await sql`${change}${store} returning 1`.execute(database.db)
   const differing = { storeUuid: store, channel: 'SMP', assetFormat: 'image', kept: '3', actual: '2' }
@@ -109,7 +109,7 @@ it.each([
   }
 })
 
-it('a total of products that is not as it should be is found', async () => {
+it('the check finds a wrong total of products', async () => {
   const total = sql`insert into product_total values (${store}, 0, 'new', 3)`
   await total.execute(database.db)
   const found = { what: 'products', storeUuid: store, kept: '3 new', actual: null }
@@ -117,7 +117,7 @@ it('a total of products that is not as it should be is found', async () => {
   await sql`delete from product_total where store_uuid = ${store}`.execute(database.db)
 })
 
-it('lets writers of different groups of one store work side by side', async () => {
+it('does not block writers of different groups of one store', async () => {
   await fill([1, 2])
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -133,7 +133,7 @@ it('lets writers of different groups of one store work side by side', async () =
   expect((await pageAt(0)).codes).toContain('none of 2')
 })
 
-it('moves the version with every change of a group and with nothing else', async () => {
+it('changes the version with each change of a group, and with nothing else', async () => {
   const versions = [await groupsVersion(database.catalogue, store, query)]
   const moved = async (work: (catalogue: WriteCatalogue) => Promise<unknown>) => {
     await write(work)

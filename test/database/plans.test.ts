@@ -27,7 +27,7 @@ let database: TestDatabase
 let explainer: Explainer
 let uuids: string[]
 let store: string
-/** A store that the statistics do not know: for the planner it is as good as empty. */
+/** A store that is newer than the statistics: the planner takes it for empty. */
 let fresh: string
 let small: string
 
@@ -56,9 +56,7 @@ beforeAll(async () => {
   await fill(fresh, 1_000)
 }, 120_000)
 
-/**
- * Without partitions: one that has few stores is read as one without statistics is, or as the store that it has alone.
- */
+/** Without partitions, whatever TEST_PARTITIONS says: the plans for partitions of few stores differ. */
 async function plainDatabase(): Promise<TestDatabase> {
   const made = await createTestDatabase({ empty: true })
   await migrate(made.db)
@@ -200,9 +198,9 @@ function linkOf(storeUuid: string, i: number) {
   return { storeUuid, parentCode: code(i >> 1), channel: 'SMP', assetId: [assetId(i)] }
 }
 
-/** One item may not read the whole store; for many that is fair, once or twice, but never each item with each. */
+/** One item may not read the whole store. Many items may read it once or twice, but may not be compared with each other. */
 for (const [title, work] of Object.entries(writes)) {
-  it(`does ${title} by indexes, with work that grows as the items do`, async () => {
+  it(`does ${title} by indexes, with work in proportion to the items`, async () => {
     for (const n of [1, 500]) {
       for (const [kind, uuid] of Object.entries({ store, small, fresh })) {
         const nodes = await explainer.plansOf((catalogue) => work(catalogue, uuid, n))
@@ -215,7 +213,7 @@ for (const [title, work] of Object.entries(writes)) {
   })
 }
 
-it('a token that is limited to a store has its URLs found by an index too', async () => {
+it('finds the URLs for a token that is limited to a store by an index', async () => {
   for (const uuid of [store, fresh]) {
     const nodes = await explainer.plansOf((catalogue) => {
       const limited = catalogueFor(catalogue.db, { stores: new Set([uuid]) })
@@ -228,9 +226,7 @@ it('a token that is limited to a store has its URLs found by an index too', asyn
   }
 })
 
-/**
- * Small stores say little of a large one: whether PostgreSQL knows of it or not, no item may cost a look at all of it.
- */
+/** Statistics of small stores mislead about a large one: whatever PostgreSQL knows, no item may read all of it. */
 describe.each<[assets: number, analyzed: 'never' | 'before' | 'after', token: 'any' | 'limited']>([
   [1, 'never', 'any'],
   [1, 'before', 'any'],
@@ -319,7 +315,7 @@ async function links(uuid: string) {
   return (await found.execute(explainer.catalogue.db)).rows
 }
 
-/** The big tables that a plan reads from one end to the other. */
+/** The big tables that a plan reads by a sequential scan. */
 function scannedWhole(nodes: Awaited<ReturnType<Explainer['plansOf']>>): string[] {
   return nodes.flatMap((node) => {
     const table = node['Relation Name'] ?? ''

@@ -3,9 +3,9 @@ import { beforeEach, expect, it } from 'vitest'
 import type { Call } from '../support/clients/http.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
-/** `begin` and `commit` are not counted: they come with every write. */
+/** `begin` and `commit` are not counted: each write has them. */
 const gateway = useGateway({
-  // The statements of another thread could not be counted here.
+  // Statements of another thread cannot be counted here.
   more: { routeLimits: { bytes: Infinity, members: Infinity, cost: Infinity } },
 })
 let store: string
@@ -19,7 +19,7 @@ const many = 1_000
 interface Operation {
   title: string
   statements: number
-  /** Brings in what the operation needs for `n` items; its statements do not count. */
+  /** Prepares the operation for `n` items; its statements do not count. */
   given?(n: number): Promise<unknown>
   run(n: number): Promise<void>
 }
@@ -281,7 +281,7 @@ for (const [n, perStore] of [
   [2, 1],
   [20, 50],
 ] as const) {
-  it(`a tree of ${n} stores with ${perStore} product${perStore === 1 ? '' : 's'} each is read in one statement a field and store`, async () => {
+  it(`a tree of ${n} stores with ${perStore} product${perStore === 1 ? '' : 's'} each is read in one statement for each field and store`, async () => {
     await gateway.database.db.deleteFrom('attribute_definition').execute()
     await gateway.database.db.deleteFrom('store').execute()
     store = await newStore()
@@ -300,7 +300,7 @@ for (const [n, perStore] of [
   })
 }
 
-it('a hundred stores that are named one by one are read in one statement, and a product of each in one', async () => {
+it('a hundred stores by UUID are read in one statement, and their products in one each', async () => {
   const stores = await Promise.all(upTo(100, () => newStore()))
   await upsert(1)
   gateway.database.statements()

@@ -7,9 +7,9 @@ import { readVolatility, violationsOf } from './one-store.ts'
 /** Statements that the product has sent in this process, those of tests and restores, and those that are checked. */
 const [ofProduct, ofTests, checked] = [new Set<string>(), new Set<string>(), new Set<string>()]
 
-/** Notes the sender: the caller is on the stack, also where a function returns a promise without `await`. */
+/** Notes the sender. Call it where the caller is still on the stack, also of a promise that is not awaited. */
 export function noteCaller(text: string): void {
-  // A stack takes longer than the text.
+  // Reading the stack takes long.
   if (checked.has(text) || ofProduct.has(text)) return
   const kind = isOfProduct(stack()) ? ofProduct : ofTests
   kind.add(text)
@@ -46,7 +46,7 @@ function stack(): string {
   return stack
 }
 
-/** Whose the innermost caller is outside of packages, this folder and connections. */
+/** Whether the innermost caller outside of packages, this folder and connections is a file of the product. */
 function isOfProduct(stack: string): boolean {
   const isPassedBy = /node_modules|test\/support|src\/database\/connection/
   const caller = stack.split('\n').find((line) => line.includes('file:') && !isPassedBy.test(line))
