@@ -64,7 +64,7 @@ const counted = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
 
 it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
   ['a page of an attribute that few have', listed({ name: 'Rare', exists: true })],
-  ['a page with another value than one of it', listed({ name: 'Rare', ne: 'y' })],
+  ['a page of values of it other than one', listed({ name: 'Rare', ne: 'y' })],
   ['a page of a part of it', listed({ name: 'Rare', contains: 'X' })],
   ['a page of an attribute that all have', listed({ name: 'Color', exists: true })],
   ['a page of another value that most have', listed({ name: 'Color', ne: 'c0' })],
