@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { resetLedger } from '../database/change-days.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
 import type { Database } from '../database/tables.ts'
-import { codeOf } from '../database/unavailable.ts'
+import { codeOf, isUnavailable } from '../database/unavailable.ts'
 import { parsedJson, shown } from '../text.ts'
 import { BackupReader, damaged } from './backup-reader.ts'
 import { beginning, ending, endLine, type Header, headerShape, type RowCounts, tables } from './format.ts'
@@ -93,5 +93,5 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
  * COPY to another server as internal ones.
  */
 function isFaultOfFile(error: unknown): error is Error {
-  return error instanceof Error && /^(Z_|22|23|XX000)/.test(codeOf(error))
+  return error instanceof Error && /^(Z_|22|23|XX000)/.test(codeOf(error)) && !isUnavailable(error)
 }

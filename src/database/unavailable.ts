@@ -5,6 +5,9 @@ const socketErrors = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNRE
 const messages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|driver has already been destroyed)/
 
+/** What Citus reports of a connection between its servers that was lost, with the code of an internal error. */
+const lostServer = /^(terminating connection|failure on connection marked as essential|failed to complete COPY)/
+
 /** Whether PostgreSQL refused a request because of its size (errcodes appendix: Program Limit Exceeded). */
 export function isBeyondLimits(error: unknown): boolean {
   return codeOf(error).startsWith('54')
@@ -37,7 +40,7 @@ export function shortageOf(error: unknown): string | undefined {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
-  return error instanceof Error && messages.test(error.message)
+  return error instanceof Error && (messages.test(error.message) || lostServer.test(error.message))
 }
 
 /** Whether an internal fault of the server, such as a full disk, closed or refused the connection. */
