@@ -3,12 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
 import { storeBody } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
-import { startTwoGateways, type TwoGateways, together, writers } from './two-gateways.ts'
+import { onCitus, startTwoGateways, type TwoGateways, together, writers } from './two-gateways.ts'
 
-/** On Citus a write takes a multiple of the time. */
-const onCitus = process.env.CITUS_URL !== undefined
 /** WRITERS_ROUNDS makes it longer, WRITERS_SEED (`random` for another each time) different. */
-const rounds = Number(process.env.WRITERS_ROUNDS ?? (onCitus ? 1 : 4))
+const rounds = Number(process.env.WRITERS_ROUNDS ?? (onCitus ? 2 : 4))
 const seed = process.env.WRITERS_SEED === 'random' ? Date.now() | 0 : Number(process.env.WRITERS_SEED ?? 20_261_121)
 const timeout = (onCitus ? 5 : 1) * (30_000 + rounds * 10_000)
 const randomOf = (writer: number) => new Random(seed + writer * 7_919)
@@ -190,7 +188,7 @@ it(
     const sum = { added: 0, linked: 0, unlinked: 0, deleted: 0 }
 
     await together(async (writer) => {
-      for (const part of partsOf(randomOf(writer).some(links, links.length / 4), rounds)) {
+      for (const part of partsOf(randomOf(writer).some(links, links.length * shareOf(16)), rounds)) {
         const assets = part.map(({ format, ...link }) => ({
           ...link,
           assetFormat: format,
@@ -208,8 +206,8 @@ it(
     const [unlinkable, doomed] = [links.filter((_, i) => i % 16 < 8), ids.filter((_, i) => i % 2 === 1)]
     await together(async (writer) => {
       const random = randomOf(writer)
-      const deletions = partsOf(random.some(doomed, doomed.length / 2), rounds)
-      for (const [i, part] of partsOf(random.some(unlinkable, unlinkable.length / 2), rounds).entries()) {
+      const deletions = partsOf(random.some(doomed, doomed.length * shareOf(32)), rounds)
+      for (const [i, part] of partsOf(random.some(unlinkable, unlinkable.length * shareOf(32)), rounds).entries()) {
         const named = part.map(({ parentCode, channel, assetId }) => ({
           store_uuid: store,
           parent_code: parentCode,
@@ -286,6 +284,11 @@ it(
 async function rowsOf(table: 'product' | 'asset' | 'asset_link' | 'asset_group'): Promise<number> {
   const found = sql`select from ${sql.table(table)} where store_uuid = ${store}`
   return (await found.execute(gateways.gateway.database.db)).rows.length
+}
+
+/** The share that each writer takes, so that every item is taken by about `times` of them. */
+function shareOf(times: number): number {
+  return Math.min(1, times / writers)
 }
 
 /** The items in so many parts, the last ones perhaps empty. */
