@@ -6,7 +6,7 @@ import { Random } from '../../support/random.ts'
 import { onCitus, startTwoGateways, type TwoGateways, together, writers } from './two-gateways.ts'
 
 /** WRITERS_ROUNDS makes it longer, WRITERS_SEED (`random` for another each time) different. */
-const rounds = Number(process.env.WRITERS_ROUNDS ?? (onCitus ? 2 : 4))
+const rounds = Number(process.env.WRITERS_ROUNDS ?? (onCitus ? 1 : 4))
 const seed = process.env.WRITERS_SEED === 'random' ? Date.now() | 0 : Number(process.env.WRITERS_SEED ?? 20_261_121)
 const timeout = (onCitus ? 5 : 1) * (30_000 + rounds * 10_000)
 const randomOf = (writer: number) => new Random(seed + writer * 7_919)
