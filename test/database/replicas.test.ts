@@ -23,7 +23,7 @@ let store: string
 
 async function startGateway(databaseReadUrl = [servers.replica.url], more: object = {}): Promise<TestGateway> {
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const connection = { ...servers.primary.connection, connectionTimeoutMillis: 500, ...more }
+  const connection = { ...servers.primary.connection, ...more }
   return startTestGateway({ log, connection, more: { databaseReadUrl, pageCacheMb: 32 } })
 }
 
