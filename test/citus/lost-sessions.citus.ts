@@ -5,17 +5,17 @@ import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-mode
 import { createProducts, faultsOf, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { citusNodes } from '../support/database/citus.ts'
 import { newStore } from '../support/factories.ts'
-import { token, useGateway } from '../support/servers/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
 
 it('a server that ends its sessions fails writes with 503; none that was acknowledged is lost, none is partial', async () => {
   const store = await newStore(gateway)
   const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
-  for (const ledger of ledgers) await createProducts(gateway.url, token, ledger)
+  for (const ledger of ledgers) await createProducts(gateway, ledger)
   let isOver = false
   const writing = ledgers.map(async (ledger) => {
-    while (!isOver) await writeOnce(gateway.url, token, ledger)
+    while (!isOver) await writeOnce(gateway, ledger)
   })
   const database = new URL(gateway.database.url).pathname.slice(1)
   const nodes = await citusNodes()
@@ -27,7 +27,7 @@ it('a server that ends its sessions fails writes with 503; none that was acknowl
   isOver = true
   await Promise.all(writing)
   expect([...new Set(ledgers.flatMap(({ refusals }) => [...refusals.keys()]))]).toEqual(['503 with Retry-After'])
-  for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway.url, token, ledger)).toEqual([])
+  for (const ledger of ledgers) await expect.poll(() => faultsOf(gateway, ledger)).toEqual([])
   expect(await checkReadModel(gateway.database.db)).toEqual([])
 })
 
