@@ -42,11 +42,6 @@ afterAll(async () => {
 })
 
 const files = {
-  'products.csv': [
-    'sku,Product Name,base_image,additional_images',
-    'A-1,Lamp,/a/1.jpg,"/a/2.jpg,/a/3.jpg"',
-    'A-2,Chair,/b/1.jpg,',
-  ],
   'products.json': [JSON.stringify([{ sku: 'J-1', images: ['https://cdn.example.com/j.jpg'] }])],
   'products_export.csv': [
     'Handle,Title,Image Src,Image Position,Status',
