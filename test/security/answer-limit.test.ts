@@ -3,15 +3,13 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicError } from '../../src/graphql/public-error.ts'
 import { newStore, storeWithAssets } from '../support/factories.ts'
-import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
+import { startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway({ more: { maxAnswerBytes: 10_000 } })
 let store: string
 beforeAll(async () => {
-  const assets = Array.from({ length: 200 }, (_, i): [string, string] => [
-    `asset-${i}`,
-    i < 190 ? 'LONG' : `SHORT-${i}`,
-  ])
+  const codeOf = (i: number) => (i < 190 ? 'LONG' : `SHORT-${i}`)
+  const assets = Array.from({ length: 200 }, (_, i): [string, string] => [`asset-${i}`, codeOf(i)])
   store = await storeWithAssets(gateway, assets)
 })
 
@@ -21,18 +19,16 @@ it('a read whose answer would be too long is refused over both APIs, with advice
   expect(listing.json).toMatchObject({ status: { code: -1 }, data: { error_info: [{ reason: 'invalid_request' }] } })
   expect((await gateway.call(`/v1/assets?store_uuid=${store}&offset=1`)).status).toBe(200)
   const query = `{ assetGroups(storeUuid: "${store}") { groups { assets { assetId url } } } }`
-  const reply = await gateway.call('/graphql', { method: 'POST', body: { query } })
+  const reply = await gateway.post(query)
   expect(reply.status).toBe(400)
-  expect((reply.json as GraphQLReply).errors?.[0]).toMatchObject({
-    message: expect.stringMatching(/smaller page/),
-    extensions: { code: 'invalid_request' },
-  })
+  const error = { message: expect.stringMatching(/smaller page/), extensions: { code: 'invalid_request' } }
+  expect(reply.json.errors?.[0]).toMatchObject(error)
 })
 
 it('the result of a write is reported, however long it is', async () => {
   const selectors = Array.from({ length: 300 }, (_, i) => ({ storeUuid: store, assetId: [`nothing-${i}`] }))
   const query = 'mutation ($s: [AssetSelector!]!) { deleteAssets(selectors: $s) { failed errorInfo { details } } }'
-  const reply = await gateway.call('/graphql', { method: 'POST', body: { query, variables: { s: selectors } } })
+  const reply = await gateway.post(query, { variables: { s: selectors } })
   expect(reply.text.length).toBeGreaterThan(10_000)
   expect(reply.json).toMatchObject({ data: { deleteAssets: { failed: 300 } } })
 })
@@ -88,7 +84,7 @@ describe('a page of 6.5 MB', () => {
     expect([listing.status, listing.text.length > 6_000_000]).toEqual([200, true])
     const page = (first: number) => {
       const query = `{ store(storeUuid: "${full}") { products(first: ${first}) { edges { node { attributes } } } } }`
-      return ordinary.call('/graphql', { method: 'POST', body: { query } })
+      return ordinary.post(query)
     }
     expect((await page(100)).text).toMatch(/what a request reads.*smaller page or fewer fields/)
     expect((await page(50)).json).not.toHaveProperty('errors')
@@ -98,9 +94,8 @@ describe('a page of 6.5 MB', () => {
     const fields = 'edges { node { productCode attributes } }'
     const costly = 'stores(first: 100) { edges { node { linkedStores { linkedStores { storeUuid } } } } }'
     const query = `{ store(storeUuid: "${full}") { products(first: 100) { ${fields} } } ${costly} }`
-    const { json } = await ordinary.call('/graphql', { method: 'POST', body: { query } })
-    const { store } = (json as { data: { store: { products: { edges: unknown[] } } } }).data
-    expect(store.products.edges).toHaveLength(100)
+    const { json } = await ordinary.post(query)
+    expect(json.data?.store).toMatchObject({ products: { edges: { length: 100 } } })
   })
 })
 

@@ -12,8 +12,7 @@ beforeAll(async () => {
 })
 
 async function ask(query: string, kind: TokenKind) {
-  const body = { query }
-  const { text, json } = await gateway.call('/graphql', { method: 'POST', body, token: fixture.tokens[kind] })
+  const { text, json } = await gateway.post(query, { token: fixture.tokens[kind] })
   return { text, ...(json as GraphQLReply & { extensions?: { cost: { requested: number } } }) }
 }
 

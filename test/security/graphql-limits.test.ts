@@ -70,7 +70,7 @@ describe('what exceeds a limit is refused before anything is read', () => {
     expect(gateway.database.statements()).toBeLessThanOrEqual(1)
   })
 
-  it('whichever way the document comes', async () => {
+  it('documents with extensions have the same limits', async () => {
     for (const [query] of Object.values(excesses)) {
       const body = { query, ...(query.startsWith('query Q0') && { operationName: 'Q0' }), extensions: {} }
       expect([(await send(body)).status, query.slice(0, 60)]).toEqual([400, query.slice(0, 60)])
@@ -114,7 +114,7 @@ describe('what exceeds a limit is refused before anything is read', () => {
     expect(errorsOf(await send({ query, variables: { n: 100, s: 'x' } }))[0]?.message).toMatch(/cost at most/)
   })
 
-  it('what a request costs stands in its answer', async () => {
+  it('an answer reports the cost of its request', async () => {
     const costOf = async (query: string) => ((await send({ query })).json as { extensions: unknown }).extensions
     expect(await costOf('{ stores(first: 7) { totalCount } }')).toEqual({ cost: { requested: 8, limit: 250_000 } })
     // The lists of 7 stores take 7 statements, which cost more than a field does.
@@ -138,21 +138,14 @@ describe('what exceeds a limit is refused before anything is read', () => {
     expect(ofDefault).toBeGreaterThan(20)
   })
 
-  it('administrators have more room, and a limit still', async () => {
-    const query = `{ stores { ${times(51, (i) => `a${i}: totalCount`)} } }`
-    expect((await gateway.call('/graphql', { method: 'POST', body: { query } })).status).toBe(200)
-    expect(
-      (
-        await gateway.call('/graphql', {
-          method: 'POST',
-          body: { query: `{ stores { ${times(201, (i) => `a${i}: totalCount`)} } }` },
-        })
-      ).status,
-    ).toBe(400)
+  it('administrators have higher limits', async () => {
+    const status = async (n: number) =>
+      (await gateway.post(`{ stores { ${times(n, (i) => `a${i}: totalCount`)} } }`)).status
+    expect([await status(51), await status(201)]).toEqual([200, 400])
   })
 })
 
-describe('what must pass passes', () => {
+describe('documents within the limits', () => {
   const caller = { scopes: new Set(), tokenId: '', tokenName: '', viewer: { stores: undefined } } as never
   it('the introspection of GraphiQL and the operations of REST keep every limit of ordinary tokens', () => {
     for (const document of [parse(getIntrospectionQuery()), ...endpoints.map((endpoint) => endpoint.document)])
@@ -160,13 +153,13 @@ describe('what must pass passes', () => {
   })
 
   it('GraphiQL can ask an administrator’s gateway what it is', async () => {
-    const reply = await gateway.call('/graphql', { method: 'POST', body: { query: getIntrospectionQuery() } })
+    const reply = await gateway.post(getIntrospectionQuery())
     expect([reply.status, errorsOf(reply)]).toEqual([200, []])
   })
 })
 
-describe('introspection is a right of the token', () => {
-  it('others get neither the schema', async () => {
+describe('introspection for administrators only', () => {
+  it('a token without it cannot read the schema', async () => {
     for (const query of [
       getIntrospectionQuery(),
       '{ ...F } fragment F on Query { s: __schema { types { name } } }',
@@ -178,7 +171,7 @@ describe('introspection is a right of the token', () => {
     expect((await send({ query: '{ __typename }' })).status).toBe(200)
   })
 
-  it('nor its names by suggestions', async () => {
+  it('a token without it gets no suggestions of names', async () => {
     const guesses = [
       '{ store { storeUuid } storess { x } }',
       '{ stores(filter: { serch: "x" }) { totalCount } }',
@@ -191,7 +184,7 @@ describe('introspection is a right of the token', () => {
       const own = await send({ query })
       expect(errorsOf(own).length, query).toBeGreaterThan(0)
       expect(own.text, query).not.toMatch(/Did you mean/)
-      const admins = await gateway.call('/graphql', { method: 'POST', body: { query } })
+      const admins = await gateway.post(query)
       if (!/store \{ storeUuid/.test(query)) expect(admins.text, query).toMatch(/Did you mean/)
     }
   })
@@ -207,7 +200,7 @@ describe('persisted documents', () => {
     body: { extensions: { persistedQuery: { version: 1, sha256Hash } } },
   })
 
-  it('may be named, and are all that may be run where that is configured', async () => {
+  it('can be named, and are the only documents that run where that is configured', async () => {
     const open = await startTestGateway({ more: { persistedDocuments: { documents, only: false } } })
     const closed = await startTestGateway({ more: { persistedDocuments: { documents, only: true } } })
     for (const each of [open, closed]) {
@@ -215,9 +208,9 @@ describe('persisted documents', () => {
       expect((await each.call('/graphql', named('unknown'))).status).toBe(400)
       expect((await each.call('/graphql', named('deep'))).text).toMatch(/12 levels/)
     }
-    const sent = { method: 'POST', body: { query: '{ stores { totalCount } }' } }
-    expect((await open.call('/graphql', sent)).status).toBe(200)
-    for (let i = 0; i < 3; i++) expect((await closed.call('/graphql', sent)).status).toBe(400)
+    const sent = '{ stores { totalCount } }'
+    expect((await open.post(sent)).status).toBe(200)
+    for (let i = 0; i < 3; i++) expect((await closed.post(sent)).status).toBe(400)
     expect((await closed.call(`/v1/assets?store_uuid=${await newStore(closed)}`)).status).toBe(200)
     await open.stop()
     await closed.stop()

@@ -1,8 +1,7 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { isLong } from '../faults/support/scale.ts'
 import { nested, times } from '../random/fuzz/exhausting-request.ts'
-import { send } from '../support/clients/http.ts'
-import { type GraphQLReply, useGateway } from '../support/servers/gateway.ts'
+import { useGateway } from '../support/servers/gateway.ts'
 import { startProgram } from '../support/servers/program.ts'
 import { newToken } from '../support/tokens.ts'
 
@@ -114,10 +113,10 @@ it('200 hostile documents are refused, each without a statement', { timeout: 180
   for (const query of documents) {
     gateway.database.statements()
     const began = performance.now()
-    const reply = await gateway.call('/graphql', { method: 'POST', body: { query }, token })
+    const reply = await gateway.post(query, { token })
     slowest = Math.max(slowest, performance.now() - began)
     asked += gateway.database.statements()
-    expect((reply.json as GraphQLReply).errors?.length, query.slice(0, 100)).toBeGreaterThan(0)
+    expect(reply.json.errors?.length, query.slice(0, 100)).toBeGreaterThan(0)
     expect(reply.json, query.slice(0, 100)).not.toHaveProperty('data')
     expect([200, 400, 405], query.slice(0, 100)).toContain(reply.status)
   }
@@ -135,7 +134,7 @@ it('a process that has just begun refuses them as well', { timeout: 180_000 }, a
   let slowest = 0
   for (const query of documents) {
     const began = performance.now()
-    const reply = await send(`${program.url}/graphql`, { method: 'POST', body: { query }, token })
+    const reply = await program.post(query, { token })
     slowest = Math.max(slowest, performance.now() - began)
     expect([200, 400, 405], query.slice(0, 100)).toContain(reply.status)
     expect(reply.json, query.slice(0, 100)).toHaveProperty('errors')

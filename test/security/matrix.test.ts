@@ -228,10 +228,8 @@ describe('GraphQL', () => {
 })
 
 describe('the edges between stores', () => {
-  const ask = async (query: string, kind: TokenKind) => {
-    const call = { method: 'POST', body: { query }, token: fixture.tokens[kind] }
-    return (await gateway.call('/graphql', call)).json as GraphQLReply
-  }
+  const ask = async (query: string, kind: TokenKind) =>
+    (await gateway.post(query, { token: fixture.tokens[kind] })).json
 
   it('lead to no foreign store, nor count it', async () => {
     const everything =

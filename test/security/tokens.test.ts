@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../support/clients/cli.ts'
+import type { Item } from '../support/clients/client.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
 import { newStore, unknownStore } from '../support/factories.ts'
-import { type GraphQLReply, startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
+import { startTestGateway, type TestGateway, useGateway } from '../support/servers/gateway.ts'
 import { newToken, revoke } from '../support/tokens.ts'
 
 const gateway = useGateway()
@@ -40,18 +42,14 @@ describe('tokens', () => {
   })
 
   it('are neither made nor revoked by a preview', async () => {
-    const create = `mutation ($input: CreateTokenInput!) { createToken(input: $input, dryRun: true) { secret token { tokenId name } } }`
-    const preview = (await gateway.data(create, { input: { name: 'not made', scopes: ['READ'] } })) as unknown as {
-      createToken: { secret: string; token: { name: string } }
-    }
-    expect(preview.createToken.token.name).toBe('not made')
-    expect(await statuses(preview.createToken.secret)).toEqual([401, 401, 401])
+    const input = { name: 'not made', scopes: ['READ'] }
+    const preview = await ask(gateway, 'createToken', { input, dryRun: true })
+    expect(preview.token).toMatchObject({ name: 'not made' })
+    expect(await statuses(String(preview.secret))).toEqual([401, 401, 401])
     const { tokenId, secret } = await newToken(gateway, { scopes: ['READ'] })
-    const end = 'mutation ($id: ID!) { revokeToken(tokenId: $id, dryRun: true) { revokedAt } }'
-    expect(await gateway.data(end, { id: tokenId })).toEqual({ revokeToken: { revokedAt: expect.any(String) } })
-    const { tokens } = (await gateway.data('{ tokens(first: 1000) { name tokenId revokedAt } }')) as unknown as {
-      tokens: { name: string; tokenId: string; revokedAt: string | null }[]
-    }
+    const revoked = await ask(gateway, 'revokeToken', { tokenId, dryRun: true })
+    expect(revoked).toMatchObject({ revokedAt: expect.any(String) })
+    const tokens = await ask<Item[]>(gateway, 'tokens', { first: 1_000 })
     expect(tokens.filter(({ name }) => name === 'not made')).toEqual([])
     expect(tokens.find((each) => each.tokenId === tokenId)?.revokedAt).toBeNull()
     expect(await statuses(secret)).toEqual([404, 404, 404])
@@ -63,7 +61,7 @@ describe('tokens', () => {
     await until(async () => (await statuses(secret)).every((status) => status === 401), 5_000)
   })
 
-  it('lose what is taken from them by hand', async () => {
+  it('lose a scope that is removed in the database', async () => {
     const { tokenId, secret } = await newToken(gateway, { scopes: ['READ', 'WRITE'] })
     const write = async () => (await gateway.call('/v1/assets', { method: 'DELETE', body: [], token: secret })).status
     expect(await write()).toBe(200)
@@ -80,7 +78,7 @@ describe('tokens', () => {
     expect(secret).toMatch(/^cat_[\w-]{43}$/)
     const rows = await gateway.database.db.selectFrom('token').selectAll().where('token_id', '=', tokenId).execute()
     expect(JSON.stringify(rows)).not.toContain(secret)
-    const { tokens } = (await gateway.data('{ tokens { tokenId name scopes stores lastUsedAt revokedAt } }')) as never
+    const tokens = await ask<Item[]>(gateway, 'tokens')
     expect(tokens).toContainEqual(expect.objectContaining({ tokenId, name: 'a secret one', scopes: ['READ'] }))
     expect(JSON.stringify(tokens)).not.toContain(secret)
   })
@@ -89,9 +87,7 @@ describe('tokens', () => {
     const { tokenId, secret } = await newToken(gateway, { scopes: ['READ'] })
     await gateway.call('/v1/nothing', { token: secret })
     const used = async () => {
-      const { tokens } = (await gateway.data('{ tokens { tokenId lastUsedAt } }')) as unknown as {
-        tokens: { tokenId: string; lastUsedAt: string | null }[]
-      }
+      const tokens = await ask<Item[]>(gateway, 'tokens')
       return tokens.find((token) => token.tokenId === tokenId)?.lastUsedAt != null
     }
     await until(used, 5_000)
@@ -117,8 +113,8 @@ describe('scopes', () => {
   const query = '{ enumerations { regions } }'
   const mutation = 'mutation { deleteAssets(selectors: []) { failed } }'
   const graphql = async (document: string, token: string) => {
-    const reply = await gateway.call('/graphql', { method: 'POST', body: { query: document }, token })
-    return [reply.status, (reply.json as GraphQLReply).errors?.[0]?.extensions.code]
+    const { status, json } = await gateway.post(document, { token })
+    return [status, json.errors?.[0]?.extensions.code]
   }
 
   it('open REST by method and GraphQL by operation, before anything else is looked at', async () => {
@@ -149,7 +145,7 @@ describe('scopes', () => {
     expect([await run('A'), await run('B')]).toEqual([200, 403])
   })
 
-  it('are listed after one of them, which a UUID names', async () => {
+  it('are paged by the UUID of a token', async () => {
     const { errors } = await gateway.graphql('{ tokens(after: "x") { name } }')
     const message = 'after must be a UUID; got "x"'
     expect(errors).toMatchObject([{ message, extensions: { code: 'invalid_request' } }])
@@ -173,19 +169,16 @@ describe('scopes', () => {
   it('of a token that is limited to stores never include administering, nor making stores', async () => {
     const store = await newStore(gateway)
     const input = { name: 'x', scopes: ['ADMIN'], stores: [store] }
-    const document = 'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }'
-    expect((await gateway.graphql(document, { input })).errors?.[0]?.extensions.code).toBe('invalid_request')
+    expect(await attempt(gateway, 'createToken', { input })).toMatchObject({ reason: 'invalid_request' })
     const { secret: token } = await newToken(gateway, { scopes: ['READ', 'WRITE'], stores: [store] })
     expect((await gateway.call('/v1/stores', { method: 'POST', body: {}, token })).status).toBe(403)
     const create = `mutation { createStore(input: { storeName: "x", storeTaxonomy: "catalog", region: [], channels: [], defaultAutomation: [] }) { storeUuid } }`
     expect(await graphql(create, token)).toEqual([403, 'forbidden'])
   })
 
-  it('and stores of a new token must exist', async () => {
-    const document = 'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }'
-    const reason = async (input: object) =>
-      (await gateway.graphql(document, { input: { name: 'x', scopes: ['READ'], ...input } })).errors?.[0]?.extensions
-        .code
+  it('must be valid, and the stores of a new token must exist', async () => {
+    const reason = async (input: Item) =>
+      (await attempt(gateway, 'createToken', { input: { name: 'x', scopes: ['READ'], ...input } })).reason
     expect(await reason({ stores: [unknownStore()] })).toBe('store_not_found')
     expect(await reason({ stores: [] })).toBe('invalid_request')
     expect(await reason({ scopes: [] })).toBe('invalid_request')
@@ -199,18 +192,8 @@ describe('catalog token', () => {
 
   it('creates, lists and revokes', async () => {
     const store = await newStore(gateway)
-    const created = await cli(
-      'create',
-      '--name',
-      'ci',
-      '--scope',
-      'read',
-      '--store',
-      store,
-      '--expires',
-      '30d',
-      '--json',
-    )
+    const options = `--name ci --scope read --store ${store} --expires 30d --json`
+    const created = await cli('create', ...options.split(' '))
     expect(created.code, created.stderr).toBe(0)
     const { id, token, ...rest } = JSON.parse(created.stdout)
     expect(rest).toMatchObject({ name: 'ci', scopes: ['read'], stores: [store] })
@@ -223,7 +206,7 @@ describe('catalog token', () => {
     await until(async () => (await gateway.call('/v1/nothing', { token })).status === 401, 5_000)
   })
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid arguments', async () => {
     expect((await cli('revoke', unknownStore())).code).toBe(1)
     expect((await cli('create', '--name', 'x', '--scope', 'everything')).code).toBe(2)
     expect((await cli('create', '--name', 'x', '--expires', '1 month')).code).toBe(2)
