@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Client, Item, Outcome } from '../support/clients/client.ts'
-import { graphqlOutcome } from '../support/clients/graphql-client.ts'
-import { define, newStore, productOf, query, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
+import { define, newStore, productOf, storeWithProducts, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements } from './requirement.ts'
 
@@ -143,13 +143,8 @@ requirements('attribute definitions', (gateway) => ({
   'ATTRIBUTES-18 MUST hold products that are created to the definitions too': graphql(async () => {
     const store = await newStore(gateway)
     await define(gateway, store, [{ name: 'Size', type: 'NUMBER' }])
-    const document = `mutation ($store: ID!, $products: [ProductPatch!]!) {
-        result: upsertProducts(storeUuid: $store, products: $products) {
-          createdSkus failedProducts { productCode failures { attribute } }
-        }
-      }`
     const products = ['12', 'large'].map((size) => ({ productCode: size, attributes: { Size: size } }))
-    expect((await query(gateway, document, { store, products })).result).toEqual({
+    expect(await ask(gateway, 'upsertProducts', { storeUuid: store, products })).toMatchObject({
       createdSkus: ['12'],
       failedProducts: [{ productCode: 'large', failures: [{ attribute: 'Size' }] }],
     })
@@ -163,11 +158,9 @@ requirements('attribute definitions', (gateway) => ({
       const astralName = { ...none, name: astral, type: 'BOOLEAN' }
       const last = { ...none, name: '\uffff', type: 'DATE' }
       await define(gateway, store, [url, last])
-      const document = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-        result: defineAttributes(storeUuid: $store, definitions: $definitions) { name type allowedValues maxLength pattern }
-      }`
-      const answer = await query(gateway, document, { store, definitions: [astralName, color] })
-      expect(answer.result).toEqual([color, url, last, astralName])
+      const args = { storeUuid: store, definitions: [astralName, color] }
+      const answer = await ask(gateway, 'defineAttributes', args, '{ name type allowedValues maxLength pattern }')
+      expect(answer).toEqual([color, url, last, astralName])
     },
   ),
   'ATTRIBUTES-20 MUST refuse a name of 0 or over 255 characters, a reserved one, one that cannot be stored, and one that comes twice':
@@ -252,15 +245,12 @@ function failedAttributes({ data }: Outcome): string[] {
   return (data as Updated).failed_products.flatMap(([, reasons]) => reasons.map(([attribute]) => attribute))
 }
 
-async function defining(gateway: TestGateway, storeUuid: string, definitions: readonly Item[]): Promise<Outcome> {
-  const document = `mutation ($storeUuid: ID!, $definitions: [AttributeDefinitionInput!]!) {
-    result: defineAttributes(storeUuid: $storeUuid, definitions: $definitions) { name }
-  }`
-  return graphqlOutcome(await gateway.graphql(document, { storeUuid, definitions }))
+function defining(gateway: TestGateway, storeUuid: string, definitions: readonly Item[]): Promise<Outcome> {
+  return attempt(gateway, 'defineAttributes', { storeUuid, definitions }, '{ name }')
 }
 
-async function namesOf(gateway: TestGateway, storeUuid: string): Promise<string[]> {
-  const document = 'query ($storeUuid: ID!) { result: store(storeUuid: $storeUuid) { attributeDefinitions { name } } }'
-  const { result } = await query<{ attributeDefinitions: { name: string }[] }>(gateway, document, { storeUuid })
-  return result.attributeDefinitions.map(({ name }) => name)
+async function namesOf(gateway: TestGateway, storeUuid: string): Promise<unknown[]> {
+  const selection = '{ attributeDefinitions { name } }'
+  const found = await ask<{ attributeDefinitions: Item[] }>(gateway, 'store', { storeUuid }, selection)
+  return found.attributeDefinitions.map(({ name }) => name)
 }

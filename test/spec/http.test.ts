@@ -1,5 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
+import type { Item } from '../support/clients/client.ts'
 import type { Call } from '../support/clients/http.ts'
+import { attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
 import { openWire } from '../support/clients/wire.ts'
 import { newStore, storeBody, storeWithAssets, storeWithProducts, unknownStore } from '../support/factories.ts'
@@ -195,34 +197,19 @@ requirements('HTTP', (gateway) => ({
       }
     },
     graphql: async () => {
-      const store = await newStore(gateway)
-      const documents: [document: string, item: object][] = [
-        [
-          'mutation ($i: [AssetSelector!]!) { deleteAssets(selectors: $i) { failed } }',
-          { storeUuid: store, assetId: 'a' },
-        ],
-        [
-          'mutation ($i: [AssetUnlink!]!) { unlinkAssets(links: $i) { failed } }',
-          { storeUuid: store, parentCode: 'P', channel: 'SMP' },
-        ],
-        [
-          `mutation ($i: [ProductPatch!]!) { updateProducts(storeUuid: "${store}", products: $i) { updatedSkus } }`,
-          { productCode: 'A' },
-        ],
-        [
-          `mutation ($i: [ProductPatch!]!) { upsertProducts(storeUuid: "${store}", products: $i) { createdSkus } }`,
-          { productCode: 'A' },
-        ],
-        [
-          `mutation ($i: [NewAsset!]!) { addAssets(storeUuid: "${store}", assets: $i) { failed } }`,
-          { parentCode: 'P', url: 'x' },
-        ],
+      const storeUuid = await newStore(gateway)
+      const operations: [field: string, list: string, item: Item, args?: Item][] = [
+        ['deleteAssets', 'selectors', { storeUuid, assetId: 'a' }],
+        ['unlinkAssets', 'links', { storeUuid, parentCode: 'P', channel: 'SMP' }],
+        ['updateProducts', 'products', { productCode: 'A' }, { storeUuid }],
+        ['upsertProducts', 'products', { productCode: 'A' }, { storeUuid }],
+        ['addAssets', 'assets', { parentCode: 'P', url: 'x' }, { storeUuid }],
       ]
-      for (const [document, item] of documents) {
-        const most = Array.from({ length: mostItems }, () => item)
-        expect((await gateway.graphql(document, { i: most })).errors, document).toBeUndefined()
-        const { errors } = await gateway.graphql(document, { i: [...most, item] })
-        expect(errors, document).toMatchObject([{ extensions: { code: 'payload_too_large' } }])
+      for (const [field, list, item, args] of operations) {
+        const run = (length: number) =>
+          attempt(gateway, field, { ...args, [list]: Array.from({ length }, () => item) }, '{ __typename }')
+        expect(await run(mostItems), field).not.toHaveProperty('reason')
+        expect(await run(mostItems + 1), field).toMatchObject({ reason: 'payload_too_large' })
       }
     },
   },

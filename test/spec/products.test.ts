@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Client, Item, Outcome } from '../support/clients/client.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
-import { addProducts, newStore, productOf, query, storeWithProducts, unknownStore } from '../support/factories.ts'
+import { addProducts, newStore, productOf, storeWithProducts, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
@@ -95,21 +96,18 @@ requirements('PUT /products', (gateway) => ({
       expect(outcome, status).toMatchObject({ data: { updated_skus: ['A'], failed_products: [] } })
       expect((await productOf(gateway, store, 'A'))?.status).toBe(status.replace(' ', '_').toUpperCase())
     }
-    const upsert = `mutation ($store: ID!) { result: upsertProducts(storeUuid: $store, products: [
-      {productCode: "A", status: "NEW"}, {productCode: "B", status: "PROBLEM"}]) { failedProducts { productCode } } }`
-    expect(await gateway.data(upsert, { store })).toEqual({ result: { failedProducts: [] } })
+    await addProducts(gateway, store, [
+      { productCode: 'A', status: 'NEW' },
+      { productCode: 'B', status: 'PROBLEM' },
+    ])
     expect((await productOf(gateway, store, 'A'))?.status).toBe('NEW')
     expect((await productOf(gateway, store, 'B'))?.status).toBe('PROBLEM')
   }),
   'PRODUCTS-10 MUST never hold `status` among the attributes': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
-    const document = `mutation ($store: ID!) {
-        result: updateProducts(storeUuid: $store, products: [{ productCode: "A", attributes: { status: "active" } }]) {
-          failedProducts { failures { attribute } }
-        }
-      }`
-    expect(await gateway.data(document, { store })).toEqual({
-      result: { failedProducts: [{ failures: [{ attribute: 'status' }] }] },
+    const products = [{ productCode: 'A', attributes: { status: 'active' } }]
+    expect(await ask(gateway, 'updateProducts', { storeUuid: store, products })).toMatchObject({
+      failedProducts: [{ failures: [{ attribute: 'status' }] }],
     })
     expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'NEW', attributes: {} })
   }),
@@ -169,14 +167,11 @@ requirements('PUT /products', (gateway) => ({
     },
     graphql: async () => {
       const store = await storeWithProducts(gateway, ['A'])
-      const document = `mutation ($store: ID!, $products: [ProductPatch!]!) {
-        updateProducts(storeUuid: $store, products: $products) { updatedSkus }
-      }`
       const good = { productCode: 'A', attributes: { Size: '1' } }
       for (const bad of [null, 'A', {}, { productCode: null }, { productCode: ['A'] }]) {
-        const { errors } = await gateway.graphql(document, { store, products: [good, bad] })
-        expect(errors?.[0]?.extensions.code, JSON.stringify(bad)).toBe('invalid_request')
-        expect(errors?.[0]?.message).toMatch(/\$products.*\[1\]/)
+        const outcome = await attempt(gateway, 'updateProducts', { storeUuid: store, products: [good, bad] })
+        expect(outcome, JSON.stringify(bad)).toMatchObject({ reason: 'invalid_request' })
+        expect(outcome.entries?.[0]?.details).toMatch(/\$products.*\[1\]/)
       }
       expect(await attributesOf(gateway, store, 'A')).toEqual({})
     },
@@ -404,13 +399,10 @@ requirements('PUT /products', (gateway) => ({
   },
   'PRODUCTS-39 MUST fail an attribute called product_code': graphql(async () => {
     const store = await storeWithProducts(gateway, ['A'])
-    const document = `mutation ($store: ID!, $attributes: AttributeMap) {
-        result: updateProducts(storeUuid: $store, products: [{ productCode: "A", attributes: $attributes }]) {
-          updatedSkus failedProducts { productCode failures { attribute } }
-        }
-      }`
-    expect(await gateway.data(document, { store, attributes: { product_code: 'B' } })).toEqual({
-      result: { updatedSkus: [], failedProducts: [{ productCode: 'A', failures: [{ attribute: 'product_code' }] }] },
+    const products = [{ productCode: 'A', attributes: { product_code: 'B' } }]
+    expect(await ask(gateway, 'updateProducts', { storeUuid: store, products })).toMatchObject({
+      updatedSkus: [],
+      failedProducts: [{ productCode: 'A', failures: [{ attribute: 'product_code' }] }],
     })
   }),
   'PRODUCTS-40 MUST take any other name for an attribute, __proto__ and 1002 included': async (client) => {
@@ -508,8 +500,8 @@ function trap(store: string) {
 }
 
 /** How many products of the store have each status. */
-async function countsOf(gateway: TestGateway, store: string): Promise<number[]> {
-  const document = 'query ($store: ID!) { result: store(storeUuid: $store) { productCounts { count } } }'
-  const { result } = await query<{ productCounts: { count: number }[] }>(gateway, document, { store })
-  return result.productCounts.map(({ count }) => count)
+async function countsOf(gateway: TestGateway, storeUuid: string): Promise<unknown[]> {
+  const selection = '{ productCounts { count } }'
+  const { productCounts } = await ask<{ productCounts: Item[] }>(gateway, 'store', { storeUuid }, selection)
+  return productCounts.map(({ count }) => count)
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Item, Outcome } from '../support/clients/client.ts'
+import { ask, attempt } from '../support/clients/operations.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
-import { addAssets, define, newStore, query, storeBody, unknownStore } from '../support/factories.ts'
+import { addAssets, define, newStore, storeBody, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
@@ -56,13 +57,15 @@ requirements('POST /stores', (gateway) => ({
         graphql: async () => {
           const name = field.replace(/_(\w)/, (_, letter) => letter.toUpperCase())
           const input = { storeName: 'x', storeTaxonomy: 'catalog', region: [], channels: [], defaultAutomation: [] }
-          const document = `mutation ($input: CreateStoreInput!) { createStore(input: $input) { storeUuid } }`
           for (const value of [undefined, null]) {
-            const { data, errors } = await gateway.graphql(document, { input: { ...input, [name]: value } })
-            expect(data ?? null).toBeNull()
-            expect(errors).toMatchObject([
-              { message: expect.stringContaining(name), extensions: { code: 'invalid_request' } },
-            ])
+            const outcome = await attempt(
+              gateway,
+              'createStore',
+              { input: { ...input, [name]: value } },
+              '{ storeUuid }',
+            )
+            const details = expect.stringContaining(name)
+            expect(outcome).toMatchObject({ reason: 'invalid_request', entries: [{ details }] })
           }
         },
       },
@@ -215,9 +218,9 @@ requirements('POST /stores', (gateway) => ({
       }
     },
     graphql: async () => {
-      const document = `mutation ($input: CreateStoreInput!) { createStore(input: $input, linkedStoreId: null) { storeGroup } }`
       const input = { storeName: 'x', storeTaxonomy: 'brand', region: [], channels: [], defaultAutomation: [] }
-      expect(await gateway.data(document, { input })).toEqual({ createStore: { storeGroup: expect.any(String) } })
+      const outcome = await attempt(gateway, 'createStore', { input, linkedStoreId: null }, '{ storeGroup }')
+      expect(outcome).toEqual({ data: { store_group: expect.any(String) } })
     },
   },
   'STORES-28 MUST answer store_not_found for an unknown linked_store_id, also one that is no UUID, and create nothing':
@@ -301,12 +304,10 @@ requirements('POST /stores', (gateway) => ({
   },
   'STORES-38 MUST find a store by its UUID in any case, and null where there is none': graphql(async () => {
     const store = await newStore(gateway)
-    const document = `query ($uuid: ID!) { result: store(storeUuid: $uuid) { storeUuid } }`
-    const found = await query(gateway, document, { uuid: store.toUpperCase() })
-    expect(found.result).toEqual({ storeUuid: store })
-    for (const uuid of [unknownStore(), 'no-uuid', '', '\0', '\ud800']) {
-      expect((await query(gateway, document, { uuid })).result, JSON.stringify(uuid)).toBeNull()
-    }
+    const find = (storeUuid: string) => ask(gateway, 'store', { storeUuid }, '{ storeUuid }')
+    expect(await find(store.toUpperCase())).toEqual({ storeUuid: store })
+    for (const uuid of [unknownStore(), 'no-uuid', '', '\0', '\ud800'])
+      expect(await find(uuid), JSON.stringify(uuid)).toBeNull()
   }),
 }))
 
@@ -326,21 +327,17 @@ function groupOf(outcome: Outcome): string {
 
 /** The store that an outcome tells of, as GraphQL reads it. */
 async function stored(gateway: TestGateway, outcome: Outcome): Promise<Item> {
-  const document = `query ($uuid: ID!) {
-    result: store(storeUuid: $uuid) { storeName storeTaxonomy region channels defaultAutomation storeWebsite }
-  }`
-  return (await query<Item>(gateway, document, { uuid: uuidOf(outcome) })).result
+  const selection = '{ storeName storeTaxonomy region channels defaultAutomation storeWebsite }'
+  return ask(gateway, 'store', { storeUuid: uuidOf(outcome) }, selection)
 }
 
-async function countOf(gateway: TestGateway, name: unknown): Promise<number> {
-  const document = `query ($name: String!) { result: stores(filter: { search: $name }) { totalCount } }`
-  return (await query<{ totalCount: number }>(gateway, document, { name })).result.totalCount
+async function countOf(gateway: TestGateway, name: unknown): Promise<unknown> {
+  return (await ask(gateway, 'stores', { filter: { search: name } }, '{ totalCount }')).totalCount
 }
 
-async function linkedTo(gateway: TestGateway, uuid: string): Promise<string[]> {
-  const document = `query ($uuid: ID!) { result: store(storeUuid: $uuid) { linkedStores { storeUuid } } }`
-  const { result } = await query<{ linkedStores: { storeUuid: string }[] }>(gateway, document, { uuid })
-  return result.linkedStores.map(({ storeUuid }) => storeUuid)
+async function linkedTo(gateway: TestGateway, storeUuid: string): Promise<unknown[]> {
+  const found = await ask<{ linkedStores: Item[] }>(gateway, 'store', { storeUuid }, '{ linkedStores { storeUuid } }')
+  return found.linkedStores.map((store) => store.storeUuid)
 }
 
 /** A store with a definition of each kind, and what they are, in the order of their names. */
@@ -355,9 +352,7 @@ async function storeWithDefinitions(gateway: TestGateway): Promise<[storeUuid: s
   return [storeUuid, definitions]
 }
 
-async function definitionsOf(gateway: TestGateway, uuid: string): Promise<Item[]> {
-  const document = `query ($uuid: ID!) {
-    result: store(storeUuid: $uuid) { attributeDefinitions { name type allowedValues maxLength pattern } }
-  }`
-  return (await query<{ attributeDefinitions: Item[] }>(gateway, document, { uuid })).result.attributeDefinitions
+async function definitionsOf(gateway: TestGateway, storeUuid: string): Promise<Item[]> {
+  const selection = '{ attributeDefinitions { name type allowedValues maxLength pattern } }'
+  return (await ask<{ attributeDefinitions: Item[] }>(gateway, 'store', { storeUuid }, selection)).attributeDefinitions
 }
