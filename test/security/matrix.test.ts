@@ -81,7 +81,8 @@ const operations: Record<string, (store: string) => [path: string, call: Call]> 
 async function answerOf(path: string, call: Call, kind: TokenKind, store: string) {
   gateway.database.statements()
   const { status, text, headers: given } = await gateway.call(path, { ...call, headers, token: fixture.tokens[kind] })
-  const { date: _, 'content-length': __, ...rest } = given
+  // A connection is closed after a refusal that is sent before the whole body has come: a matter of timing.
+  const { date: _, 'content-length': __, connection: ___, 'keep-alive': ____, ...rest } = given
   // The cursor of a feed goes on with every transaction of the server.
   const body = text
     .replaceAll(store, 'THE-STORE')
