@@ -8,7 +8,7 @@ export interface RestReply extends Omit<Reply, 'json'>, Outcome {
   data: Item
 }
 
-/** Calls an operation under /v1, named as `PUT /products?store_uuid=…`. The envelope of the answer must be as specified. */
+/** Calls an operation under /v1, such as `PUT /products?store_uuid=…`. The answer must have the specified envelope. */
 export async function callRest(
   gateway: Caller,
   operation: string,
