@@ -43,6 +43,24 @@ export const updateCountersCtes = (storeUuid: string) => sql`
       do update set groups = t.groups + excluded.groups, version = t.version + excluded.version
   )`
 
+/** A CTE that writes the places of the links of a CTE `remaining(parent_code, channel, asset_id, place)`. */
+export const placeLinksCte = (storeUuid: string) => sql`
+    placed as (
+      insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
+      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
+      order by parent_code, channel, asset_id
+      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
+      where l.place <> excluded.place
+    )`
+
+/** A CTE that deletes the links of a CTE `gone(parent_code, channel, asset_id)`. */
+export const unlinkCte = (storeUuid: string) => sql`
+    unlinked as (
+      delete from asset_link
+      where store_uuid = ${storeUuid} and parent_code = any(array(select parent_code from gone))
+        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from gone)) is true
+    )`
+
 /** The CTEs of a statement that changes links and updates the read model. */
 export interface LinkChange {
   /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { CatalogueError } from '../../errors.ts'
 import { noEntries } from '../asset-groups/asset-entries.ts'
 import type { AssetGroup } from '../asset-groups/asset-groups.ts'
-import { changeGroups } from '../asset-groups/read-model.ts'
+import { changeGroups, placeLinksCte } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { movedLinks } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
@@ -40,14 +40,7 @@ export async function moveAssets(
         row_number() over (order by case when nth is null then rank else ${position} - 0.5 end, nth) as place
       from linked
     )`
-  const writes = sql`
-    placed as (
-      insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
-      order by asset_id
-      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
-      where l.place <> excluded.place
-    )`
+  const writes = placeLinksCte(storeUuid)
   const answer = sql<{ missing: string[]; entries: string | null }>`
     array(select asset_id from moved where asset_id not in (select asset_id from linked)) as missing,
     (select entries from rebuilt where ${isShown}) as entries`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { currentReadLimit } from '../../request/context.ts'
 import { shown } from '../../text.ts'
-import { changeGroups } from '../asset-groups/read-model.ts'
+import { changeGroups, placeLinksCte } from '../asset-groups/read-model.ts'
 import { BoundedFailures, brief, type ItemFailure } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, movedLinks } from '../changes/record-changes.ts'
@@ -126,13 +126,7 @@ async function writePlaces(
       order by asset_id
       on conflict (store_uuid, asset_id) do nothing
       returning asset_id
-    ), placed as (
-      insert into asset_link as l (store_uuid, parent_code, channel, asset_id, place)
-      select ${storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
-      order by parent_code, asset_id
-      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
-      where l.place <> excluded.place
-    )`
+    ), ${placeLinksCte(storeUuid)}`
   const items = sql`
     ${createdAssets(sql`select asset_id from made`)} union all
     ${createdLinks(sql`select * from remaining where was is null`)} union all ${movedLinks}`

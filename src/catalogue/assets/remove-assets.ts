@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { storeUuidOf } from '../../text.ts'
-import { type LinkChange, removeFromGroups } from '../asset-groups/read-model.ts'
+import { type LinkChange, removeFromGroups, unlinkCte } from '../asset-groups/read-model.ts'
 import { boundedFailures, type ItemFailures, type ItemReason } from '../bounded-failures.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
-import { deletedLinks } from '../changes/record-changes.ts'
-import { lockStores } from '../locks.ts'
+import { deletedAssets, deletedLinks } from '../changes/record-changes.ts'
+import { type LockedNames, type LockRequest, lockStores } from '../locks.ts'
 import { detailsOf, keyOf, narrows, type Selection, type Selector, selectionsOf } from './selections.ts'
 
 export interface Unlink extends Selector {
@@ -18,15 +18,37 @@ export interface Removed extends ItemFailures {
 
 /** Deletes the selected assets with their links (spec: DELETE /assets). Throws `payload_too_large`. */
 export function deleteAssets(catalogue: WriteCatalogue, selectors: readonly Selector[]): Promise<Removed> {
-  return removeSelected(catalogue, 'delete', selectors)
+  return removeSelected(catalogue, deleting, selectors)
 }
 
 /** Removes the selected links, never assets (spec: POST /assets/unlink). Throws `payload_too_large`. */
 export function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]): Promise<Removed> {
-  return removeSelected(catalogue, 'unlink', links)
+  return removeSelected(catalogue, unlinking, links)
 }
 
-type Action = 'delete' | 'unlink'
+interface Action {
+  missing: ItemReason
+  /** The parent codes whose groups may change. */
+  locked(selections: readonly Selection[]): LockedNames
+  /** Equal for selections whose failures count once. */
+  identityOf(selection: Selection): string
+  removal(storeUuid: string): Removal
+}
+
+/** An asset may be linked to any parent code. A missing one fails once a request, whatever else selects it. */
+const deleting: Action = {
+  missing: 'asset_not_found',
+  locked: () => 'all',
+  identityOf: ({ storeUuid, assetId }) => JSON.stringify([storeUuid, assetId]),
+  removal: deletion,
+}
+
+const unlinking: Action = {
+  missing: 'link_not_found',
+  locked: (selections) => selections.map(({ parentCode }) => parentCode ?? ''),
+  identityOf: keyOf,
+  removal: unlinkingOf,
+}
 
 /** Each selection fails by itself. */
 async function removeSelected(
@@ -37,10 +59,11 @@ async function removeSelected(
   const selections = selectionsOf(selectors)
   const byStore = Map.groupBy(selections, ({ storeUuid }) => storeUuid)
   const requests = [...byStore].filter(([storeUuid]) => storeUuidOf(storeUuid) !== undefined)
-  const stores = await lockStores(
-    catalogue,
-    new Map(requests.map(([storeUuid, group]) => [storeUuid, { groups: groupsToLock(action, group) }])),
-  )
+  const locks = requests.map(([storeUuid, group]): [string, LockRequest] => [
+    storeUuid,
+    { groups: action.locked(group) },
+  ])
+  const stores = await lockStores(catalogue, new Map(locks))
   let removed = 0
   const missing = new Set<string>()
   for (const storeUuid of stores) {
@@ -51,29 +74,17 @@ async function removeSelected(
   const reasonOf = (selection: Selection): ItemReason | undefined => {
     if (!narrows(selection)) return 'selector_required'
     if (!stores.has(selection.storeUuid)) return 'store_not_found'
-    if (!missing.has(keyOf(selection))) return undefined
-    return action === 'delete' ? 'asset_not_found' : 'link_not_found'
+    return missing.has(keyOf(selection)) ? action.missing : undefined
   }
   const counted = new Set<string>()
   const failures = selections.flatMap((selection) => {
     const reason = reasonOf(selection)
-    if (reason === undefined) return []
-    const id = identityOf(action, selection)
-    if (counted.has(id)) return []
+    const id = action.identityOf(selection)
+    if (reason === undefined || counted.has(id)) return []
     if (selection.assetId !== null) counted.add(id)
     return [{ reason, details: detailsOf(selection, reason), ...selection }]
   })
   return { removed, ...boundedFailures(failures) }
-}
-
-/** The parent codes whose groups may change. An asset to delete may be linked to any parent code of its store. */
-function groupsToLock(action: Action, selections: readonly Selection[]) {
-  return action === 'delete' ? 'all' : selections.map(({ parentCode }) => parentCode ?? '')
-}
-
-/** Equal for selections whose failures count once: a missing asset fails once a request, whatever else selects it. */
-function identityOf(action: Action, selection: Selection): string {
-  return action === 'delete' ? JSON.stringify([selection.storeUuid, selection.assetId]) : keyOf(selection)
 }
 
 /** Returns how many assets or links were removed, and the keys of the selections that selected none. */
@@ -86,7 +97,7 @@ async function removeInStore(
   if (selections.length === 0) return { removed: 0, missing: [] }
   const chosen = [...new Map(selections.map((selection) => [keyOf(selection), selection]))]
   const named = chosen.map(([, { channel, parentCode, assetId }], n) => ({ n, channel, parentCode, assetId }))
-  const { branches, reads, writes, items, answer } = action === 'delete' ? deletion(storeUuid) : unlinking(storeUuid)
+  const { branches, reads, writes, items, answer } = action.removal(storeUuid)
   const selected = sql`
     item as (
       select n, channel collate "C" as channel, "parentCode" collate "C" as parent_code, "assetId" collate "C" as asset_id
@@ -162,10 +173,7 @@ function deletion(storeUuid: string): Removal {
       where store_uuid = ${storeUuid} and asset_id = any(array(select asset_id from chosen))
       returning asset_id, asset_format, url, created_at
     )`,
-    items: sql`${deletedLinks} union all
-      select 'asset', 'deleted', asset_id, null, json_build_object(
-        'assetFormat', asset_format, 'url', url, 'createdAt', created_at)::text
-      from deleted`,
+    items: sql`${deletedLinks} union all ${deletedAssets(sql`select * from deleted`)}`,
     answer: sql`(select count(*)::int from deleted) as removed, array(
       select n from item
       where case when asset_id is null then n not in (select n from chosen)
@@ -173,7 +181,7 @@ function deletion(storeUuid: string): Removal {
   }
 }
 
-function unlinking(storeUuid: string): Removal {
+function unlinkingOf(storeUuid: string): Removal {
   const ofGroup = sql`parent_code = i.parent_code and channel = i.channel`
   return {
     branches: [
@@ -184,12 +192,7 @@ function unlinking(storeUuid: string): Removal {
     gone as materialized (
       select distinct parent_code, channel, asset_id, place from chosen
     )`,
-    writes: sql`
-    unlinked as (
-      delete from asset_link
-      where store_uuid = ${storeUuid} and parent_code = any(array(select parent_code from gone))
-        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from gone)) is true
-    )`,
+    writes: unlinkCte(storeUuid),
     items: deletedLinks,
     answer: sql`(select count(*)::int from gone) as removed,
       array(select n from item where n not in (select n from chosen)) as missing`,

@@ -60,8 +60,14 @@ export const createdAssets = (assets: Sql) => sql`
   select 'asset' as kind, 'created' as action, asset_id as code, null::text as key, null::text as was
   from (${assets}) a`
 
+/** The items of deleted assets: the rows `(asset_id, asset_format, url, created_at)` of a query. */
+export const deletedAssets = (assets: Sql) => sql`
+  select 'asset' as kind, 'deleted' as action, asset_id as code, null::text as key, json_build_object(
+    'assetFormat', asset_format, 'url', url, 'createdAt', created_at)::text as was
+  from (${assets}) a`
+
 /** A link as JSON: its channel and asset. */
-const linkKey = sql`'[' || to_json(channel) || ',' || to_json(asset_id) || ']'`
+export const linkKey = sql`'[' || to_json(channel) || ',' || to_json(asset_id) || ']'`
 
 /** The items of created links: the rows `(parent_code, channel, asset_id)` of a query. */
 export const createdLinks = (links: Sql) => sql`

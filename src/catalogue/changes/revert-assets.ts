@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { placeLinksCte, unlinkCte } from '../asset-groups/read-model.ts'
 import { rebuildGroups } from '../asset-groups/rebuild-groups.ts'
-import { createdAssets, createdLinks, deletedLinks, movedLinks } from './record-changes.ts'
+import { createdAssets, createdLinks, deletedAssets, deletedLinks, linkKey, movedLinks } from './record-changes.ts'
 import { changedSince, type Reversal, type RevertStep } from './run-revert.ts'
 
 /**
@@ -66,9 +67,7 @@ const linksAfter = (storeUuid: string) => sql`
 
 const changes = sql`
   ${createdAssets(sql`select asset_id from asset_new`)} union all
-  select 'asset', 'deleted', asset_id, null, json_build_object(
-    'assetFormat', asset_format, 'url', url, 'createdAt', created_at)::text
-  from asset_gone union all
+  ${deletedAssets(sql`select * from asset_gone`)} union all
   ${createdLinks(sql`select * from remaining where was is null`)} union all ${movedLinks} union all ${deletedLinks}`
 
 const skipped = sql`
@@ -76,7 +75,7 @@ const skipped = sql`
   select 'asset', asset_id, null, 'changed_since' from asset_after
   where case when is_new then is_there and asset_id not in (select asset_id from asset_gone) else not is_restorable end
   union all
-  select 'link', parent_code, '[' || to_json(channel) || ',' || to_json(asset_id) || ']', 'gone' from link_after
+  select 'link', parent_code, ${linkKey}, 'gone' from link_after
   where place is not null and not is_possible`
 
 /**
@@ -86,16 +85,8 @@ const skipped = sql`
  */
 export const assetsAndLinks: RevertStep = {
   kinds: ['asset', 'link'],
-  restore: (_, reversal) => sql`${assetsAfter(reversal)}, ${linksAfter(reversal.storeUuid)}, unlinked as (
-      delete from asset_link
-      where store_uuid = ${reversal.storeUuid} and parent_code = any(array(select parent_code from gone))
-        and ((parent_code, channel, asset_id) in (select parent_code, channel, asset_id from gone)) is true
-    ), linked as (
-      insert into asset_link (store_uuid, parent_code, channel, asset_id, place)
-      select ${reversal.storeUuid}::uuid, parent_code, channel, asset_id, place from remaining
-      order by parent_code, channel, asset_id
-      on conflict (store_uuid, parent_code, channel, asset_id) do update set place = excluded.place
-    ), deleted as (
+  restore: (_, reversal) => sql`${assetsAfter(reversal)}, ${linksAfter(reversal.storeUuid)},
+    ${unlinkCte(reversal.storeUuid)}, ${placeLinksCte(reversal.storeUuid)}, deleted as (
       delete from asset
       where store_uuid = ${reversal.storeUuid} and asset_id = any(array(select asset_id from asset_gone))
     ), inserted as (
