@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { followStore } from '../../src/catalogue/readiness/follow-store.ts'
 import type { NewRequirement } from '../../src/catalogue/readiness/requirements.ts'
 import { resetLedger } from '../../src/database/change-days.ts'
 import { productReadiness, type Readiness, setRequirements, storeReadiness } from '../catalogue/readiness/support.ts'
 import { addAssets, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
+import { itHolds } from './property/play.ts'
 
-/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
 const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 80) / 10)
-const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_123)
-const msPerRun = 20_000
-
 const gateway = useGateway()
 const channels = ['SMP', 'channel_value_1']
 
@@ -67,38 +64,35 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 type Requirement = NewRequirement
 
-it(
+itHolds(
   'counts what a brute force counts, whatever is written and required meanwhile',
-  async () => {
-    const property = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 30 }), async (steps) => {
-      const store = await newStore(gateway)
-      const required = new Map<string, Requirement[]>()
-      for (const one of steps) await take(store, one, required)
-      for (const [channel, requirements] of required) {
-        const expected = await bruteForce(store, channel, requirements)
-        const found = await followed(store, channel)
-        expect(found.requirements.map(({ missing }) => missing)).toEqual(expected.missing)
-        const { total, ready, gaps } = found
-        expect({ total, ready, gaps: gaps.nodes.map(({ productCode }) => productCode) }).toEqual({
-          total: expected.products.length,
-          ready: expected.products.length - expected.blocked.length,
-          gaps: expected.blocked,
-        })
-        const products = await productReadiness(gateway, store)
-        for (const { code, lacks } of expected.products) {
-          const own = products[code]?.find((readiness) => readiness.channel === channel)
-          expect(
-            own?.missing.map((missing) => missing.code),
-            code,
-          ).toEqual(lacks)
-          expect(own?.ready, code).toBe(!expected.blocked.includes(code))
-        }
+  { numRuns, seed: 20_261_123, msPerRun: 20_000 },
+  fc.array(step, { minLength: 30, maxLength: 30 }),
+  async (steps) => {
+    const store = await newStore(gateway)
+    const required = new Map<string, Requirement[]>()
+    for (const one of steps) await take(store, one, required)
+    for (const [channel, requirements] of required) {
+      const expected = await bruteForce(store, channel, requirements)
+      const found = await followed(store, channel)
+      expect(found.requirements.map(({ missing }) => missing)).toEqual(expected.missing)
+      const { total, ready, gaps } = found
+      expect({ total, ready, gaps: gaps.nodes.map(({ productCode }) => productCode) }).toEqual({
+        total: expected.products.length,
+        ready: expected.products.length - expected.blocked.length,
+        gaps: expected.blocked,
+      })
+      const products = await productReadiness(gateway, store)
+      for (const { code, lacks } of expected.products) {
+        const own = products[code]?.find((readiness) => readiness.channel === channel)
+        expect(
+          own?.missing.map((missing) => missing.code),
+          code,
+        ).toEqual(lacks)
+        expect(own?.ready, code).toBe(!expected.blocked.includes(code))
       }
-    })
-    const interruptAfterTimeLimit = numRuns * msPerRun - 10_000
-    await fc.assert(property, { numRuns, seed, interruptAfterTimeLimit, endOnFailure: true })
+    }
   },
-  numRuns * msPerRun,
 )
 
 async function take(store: string, one: Step, required: Map<string, Requirement[]>): Promise<void> {

@@ -1,27 +1,18 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { fallbackEnumerations } from '../../../src/catalogue/enumerations.ts'
 import { importFile } from '../../../src/import/import.ts'
 import { importRequest } from '../../../src/import/options.ts'
 import { changesOf } from '../../support/database/changes.ts'
 import { valueFaults } from '../../support/database/value-faults.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
-import { expected, resolved } from '../property/expected.ts'
-import type { Catalogue } from '../property/model.ts'
 import { operations } from '../property/operations.ts'
-import { perform as performGraphQL } from '../property/over-graphql.ts'
-import { perform as performRest } from '../property/over-rest.ts'
-import { storedAssets } from '../property/state.ts'
+import { itHolds, play } from '../property/play.ts'
 import { code, definition, fewOf, status, value } from '../property/values.ts'
 import { expectProductsAt, type Moment, momentOf } from './moments.ts'
 import { readState, type State, undo } from './state.ts'
 
-/** The same runs every time, unless the environment asks for others: PROPERTY_SEED=random PROPERTY_RUNS=10000. */
 const numRuns = Math.ceil(Number(process.env.PROPERTY_RUNS ?? 40) / 6)
-const seed = process.env.PROPERTY_SEED === 'random' ? Date.now() | 0 : Number(process.env.PROPERTY_SEED ?? 20_261_121)
-const msPerRun = 15_000
-
 const gateway = useGateway()
 
 /** What the operations of the other test lack, in the first store. */
@@ -72,63 +63,53 @@ const more: fc.Arbitrary<More> = fc.oneof(
 )
 const steps = fc.tuple(operations, fc.array(more, { minLength: 50, maxLength: 50, size: 'max' }))
 
-it(
+let [runs, compared] = [0, 0]
+itHolds(
   'holds what every write changed: each state before is found again, and each product as it was at every step',
-  async () => {
-    let [runs, compared] = [0, 0]
-    const property = fc.asyncProperty(steps, async ([sequence, others]) => {
-      await sql`truncate store, attribute_definition, product, asset, asset_link, asset_group, asset_group_range,
-      asset_group_total, product_total, change, idempotency_key, product_value, product_key, value_count, product_text`.execute(
-        gateway.database.db,
-      )
-      const catalogue: Catalogue = []
-      let before = await readState(gateway.database)
-      const moments: Moment[] = []
-      const seen = new Map<string, number>()
-      const check = async (what: string, mayChange: boolean) => {
-        const after = await readState(gateway.database)
-        const rebuilt: State = structuredClone(after)
-        let changes = 0
-        for (const store of after.keys()) {
-          const items = await changesOf(gateway.database, store)
-          const added = items.slice(seen.get(store) ?? 0)
-          seen.set(store, items.length)
-          changes += added.length
-          undo(rebuilt, store, added)
-        }
-        expect(rebuilt, what).toEqual(before)
-        expect(await valueFaults(gateway.database), what).toEqual([])
-        if (!mayChange) expect(changes, what).toBe(0)
-        before = after
-        moments.push(await momentOf(after))
+  { numRuns, seed: 20_261_121, msPerRun: 15_000 },
+  steps,
+  async ([sequence, others]) => {
+    let before: State = new Map()
+    const moments: Moment[] = []
+    const seen = new Map<string, number>()
+    const check = async (what: string, mayChange: boolean) => {
+      const after = await readState(gateway.database)
+      const rebuilt: State = structuredClone(after)
+      let changes = 0
+      for (const store of after.keys()) {
+        const items = await changesOf(gateway.database, store)
+        const added = items.slice(seen.get(store) ?? 0)
+        seen.set(store, items.length)
+        changes += added.length
+        undo(rebuilt, store, added)
       }
-      for (const [i, named] of sequence.entries()) {
-        const operation = resolved(catalogue, named)
-        const answer = await (operation.api === 'rest' ? performRest : performGraphQL)(gateway, operation)
-        expected(catalogue, operation, answer, await storedAssets(gateway))
-        await check(`operation ${i}: ${JSON.stringify(operation)}`, operation.dryRun !== true)
-        const other = others[i]
+      expect(rebuilt, what).toEqual(before)
+      expect(await valueFaults(gateway.database), what).toEqual([])
+      if (!mayChange) expect(changes, what).toBe(0)
+      before = after
+      moments.push(await momentOf(after))
+    }
+    await play(gateway, sequence, {
+      after: async ({ number, operation }) => {
+        await check(`operation ${number}: ${JSON.stringify(operation)}`, operation.dryRun !== true)
+        const other = others[number]
         const [store] = before.keys()
-        if (!other || !store || i < 2) continue
-        await doMore(store, other, i)
-        await check(`after operation ${i}: ${JSON.stringify(other)}`, !('isDryRun' in other && other.isDryRun))
-      }
-      runs++
-      compared += await expectProductsAt(gateway, moments)
-      const empty: State = structuredClone(before)
-      for (const store of before.keys()) undo(empty, store, await changesOf(gateway.database, store))
-      expect(empty).toEqual(new Map())
+        if (!other || !store || number < 2) return
+        await doMore(store, other, number)
+        const isDryRun = 'isDryRun' in other && other.isDryRun
+        await check(`after operation ${number}: ${JSON.stringify(other)}`, !isDryRun)
+      },
     })
-    await fc.assert(property, {
-      numRuns,
-      seed,
-      interruptAfterTimeLimit: numRuns * msPerRun - 10_000,
-      endOnFailure: true,
-    })
+    runs++
+    compared += await expectProductsAt(gateway, moments)
+    const empty: State = structuredClone(before)
+    for (const store of before.keys()) undo(empty, store, await changesOf(gateway.database, store))
+    expect(empty).toEqual(new Map())
+  },
+  () => {
     expect(runs).toBeGreaterThan(0)
     expect(compared).toBeGreaterThan(100 * runs)
   },
-  numRuns * msPerRun,
 )
 
 async function doMore(store: string, other: More, i: number): Promise<void> {

@@ -45,11 +45,25 @@ export async function expectProductsAt(gateway: TestGateway, moments: readonly M
 
 async function productsAt(gateway: TestGateway, store: string, codes: readonly string[], at: string) {
   const fields = codes.map(
-    (code, i) => `p${i}: product(productCode: ${JSON.stringify(code)}, at: $at) { status attributes }`,
+    (code, i) =>
+      `p${i}: product(productCode: ${JSON.stringify(code)}, at: $at) { status attributes createdAt updatedAt }`,
   )
   const query = `query ($store: ID!, $at: DateTime!) { store(storeUuid: $store) { storeUuid ${fields.join(' ')} } }`
   const { data, errors } = await gateway.graphql(query, { store, at })
   expect(errors).toBeUndefined()
-  const found = (data as unknown as { store: Record<string, unknown> }).store
-  return codes.map((_, i) => found[`p${i}`])
+  const found = (data as unknown as { store: Record<string, ProductAt | null> }).store
+  return codes.map((_, i) => {
+    const product = found[`p${i}`]
+    if (!product) return null
+    const { createdAt, updatedAt, ...rest } = product
+    expect(createdAt <= updatedAt && updatedAt <= at, `${createdAt} ${updatedAt} ${at}`).toBe(true)
+    return rest
+  })
+}
+
+interface ProductAt {
+  status: string
+  attributes: Record<string, string>
+  createdAt: string
+  updatedAt: string
 }

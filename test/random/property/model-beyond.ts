@@ -8,6 +8,7 @@ import {
   type ModelStore,
   storeNotFound,
   storeOf,
+  urlWords,
 } from './model.ts'
 import { isUrl } from './model-assets.ts'
 import { failedProducts, type Patch, type ProductQuery, productNode, queryProducts } from './model-products.ts'
@@ -16,14 +17,6 @@ import { failedProducts, type Patch, type ProductQuery, productNode, queryProduc
 
 /** Assets as the gateway has stored them: they lend the ids that only it can know. */
 export type Stored = { storeUuid: string; assetId: string; assetFormat: string; url: string }[]
-
-const urlFields = new Map([
-  ['Image', 'image'],
-  ['Video', 'video'],
-  ['PDF', 'pdf'],
-  ['3D', '3D'],
-  ['Text', 'text'],
-])
 
 export function createProducts(
   catalogue: Catalogue,
@@ -121,6 +114,6 @@ export function idOf(store: ModelStore, before: [string, UrlOfFormat][], asset: 
 
 export function parsed(field: string): { assetFormat: string; position: number } | undefined {
   const [, word = '', number = ''] = /^(.+) URL ([1-9][0-9]*)$/.exec(field) ?? []
-  const assetFormat = urlFields.get(word)
+  const assetFormat = [...urlWords].find(([, name]) => name === `${word} URL`)?.[0]
   return assetFormat === undefined ? undefined : { assetFormat, position: Number(number) }
 }

@@ -43,7 +43,7 @@ export interface ModelGroup {
 export const formats = ['image', 'video', 'pdf', '3D', 'text']
 export const channels = ['SMP', ...Array.from({ length: 37 }, (_, i) => `channel_value_${i + 1}`)]
 export const statuses = ['active', 'new', 'problem', 'inactive', 'draft', 'under review']
-const urlWords = new Map([
+export const urlWords = new Map([
   ['image', 'Image URL'],
   ['video', 'Video URL'],
   ['pdf', 'PDF URL'],
