@@ -23,51 +23,45 @@ export async function perform(gateway: TestGateway, operation: Operation): Promi
 }
 
 function restRequest(operation: Operation): [method: string, path: string, body?: unknown] {
-  const { dryRun } = operation
+  const dry_run = operation.dryRun
+  const store_uuid = 'store' in operation ? operation.store : undefined
   switch (operation.kind) {
     case 'createStore': {
       const { input, linked, copyTaxonomy } = operation
-      const query = { copy_taxonomy: copyTaxonomy, linked_store_id: linked, dry_run: dryRun }
       const { storeName, storeTaxonomy, region, channels, defaultAutomation, storeWebsite } = input
       const body = { store_name: storeName, store_taxonomy: storeTaxonomy, region, channels }
       return [
         'POST',
-        `/stores${search(query)}`,
+        `/stores${search({ copy_taxonomy: copyTaxonomy, linked_store_id: linked, dry_run })}`,
         { ...body, default_automation: defaultAutomation, store_website: storeWebsite },
       ]
     }
-    case 'updateProducts': {
-      const query = { store_uuid: operation.store, dry_run: dryRun }
-      return ['PUT', `/products${search(query)}`, operation.patches.map(restPatch)]
-    }
+    case 'updateProducts':
+      return ['PUT', `/products${search({ store_uuid, dry_run })}`, operation.patches.map(restPatch)]
     case 'deleteAssets':
-      return ['DELETE', `/assets${search({ dry_run: dryRun })}`, operation.selectors.map(restSelector)]
+      return ['DELETE', `/assets${search({ dry_run })}`, operation.selectors.map(restSelector)]
     case 'unlinkAssets':
-      return ['POST', `/assets/unlink${search({ dry_run: dryRun })}`, operation.selectors.map(restSelector)]
+      return ['POST', `/assets/unlink${search({ dry_run })}`, operation.selectors.map(restSelector)]
     case 'listAssets': {
       const { channel, assetFormat, offset, limit } = operation.listing
-      return [
-        'GET',
-        `/assets${search({ store_uuid: operation.store, channel, asset_format: assetFormat, offset, limit })}`,
-      ]
+      return ['GET', `/assets${search({ store_uuid, channel, asset_format: assetFormat, offset, limit })}`]
     }
     case 'createProducts': {
-      const query = { store_uuid: operation.store, channel: operation.channel, dry_run: dryRun }
+      const query = { store_uuid, channel: operation.channel, dry_run }
       return ['POST', `/products${search(query)}`, operation.patches.map(restPatch)]
     }
     case 'pageProducts': {
       const { codes, status } = operation.query
-      const query = { store_uuid: operation.store, sku_codes: codes?.join(','), status: status?.[0], ...operation.page }
+      const query = { store_uuid, sku_codes: codes?.join(','), status: status?.[0], ...operation.page }
       return ['GET', `/products${search(query)}`]
     }
     case 'placeAssets': {
-      const query = { store_uuid: operation.store, channel: operation.channel, dry_run: dryRun }
       const items = operation.placements.map(({ parentCode, assetFormat, assets }) => ({
         parent_code: parentCode,
         asset_type: assetFormat,
         assets: Object.fromEntries(assets),
       }))
-      return ['POST', `/assets${search(query)}`, items]
+      return ['POST', `/assets${search({ store_uuid, channel: operation.channel, dry_run })}`, items]
     }
     default:
       throw new Error(`${operation.kind} has no REST endpoint`)
