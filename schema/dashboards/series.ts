@@ -9,7 +9,7 @@ import {
 import { mostStores } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { type Dimension, listSeries, type Metric, type SeriesPoint } from '../../src/catalogue/rows/series.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
-import { importedRowsMetric } from '../../src/jobs/imported-rows.ts'
+import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
 import { storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'

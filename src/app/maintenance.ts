@@ -20,8 +20,8 @@ interface Maintenance {
 }
 
 /**
- * Adds days to the ledger, deletes what is kept for a limited time, ends the jobs of killed imports and resumes those
- * that index, now and every ten minutes. Returns the function that ends this, to be called after the last write.
+ * Adds days to the ledger, deletes expired rows, ends the jobs of killed imports and resumes jobs that index, now and
+ * every ten minutes. Returns the function that ends this, to be called after the last write.
  */
 export function startMaintenance(
   db: Kysely<Database>,

@@ -102,7 +102,7 @@ async function createLogin(db: Transaction<Database>, name: string): Promise<str
   )
 }
 
-/** Returns whether the user may run a statement; if not, the transaction goes on. */
+/** Runs a statement. Returns false if the user may not run it; the transaction can continue. */
 async function attempt(db: Transaction<Database>, statement: ReturnType<typeof sql>): Promise<boolean> {
   await sql`savepoint attempt`.execute(db)
   try {

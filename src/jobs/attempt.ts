@@ -36,7 +36,7 @@ const freshSeconds = 15
 
 /**
  * Begins an attempt at a job. Returns undefined when the job has ended, or ends now because of its crashes. Throws, and
- * leaves the job as it is, while another job of the store runs; imports of the command line are not of the queue.
+ * leaves the job as it is, while another job of the store runs. Imports of the command line do not count.
  */
 export async function beginAttempt(db: Kysely<Database>, { storeUuid, jobId }: JobKey) {
   const { rows } = await db.transaction().execute(async (transaction) => {
@@ -96,7 +96,7 @@ export async function saveProgress(db: Kysely<Database>, attempt: Attempt): Prom
   return numUpdatedRows === 1n
 }
 
-/** Shows that the attempt goes on. */
+/** Records that the attempt is still running. */
 export async function heartbeat(db: Kysely<Database>, attempt: AttemptKey): Promise<void> {
   await updateOf(db, attempt).execute()
 }

@@ -16,14 +16,14 @@ interface CommandLineImport {
   counts: Counts
 }
 
-/** No queue begins such an attempt. */
+/** The attempts of the queue have numbers from 1. */
 const attemptNumber = 0
 const heartbeatMs = 60_000
 
 /**
- * Runs an import of the command line as a job of its store, for all to see. The report that `run` gets saves its
- * progress with each chunk; the import stops when the job is deleted. Its input may be slow, such as a pipe: the job is
- * alive between chunks, too.
+ * Runs an import of the command line as a job of its store, so that the API shows it. The report that `run` gets saves
+ * the progress with each chunk; the import stops when the job is deleted. A timer sends heartbeats between chunks,
+ * because the input may be slow, such as a pipe.
  */
 export async function runAsJob(
   db: Kysely<Database>,
@@ -36,7 +36,7 @@ export async function runAsJob(
     ...{ origin: origin ?? null, counts, problems: [] },
   }
   await insert(db, job)
-  // The database may be gone: then what the import itself says is to be reported.
+  // If the database cannot be reached, the error of the import itself is reported.
   const end = (error: string | undefined) =>
     saveProgress(db, job)
       .then(() => finishJob(db, job, error))

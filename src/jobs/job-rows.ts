@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type RowsRequest, rowsOfStores } from '../catalogue/rows/rows-of-stores.ts'
+import { bucketOf, inBuckets, type Metric, type SeriesRow } from '../catalogue/rows/series.ts'
 import type { Problem } from '../import/report/problems.ts'
-import type { Job } from './job.ts'
-import { jobColumns } from './job.ts'
+import { type Job, jobColumns } from './job.ts'
 
 /** The last jobs of each store. */
 export function listJobRows(catalogue: Catalogue, request: RowsRequest) {
@@ -23,7 +23,7 @@ export function listJobRows(catalogue: Catalogue, request: RowsRequest) {
 
 type FailureRow = Omit<Problem, 'row'> & { at: Date; jobId: string; kind: Job['kind']; row: number | null }
 
-/** The rows that the last jobs of each store have refused, at most 20 of a job, and what made jobs fail. */
+/** The failed rows of the last jobs of each store, at most 20 of a job, and the errors of failed jobs. */
 export function listFailureRows(catalogue: Catalogue, request: RowsRequest) {
   return rowsOfStores(catalogue, request, async ({ storeUuid }, { limit, since }) => {
     const { rows } = await sql<FailureRow>`
@@ -36,4 +36,22 @@ export function listFailureRows(catalogue: Catalogue, request: RowsRequest) {
       order by j.job_id desc, p."row" limit ${limit}`.execute(catalogue.db)
     return rows
   })
+}
+
+/** Rows of imports by the time when the import ended; dry runs are left out. */
+export const importedRowsMetric: Metric = {
+  name: 'IMPORTED_ROWS',
+  dimensions: ['store'],
+  lasts: false,
+  leastMs: 60_000,
+  read: async ({ db }, storeUuid, buckets) => {
+    const end = sql.ref('finished_at')
+    const { rows } = await sql<SeriesRow>`
+      select ${bucketOf(end, buckets)} as time, '{}'::text[] as labels, sum((counts ->> 'rows')::bigint)::float8 as value
+      from job
+      where store_uuid = ${storeUuid} and kind = 'import' and options ->> 'dryRun' is distinct from 'true'
+        and ${inBuckets(end, buckets)}
+      group by 1 order by 1`.execute(db)
+    return rows
+  },
 }

@@ -16,9 +16,9 @@ import type { JobQuotas } from './quotas.ts'
 import { insertJob } from './start-job.ts'
 
 /**
- * After definitions of a store were written: has the values of filterable attributes indexed, at once in a small store,
- * else by a job. Returns whether it has queued one: not while one is queued, or runs that indexes them all. A retry
- * waits while any runs, and for an hour after one that failed. Throws `quota_exceeded`.
+ * Indexes the values of filterable attributes after the definitions of a store were written: at once in a small store,
+ * otherwise by a job. Returns whether it queued a job: none if a job is queued, or if the running ones index them all.
+ * A retry also queues none while any job runs, and for an hour after one failed. Throws `quota_exceeded`.
  */
 export async function startIndexing(
   catalogue: WriteCatalogue,
@@ -45,8 +45,8 @@ export async function startIndexing(
 }
 
 /**
- * Indexes what is filterable, but neither indexed nor being so, in all stores: the job has failed, was deleted, or was
- * not in the backup. Returns whether it has queued one. What fails for a store is logged, and the others follow.
+ * Queues jobs for the attributes of all stores that are filterable, but not indexed, and that no job indexes: the job
+ * failed, was deleted, or was not in the backup. Returns whether it queued a job. The failure of a store is logged.
  */
 export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, log: Logger): Promise<boolean> {
   const catalogue = wholeCatalogue(db)
@@ -69,7 +69,7 @@ export async function resumeIndexing(db: Kysely<Database>, quotas: JobQuotas, lo
   return isQueued
 }
 
-/** An attempt after an interrupted one starts again, and so does one that waited too long, as for a large dry run. */
+/** Starts again after an interrupted attempt, and after a wait for a lock that was too long, as for a large dry run. */
 export const runIndex: RunJob = async (catalogue, attempt, { signal }) => {
   const onProgress = (rows: number) => {
     signal.throwIfAborted()

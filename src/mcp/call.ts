@@ -51,7 +51,7 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
   const { caller, requestId } = session
   const { id, operation, variables } = await options.plans.read(given, caller)
   const tool = tools.find((one) => one.isPreviewed && one.operation === operation)
-  if (!tool) throw refused('this token may not do it any more')
+  if (!tool) throw refused('this token is no longer allowed to apply it')
   await options.plans.begin(id, caller, requestId)
   return write(tool, variables, session, options)
 }

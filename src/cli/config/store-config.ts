@@ -31,8 +31,8 @@ export interface Difference {
 type Section<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>
 
 /**
- * The configuration of a store as a file has it. Its tokens are the valid ones that are limited to it alone and do not
- * expire: a file would make them anew for ever.
+ * The configuration of a store as a file has it. Its tokens are the valid ones that are limited to this store and do
+ * not expire: `config push` would create a token that has expired again with each run.
  */
 export async function readStoreConfig(
   catalogue: Catalogue,
@@ -80,7 +80,7 @@ async function applyAttributes(
   const differences = compare('attribute', now, wanted, ({ name }) => name)
   const removed = differences.filter(({ action }) => action === 'remove').map(({ name }) => name)
   if (removed.length > 0) await removeDefinitions(catalogue, storeUuid, removed)
-  // All of them: faults then have the index of the file, and what is as it was is not recorded.
+  // All definitions are passed, so that faults have the index of the file. Unchanged definitions are not recorded.
   const naming = named((details) => details.replace(/^definitions/, 'attributes'))
   if (differences.length > 0) await defineAttributes(catalogue, storeUuid, wanted).catch(naming)
   return differences
@@ -165,7 +165,7 @@ function compare<T>(
   })
 }
 
-/** Without what is null: the file leaves it out. */
+/** Returns the row without its null values, which the file leaves out. */
 function given<T extends object>(row: T) {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as {
     [Name in keyof T]: NonNullable<T[Name]>

@@ -6,7 +6,7 @@ import { type Cell, type Entry, type Fault, maxUrls, type RowPosition, type Sour
 import { assetUrls } from './asset-urls.ts'
 import type { Layout } from './layout.ts'
 
-/** What a row brings into the catalogue, and what is wrong with it. Many are in memory: each holds little. */
+/** The product and the assets of a row, and its faults. Many rows are in memory, so each is small. */
 export interface MappedRow extends RowPosition {
   size: number
   source: Source | undefined

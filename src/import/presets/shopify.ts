@@ -63,7 +63,7 @@ function productRows(parts: readonly Entry[]): Entry[] {
   return [{ ...productRow(rows, first, faults), number, line, rows: rest, faults }, ...end]
 }
 
-/** The rows of a product as one; adds what is wrong with it to the faults. */
+/** Joins the rows of a product to one row; adds its faults to the list. */
 function productRow(rows: readonly Row[], first: Row, faults: Fault[]): Row {
   const cells = first.columns.map((column, at): Cell => {
     if (column === 'Image Src') return imagesOf(rows, at, faults)
