@@ -89,8 +89,8 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
 }
 
 /**
- * Whether the file caused the error: decompression, or data and constraints in PostgreSQL. Citus reports all errors of a
- * COPY to another server as internal ones.
+ * Whether the file caused the error: decompression, or data and constraints in PostgreSQL. Citus reports all errors of
+ * a COPY to another server as internal ones.
  */
 function isFaultOfFile(error: unknown): error is Error {
   return error instanceof Error && /^(Z_|22|23|XX000)/.test(codeOf(error)) && !isUnavailable(error)

@@ -32,7 +32,7 @@ const repeatable = ['../catalogue/values/product-values.sql', '../catalogue/prod
 
 export const lockNumber = 4_011_850_361
 
-/** While a migration waits for a lock on a table, all requests to the table wait too: so it gives up soon and retries. */
+/** While a migration waits for a lock on a table, all requests to the table wait too: it gives up soon and retries. */
 const lockTimeoutMs = 500
 const pauseMs = 2_000
 const maxAttempts = 300

@@ -11,7 +11,7 @@ interface Settings {
   dataDir: string
 }
 
-/** Opens the server of `databaseUrl`, or starts the embedded one. Also waits for `loading`, which runs at the same time. */
+/** Opens the server of `databaseUrl`, or starts the embedded one. Also waits for `loading`, which runs meanwhile. */
 export async function openDatabase(
   settings: Settings,
   log: Logger,

@@ -198,7 +198,7 @@ function linkOf(storeUuid: string, i: number) {
   return { storeUuid, parentCode: code(i >> 1), channel: 'SMP', assetId: [assetId(i)] }
 }
 
-/** One item may not read the whole store. Many items may read it once or twice, but may not be compared with each other. */
+/** One item may not read the whole store. Many items may read it once or twice, but not compare each with each. */
 for (const [title, work] of Object.entries(writes)) {
   it(`does ${title} by indexes, with work in proportion to the items`, async () => {
     for (const n of [1, 500]) {

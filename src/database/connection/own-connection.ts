@@ -22,7 +22,7 @@ export interface OwnConnection {
 
 const settings = settingsOf('local', { ...timeouts, statement_timeout: 0 })
 
-/** Runs work on a separate connection without the statement time-out of the pool: work on a whole store may take long. */
+/** Runs work on a separate connection without the pool's statement time-out: work on a whole store may take long. */
 export async function withOwnConnection<T>(db: Kysely<Database>, work: (own: OwnConnection) => Promise<T>): Promise<T> {
   const client = new pg.Client(directConnectionOf(db))
   client.on('error', () => {}) // the current statement fails with the same error
