@@ -108,11 +108,11 @@ function serverStatements(): RawBuilder<unknown>[] {
     runOnWorkers('create extension if not exists pg_trgm; create extension if not exists btree_gin'),
     runOnWorkers(`execute format('grant ${tenantRole} to %I', current_user)`),
     // A session that acts as a role connects to the worker nodes as this role. The role has no password.
-    sql.raw(`do $$ begin
-      if exists (select from pg_roles where rolname = '${tenantRole}' and not rolcanlogin) then
-        alter role ${tenantRole} login;
+    sql`do $$ begin
+      if exists (select from pg_roles where rolname = 'catalogue_tenant' and not rolcanlogin) then
+        alter role catalogue_tenant login;
       end if;
-    end $$`),
+    end $$`,
     sql`do $$ begin
       execute format('alter database %I set citus.propagate_set_commands = local', current_database());
     end $$`,
