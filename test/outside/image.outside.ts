@@ -3,16 +3,15 @@ import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { unprivileged } from '../support/servers/program.ts'
+import { root } from '../support/sources.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** What the image would hold, made by the steps of the Dockerfile where no Docker can be had. */
+/** The files of the image, made by the steps of the Dockerfile without Docker. */
 let image: string
 let dockerfile: string
 let entry: string[]
@@ -26,7 +25,7 @@ beforeAll(async () => {
   const [install = '', warm = ''] = [...dockerfile.matchAll(/^RUN (.*)$/gm)].map(([, command = '']) => command)
   await run('bash', ['-c', install.replace('-o node', '')], { cwd: image })
   await run('chmod', ['-R', 'go-w,a+rX', image])
-  // As another user than the owner of the files, who may write to the cache alone, and then to nothing.
+  // Another user than the owner of the files may write only to the cache, and later to no file.
   const [program, ...args] = unprivileged('bash', '-c', warm)
   await run(program, args, { cwd: image, env: { PATH: process.env.PATH, NODE_ENV: 'production' } })
   await run('chmod', ['-R', 'a-w', image])

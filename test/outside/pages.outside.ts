@@ -1,39 +1,25 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../rest/endpoints.ts'
 import { addProducts, newStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
+import { requestsElsewhere, useBrowser } from './browser.ts'
 
-const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
-
-let gateway: TestGateway
-let browser: Browser
+const gateway = useGateway()
+const chromium = useBrowser()
 let page: Page
 let elsewhere: string[]
-let complaints: string[]
-
-beforeAll(async () => {
-  gateway = await startTestGateway()
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: quiet })
-})
-afterAll(async () => {
-  await browser.close()
-  await gateway.stop()
-})
+let errors: string[]
 
 beforeEach(async () => {
-  page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
-  elsewhere = []
-  complaints = []
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('request', (request) => {
-    const own = [gateway.url, 'blob:', 'data:'].some((start) => request.url().startsWith(start))
-    if (!own) elsewhere.push(request.url())
-  })
+  page = await chromium.browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+  elsewhere = requestsElsewhere(page, gateway.url)
+  errors = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(error.message))
 })
 afterEach(async () => {
-  expect({ elsewhere, complaints }).toEqual({ elsewhere: [], complaints: [] })
+  expect({ elsewhere, errors }).toEqual({ elsewhere: [], errors: [] })
   await page.close()
 })
 
@@ -48,6 +34,13 @@ const listAssets = () => page.locator('section[id$="/tag/assets/GET/assets"]')
 async function openReference(): Promise<void> {
   await page.goto(`${gateway.url}/docs#tag/assets/GET/assets`)
   await listAssets().getByRole('heading', { name: 'List assets' }).waitFor()
+}
+
+/** Sends the request of the opened operation. */
+async function send(): Promise<void> {
+  const test = listAssets().getByRole('button', { name: /Test Request/ })
+  await test.click()
+  await page.getByRole('button', { name: /^Send/ }).first().click()
 }
 
 it('the welcome page leads to GraphiQL, to the reference and to the OpenAPI document', async () => {
@@ -83,7 +76,7 @@ it('the reference has each operation, with its answers and its GraphQL operation
     return operations.map(({ summary }) => summary as string)
   })
   expect(names).toHaveLength(endpoints.length)
-  expect(await listAssets().innerText()).toContain('Number of groups that match, on all pages.')
+  expect(await listAssets().innerText()).toContain('Exact number of groups that match, on all pages.')
   expect(await listAssets().getByRole('link', { name: 'open ListAssets in GraphiQL' }).getAttribute('href')).toBe(
     '/graphql?operation=ListAssets',
   )
@@ -98,10 +91,7 @@ it('a token is entered once: an operation answers with it, and GraphiQL has it t
   await page.goto(`${gateway.url}/docs`)
   await enterToken()
   await openReference()
-  await listAssets()
-    .getByRole('button', { name: /Test Request/ })
-    .click()
-  await page.getByRole('button', { name: /^Send/ }).first().click()
+  await send()
   await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 10_000 }).toContain('"total_groups": 0')
   await page.goto(`${gateway.url}/graphql`)
   await page.waitForSelector('.graphiql-tab')
@@ -110,17 +100,14 @@ it('a token is entered once: an operation answers with it, and GraphiQL has it t
 
 it('an operation that is tried without a token asks for one, and says that a wrong one is not valid', async () => {
   await openReference()
-  await listAssets()
-    .getByRole('button', { name: /Test Request/ })
-    .click()
-  await page.getByRole('button', { name: /^Send/ }).first().click()
+  await send()
   await page.fill('#token-input', 'not-the-right-token')
   await page.click('#token-dialog button')
   await page.waitForSelector('#token-dialog .problem:visible')
   await page.fill('#token-input', token)
   await page.click('#token-dialog button')
   await expect.poll(() => page.getByRole('dialog').innerText(), { timeout: 10_000 }).toContain('store_uuid')
-  complaints = complaints.filter((text) => !/status of 40[01]/.test(text))
+  errors = errors.filter((text) => !/status of 40[01]/.test(text))
 })
 
 it('the reference sends at most 1.3 MB at the first visit, and at most 40 KB at the second', async () => {

@@ -3,17 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { Exchange } from '../support/clients/exchanges.ts'
 import { useFolder } from '../support/folder.ts'
+import { root } from '../support/sources.ts'
 
 interface Violation {
   location: string[]
   message: string
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = useFolder()
 
 it('Prism finds no breach of the document in any exchange of the REST requirement suite', {
@@ -57,14 +56,14 @@ function isJson(body: string): boolean {
 }
 
 /**
- * What the service takes beyond what the document says: empty values, which are absent, 0 and 1 for booleans, and of
- * clients that must send a body an empty object where there is none.
+ * Requests that the service accepts although the document does not: empty values, which count as absent; 0 and 1 for
+ * booleans; an empty object as the body of an operation without a body.
  */
 function isLenient(target: string, body: string | undefined): boolean {
   return body === '{}' || /[?&][^=&]*=?(&|$)|=[01](&|$)/.test(target)
 }
 
-/** Runs the requirements as they are, and has their exchanges written down. */
+/** Runs the requirements and records their exchanges. */
 function runRequirements(file: string): Promise<number | null> {
   const env = { ...process.env, EXCHANGES: file, VITEST: undefined }
   const run = spawn(join(root, 'node_modules/.bin/vitest'), ['run', '--project', 'spec'], {
@@ -75,7 +74,7 @@ function runRequirements(file: string): Promise<number | null> {
   return new Promise((resolve) => run.on('exit', resolve))
 }
 
-/** Sends each request through Prism to an upstream that gives the gateway's answer, so that nothing is done twice. */
+/** Sends each request through Prism to a server that repeats the recorded answer. */
 async function throughPrism(
   exchanges: Exchange[],
   each: (exchange: Exchange, violations: Violation[]) => void,
@@ -100,7 +99,7 @@ async function throughPrism(
   upstream.close()
 }
 
-/** Prism cuts what does not fit into a header; those of the request come first. */
+/** Prism truncates the header; violations of the request come first. */
 function violationsIn(header: string): Violation[] {
   if (header.startsWith('[')) return JSON.parse(header)
   const whole =

@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { fallbackEnumerations } from '../../src/catalogue/enumerations.ts'
 import { loadDemo } from '../../src/demo/demo.ts'
 import { freePort } from '../support/servers/free-port.ts'
-import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
 import { root } from '../support/sources.ts'
+import { useBrowser } from './browser.ts'
 
 const example = join(root, 'examples/react-dashboard')
 const bin = (name: string) => join(root, 'tools/node_modules/.bin', name)
 
+const gateway = useGateway()
+const chromium = useBrowser()
 let folder: string
-let gateway: TestGateway
-let browser: Browser
 let url: string
 let stop: () => void
 beforeAll(async () => {
@@ -30,7 +30,6 @@ beforeAll(async () => {
   await symlink(join(root, 'tools/node_modules'), join(folder, 'node_modules'))
   await promisify(execFile)(bin('tsc'), [], { cwd: folder })
   await promisify(execFile)(bin('vite'), ['build'], { cwd: folder })
-  gateway = await startTestGateway()
   await loadDemo(gateway.database.catalogue, fallbackEnumerations, pino({ level: 'silent' }))
   const port = await freePort()
   const env = { ...process.env, GATEWAY_URL: gateway.url }
@@ -38,30 +37,12 @@ beforeAll(async () => {
   const server = spawn(bin('vite'), args, { cwd: folder, env, stdio: 'ignore' })
   stop = () => void server.kill()
   url = `http://127.0.0.1:${port}`
-  await serves(url)
-  const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic']
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  await vi.waitFor(() => fetch(url), { timeout: 30_000, interval: 100 })
 }, 120_000)
 afterAll(async () => {
   stop?.()
-  await browser?.close()
-  await gateway?.stop()
   await rm(folder, { recursive: true })
 })
-
-async function serves(address: string): Promise<void> {
-  for (let left = 300; ; left--) {
-    if (
-      await fetch(address).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return
-    if (left === 0) throw new Error(`${address} does not answer`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 interface Rows {
   stores: {
@@ -93,7 +74,7 @@ it('shows the numbers of a store, and those of another one that is chosen', asyn
   const statusesOf = (store: typeof first) => statusRows.filter(({ storeName }) => storeName === store.storeName)
   await haveHistory(first.storeUuid, statusesOf(first))
 
-  const page = await browser.newPage({ viewport: { width: 1000, height: 680 } })
+  const page = await chromium.browser.newPage({ viewport: { width: 1000, height: 680 } })
   await page.goto(url)
   await page.fill('#token', token)
   await page.click('button')
@@ -116,7 +97,7 @@ it('shows the numbers of a store, and those of another one that is chosen', asyn
 })
 
 it('says what a gateway refuses', async () => {
-  const page = await browser.newPage()
+  const page = await chromium.browser.newPage()
   await page.goto(url)
   await page.fill('#token', 'not-the-right-token')
   await page.click('button')

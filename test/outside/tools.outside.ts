@@ -1,30 +1,26 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newStore } from '../support/factories.ts'
-import { startTestGateway, type TestGateway, token } from '../support/servers/gateway.ts'
+import { token, useGateway } from '../support/servers/gateway.ts'
+import { root } from '../support/sources.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 const tool = (name: string) => join(root, 'tools/node_modules/.bin', name)
 
-let gateway: TestGateway
+const gateway = useGateway()
 let folder: string
 let document: string
 beforeAll(async () => {
-  gateway = await startTestGateway()
   folder = await mkdtemp(join(root, 'tools/generated-'))
   document = join(folder, 'openapi.json')
   const { text } = await gateway.call('/v1/openapi.json', { token: null })
   await writeFile(document, text)
 })
-afterAll(async () => {
-  await gateway.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 it('Spectral and Redocly have nothing to say about the document', async () => {
   const spectral = ['lint', document, '--ruleset', join(root, 'tools/spectral.yaml'), '--fail-severity', 'hint']

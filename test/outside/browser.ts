@@ -1,0 +1,28 @@
+import { chromium, type Page } from 'playwright-core'
+import { fixture } from '../support/fixture.ts'
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
+
+/** Chromium for the tests of the calling file. */
+export function useBrowser() {
+  return fixture(
+    async () => {
+      const browser = await chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: flags,
+      })
+      return { browser }
+    },
+    ({ browser }) => browser?.close(),
+  )
+}
+
+/** Adds the URLs that a page requests from other servers than `own` to the returned list. */
+export function requestsElsewhere(page: Page, own: string): string[] {
+  const elsewhere: string[] = []
+  page.on('request', (request) => {
+    const isOwn = [own, 'blob:', 'data:'].some((start) => request.url().startsWith(start))
+    if (!isOwn) elsewhere.push(request.url())
+  })
+  return elsewhere
+}
