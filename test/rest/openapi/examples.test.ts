@@ -2,12 +2,14 @@ import { expect, it } from 'vitest'
 import { type Step, scenario } from '../../outside/scenario.ts'
 import { queryString } from '../../support/clients/rest-client.ts'
 import { settled } from '../../support/database/changes.ts'
+import { needsPrimary } from '../../support/needs-primary.ts'
 import { useGatewayBehindProxy } from '../../support/servers/gateway-behind-proxy.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGatewayBehindProxy({ more: { rateLimit: 3 } })
 
-it('the examples of the reference are what the service answers (vitest -u records them again)', async () => {
+it('the examples of the reference are what the service answers (vitest -u records them again)', async (test) => {
+  needsPrimary(test, 'a replica answers while the database is unreachable')
   const known = new Map<string, string>()
   const examples: unknown[] = []
   const reader = await newToken(gateway, { scopes: ['READ'] })
