@@ -46,7 +46,7 @@ export const Product = z.object({
 })).describe("Asset groups whose parent code is this product's code, ordered by channel and format. Without arguments: all channels and formats."),
 }).meta({"id":"Product","description":"A product of a store (spec: Product)."})
 export const ItemFailure = z.object({
-  reason: z.string().describe("Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`."),
+  reason: z.string().describe("Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`."),
   details: z.string().describe("Human-readable explanation: the expected value and the received one, at most 200 characters."),
   index: z.int().min(0).optional().describe("Index of the item in the request, from 0."),
   store_uuid: z.string().optional().describe("Store UUID of the item."),
@@ -180,10 +180,10 @@ export const ListStores = {
   store_uuid: z.string().describe("UUID of the store, in lower case."),
   store_group: z.string().describe("UUID of the group of linked stores that the store belongs to."),
   store_name: z.string().describe("Name of the store, not necessarily unique."),
-  store_taxonomy: z.string().describe("Taxonomy of the store: one of `enumerations.storeTaxonomies`."),
-  region: z.array(z.string()).describe("Regions of the store, as in REST."),
+  store_taxonomy: z.string().describe("Taxonomy of the store."),
+  region: z.array(z.string()).describe("Regions of the store."),
   channels: z.array(z.string()).describe("Channels of the store."),
-  default_automation: z.array(z.string()).describe("Automations enabled by default, as in REST."),
+  default_automation: z.array(z.string()).describe("Automations that are enabled by default."),
   store_website: z.string().nullable().describe("Web site of the store. The service stores it and never fetches it."),
   created_at: z.iso.datetime().describe("Time of creation."),
 })).describe("Stores of this page."),

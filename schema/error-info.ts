@@ -13,7 +13,7 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
     reason: t.exposeString('reason', {
       deprecationReason: 'Use `code`.',
       description:
-        'Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
+        'Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.',
     }),
     code: t.expose('reason', { type: ErrorReason, description: 'Why the item failed.' }),
     details: t.exposeString('details', {

@@ -24,11 +24,11 @@ builder.node(StoreRef, {
     }),
     storeName: t.exposeString('storeName', { description: 'Name of the store, not necessarily unique.' }),
     storeTaxonomy: t.exposeString('storeTaxonomy', {
-      description: 'Taxonomy of the store: one of `enumerations.storeTaxonomies`.',
+      description: 'Taxonomy of the store.',
     }),
     region: t.exposeStringList('region', {
       deprecationReason: 'Use `regions`.',
-      description: 'Regions of the store, as in REST.',
+      description: 'Regions of the store.',
     }),
     regions: t.field({
       type: [Region],
@@ -38,7 +38,7 @@ builder.node(StoreRef, {
     channels: t.exposeStringList('channels', { description: 'Channels of the store.' }),
     defaultAutomation: t.exposeStringList('defaultAutomation', {
       deprecationReason: 'Use `automations`.',
-      description: 'Automations enabled by default, as in REST.',
+      description: 'Automations that are enabled by default.',
     }),
     automations: t.field({
       type: [Automation],
