@@ -677,7 +677,7 @@ export interface components {
         };
         /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
-            /** @description Stable code as in REST: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`. */
+            /** @description Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`. */
             reason: string;
             /** @description Human-readable explanation: the expected value and the received one, at most 200 characters. */
             details: string;
@@ -841,13 +841,13 @@ export interface components {
                     store_group: string;
                     /** @description Name of the store, not necessarily unique. */
                     store_name: string;
-                    /** @description Taxonomy of the store: one of `enumerations.storeTaxonomies`. */
+                    /** @description Taxonomy of the store. */
                     store_taxonomy: string;
-                    /** @description Regions of the store, as in REST. */
+                    /** @description Regions of the store. */
                     region: string[];
                     /** @description Channels of the store. */
                     channels: string[];
-                    /** @description Automations enabled by default, as in REST. */
+                    /** @description Automations that are enabled by default. */
                     default_automation: string[];
                     /** @description Web site of the store. The service stores it and never fetches it. */
                     store_website: string | null;
