@@ -83,7 +83,7 @@ export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: 
      */
     partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }, recent?: RecentProducts) => {
       const valued = {
-        where: between(page, true, orAt),
+        where: [order.field === 'createdAt' && isIndexed, ...between(page, true, orAt)],
         text,
         isWithoutValue: false,
         by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
@@ -103,6 +103,9 @@ export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: 
     },
   }
 }
+
+/** The condition of the index product_by_creation. */
+const isIndexed = sql<boolean>`p.created_at > '-infinity'`
 
 /** What orders, null for the code alone, and its text. */
 function columnsOf(
