@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { resetLedger } from '../database/change-days.ts'
 import { type OwnConnection, withOwnConnection } from '../database/connection/own-connection.ts'
+import { findKind } from '../database/kind.ts'
 import type { Database } from '../database/tables.ts'
 import { codeOf, isUnavailable } from '../database/unavailable.ts'
 import { parsedJson, shown } from '../text.ts'
@@ -16,6 +17,7 @@ import { beginning, ending, endLine, type Header, headerShape, type RowCounts, t
  * is wrong with the file or the database, and what to do.
  */
 export async function restore(db: Kysely<Database>, path: string): Promise<RowCounts> {
+  const isOnCitus = (await findKind(db)) === 'citus'
   const file = createReadStream(path, { highWaterMark: 256 * 1024 })
   const text = path.endsWith('.gz') ? pipeline(file, createGunzip(), () => {}) : file
   try {
@@ -32,7 +34,7 @@ export async function restore(db: Kysely<Database>, path: string): Promise<RowCo
       }),
     )
   } catch (error) {
-    throw isFaultOfFile(error) ? damaged(path, `: ${error.message}`) : error
+    throw isFaultOfFile(error, isOnCitus) ? damaged(path, `: ${error.message}`) : error
   } finally {
     file.destroy()
   }
@@ -92,6 +94,7 @@ async function readTables(reader: BackupReader, own: OwnConnection, db: Kysely<D
  * Whether the file caused the error: decompression, or data and constraints in PostgreSQL. Citus reports all errors of
  * a COPY to another server as internal ones.
  */
-function isFaultOfFile(error: unknown): error is Error {
-  return error instanceof Error && /^(Z_|22|23|XX000)/.test(codeOf(error)) && !isUnavailable(error)
+function isFaultOfFile(error: unknown, isOnCitus: boolean): error is Error {
+  if (!(error instanceof Error) || isUnavailable(error)) return false
+  return /^(Z_|22|23)/.test(codeOf(error)) || (isOnCitus && codeOf(error) === 'XX000')
 }

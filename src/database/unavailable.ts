@@ -40,7 +40,8 @@ export function shortageOf(error: unknown): string | undefined {
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (isWithoutRoom(error) || states.test(code) || socketErrors.test(code) || isServerFault(error)) return true
-  return error instanceof Error && (messages.test(error.message) || lostServer.test(error.message))
+  if (!(error instanceof Error)) return false
+  return messages.test(error.message) || (code === 'XX000' && lostServer.test(error.message))
 }
 
 /** Whether an internal fault of the server, such as a full disk, closed or refused the connection. */
