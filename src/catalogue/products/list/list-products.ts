@@ -134,8 +134,11 @@ export async function pageProducts(
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
   const counted = await countByValues(catalogue, storeUuid, filter)
   if (counted !== undefined) return counted
-  const selection = await selectionOf(catalogue, storeUuid, filter)
-  const count = countOf(visibleStore(catalogue, storeUuid), filter, selection)
+  const uuid = visibleStore(catalogue, storeUuid)
+  const { status, ...others } = filter
+  const count = isBare(others)
+    ? totalOf(uuid, status)
+    : countOf(uuid, filter, await selectionOf(catalogue, storeUuid, filter))
   const { rows } = await sql<{ count: number }>`${unlessPlain(filter)}select ${count} as count`.execute(catalogue.db)
   return rows[0]?.count ?? 0
 }

@@ -17,8 +17,7 @@ export function matching(storeUuid: string | null, filter: ProductFilter, indexe
   return allOf([
     filter.status != null && sql<boolean>`p.status = any(${[...filter.status]}::text[])`,
     filter.codes != null && sql<boolean>`p.product_code = any(${filter.codes.filter(isStorable)}::text[])`,
-    filter.codePrefix != null && sql<boolean>`p.product_code >= ${filter.codePrefix}`,
-    filter.codePrefix != null && sql<boolean>`p.product_code <= ${filter.codePrefix + beyondAll}`,
+    ...prefixConditions(sql`p.product_code`, filter),
     filter.search != null && hasPart(filter.search),
     ...timeConditions(sql`p.created_at`, filter.createdAt),
     ...timeConditions(sql`p.updated_at`, filter.updatedAt),
@@ -31,6 +30,13 @@ export function matching(storeUuid: string | null, filter: ProductFilter, indexe
     filter.or != null && sql<boolean>`(${sql.join(filter.or.map(within), sql` or `)})`,
     filter.not != null && sql<boolean>`(${within(filter.not)}) is not true`,
   ])
+}
+
+export function prefixConditions(code: RawBuilder<unknown>, { codePrefix }: ProductFilter): (Condition | false)[] {
+  return [
+    codePrefix != null && sql<boolean>`${code} >= ${codePrefix}`,
+    codePrefix != null && sql<boolean>`${code} <= ${codePrefix + beyondAll}`,
+  ]
 }
 
 function timeConditions(column: RawBuilder<unknown>, range: TimeRange | null | undefined): (Condition | false)[] {

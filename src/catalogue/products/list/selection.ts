@@ -11,7 +11,7 @@ import {
   requireOrdered,
 } from './attribute-indexes.ts'
 import { type CodeList, codeListsOf, keysOf, shortestList } from './code-lists.ts'
-import { matching } from './matching-products.ts'
+import { matching, prefixConditions } from './matching-products.ts'
 import { attributesOf, type ProductFilter, partsOf } from './product-filter.ts'
 import { byCode, needsProduct, type ProductOrder } from './product-order.ts'
 
@@ -60,11 +60,11 @@ export async function selectionOf(
   const searched = (source: RawBuilder<unknown>) =>
     isSearched ? sql`${source} ${withTexts(uuid, order !== undefined)}` : source
   const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
-  const isKeyed = slot != null && (!list || length > maxSorted)
+  const isKeyed = slot != null && found.codes == null && (!list || length > maxSorted)
   return {
     source: searched(list ? lookedUp(uuid, table, list.codes) : sql`${sql.table(table)} p`),
     keyedSource: isKeyed
-      ? searched(lookedUp(uuid, table, keysInOrder(uuid, slot, lists, list), sql`l.key, `))
+      ? searched(lookedUp(uuid, table, keysInOrder(uuid, slot, found, lists, list), sql`l.key, `))
       : undefined,
     ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
     indexes,
@@ -92,14 +92,20 @@ function lookedUp(
 }
 
 /**
- * The keys and codes of a slot: of a range if the filter has one, and only the codes of a list. The list is an object
+ * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list. The list is an object
  * because PostgreSQL would join another query, and might sort all keys for it.
  */
-function keysInOrder(uuid: string | null, slot: number, lists: readonly CodeList[], list: CodeList | undefined) {
+function keysInOrder(
+  uuid: string | null,
+  slot: number,
+  filter: ProductFilter,
+  lists: readonly CodeList[],
+  list: CodeList | undefined,
+) {
   const range = lists.find(({ keys }) => keys?.slot === slot)?.keys?.where ?? false
   const isListed =
     list && sql<boolean>`(select jsonb_object_agg(product_code, 0) from (${list.codes}) l) ? k.product_code`
-  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed ?? false]))}`
+  return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed ?? false, ...prefixConditions(sql`k.product_code`, filter)]))}`
 }
 
 /** Of a longer list not all products are looked up to sort them: keys are read in order until the page is full. */
