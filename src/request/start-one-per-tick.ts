@@ -5,6 +5,8 @@ const starts = new FairQueue({ slots: 1, maxWaiting: Number.POSITIVE_INFINITY, m
 
 /** After a start that took so long, the next one waits for as long: any other request needs several iterations. */
 const longStartMs = 5
+/** Longer iterations are not due to a start. */
+const maxWaitMs = 20
 
 /**
  * At most one large request starts per event-loop iteration, round-robin over tokens. A hundred requests of 10 ms that
@@ -16,6 +18,6 @@ export async function startOnePerTick(): Promise<void> {
   setImmediate(() => {
     const tookMs = performance.now() - begunAt
     if (tookMs < longStartMs) release()
-    else setTimeout(release, tookMs)
+    else setTimeout(release, Math.min(tookMs, maxWaitMs))
   })
 }
