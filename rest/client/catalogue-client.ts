@@ -2,7 +2,10 @@ import type { components, operations } from './openapi.ts'
 import { type CallOptions, type ClientOptions, send } from './send.ts'
 
 type Name = keyof operations
-type Query<N extends Name> = NonNullable<operations[N]['parameters']['query']>
+/** An operation without parameters takes an empty query. */
+type Query<N extends Name> = operations[N]['parameters'] extends { query?: never }
+  ? Record<string, never>
+  : NonNullable<operations[N]['parameters']['query']>
 type Body<N extends Name> = operations[N] extends { requestBody: { content: { 'application/json': infer B } } }
   ? B
   : never
