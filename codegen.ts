@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type GraphQLNullableType,
   type GraphQLObjectType,
+  getNamedType,
   getNullableType,
   isEnumType,
   isListType,
@@ -15,8 +16,10 @@ import {
   printSchema,
   type SelectionSetNode,
 } from 'graphql'
-import { restNameOf } from './rest/response/rest-object.ts'
+import { renamedFields, restNameOf } from './rest/response/rest-object.ts'
 import { schema } from './schema/index.ts'
+import { itemReasons } from './src/catalogue/bounded-failures.ts'
+import { skipReasons } from './src/catalogue/changes/skipped-item.ts'
 import { fallbackEnumerations } from './src/catalogue/enumerations.ts'
 import { ownVersion } from './src/database/version.ts'
 
@@ -27,10 +30,19 @@ const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 const scalars = { ID: 'string', URL: 'string', AttributeMap: 'Record<string, unknown>', DateTime: 'string' }
 const scalarShapes: Record<string, string> = {
+  ID: 'z.string()',
+  String: 'z.string()',
+  URL: 'z.string()',
+  // Every Int in an answer is a count or an index.
   Int: 'z.int().min(0)',
   Boolean: 'z.boolean()',
   DateTime: 'z.iso.datetime()',
   AttributeMap: 'z.record(z.string(), z.string())',
+}
+/** The values of strings that GraphQL does not declare as enumerations. */
+const stringValues: Record<string, readonly string[]> = {
+  'ErrorInfo.reason': itemReasons,
+  'SkippedItem.reason': skipReasons,
 }
 const plugins = ['typescript-operations', 'typed-document-node']
 const restOperations = 'rest/operations.graphql'
@@ -97,25 +109,38 @@ function answerShapes({ definitions }: DocumentNode): string {
   return `${[head, ...fragments.toReversed(), ...operations].join('\n')}\n`
 }
 
+type OfNull = 'optional' | 'nullable'
+
 /** The shapes of the fields of an object. A null is absent (`optional`), or null. */
-function fieldShapes(type: GraphQLObjectType, set: SelectionSetNode, ofNull: 'optional' | 'nullable' = 'nullable') {
+function fieldShapes(type: GraphQLObjectType, set: SelectionSetNode, ofNull: OfNull = 'nullable') {
   const members = set.selections.map((selection) => {
     if (selection.kind !== Kind.FIELD) throw new Error('a fragment must be spread alone')
     const field = type.getFields()[selection.name.value]
     if (!field) throw new Error(`${type.name} has no field ${selection.name.value}`)
-    const shape = shapeOf(getNullableType(field.type), selection.selectionSet)
-    const orNull = isNonNullType(field.type) ? '' : `.${ofNull}()`
+    const fieldType = getNullableType(field.type)
     const name = (selection.alias ?? selection.name).value
+    const isRenamed = renamedFields.has(name)
+    if (isEnumType(fieldType) !== isRenamed || isEnumType(getNamedType(fieldType)) !== isRenamed)
+      throw new Error(`${type.name}.${name}: renamedFields must name the fields of an enumeration, and no others`)
+    const values = stringValues[`${type.name}.${field.name}`]
+    const shape = values ? enumShape(values) : shapeOf(fieldType, selection.selectionSet, ofNull)
+    const orNull = isNonNullType(field.type) ? '' : `.${ofNull}()`
     return `  ${name}: ${shape}${orNull}.describe(${JSON.stringify(field.description)}),`
   })
   return `{\n${members.join('\n')}\n}`
 }
 
-function shapeOf(type: GraphQLNullableType, set: SelectionSetNode | undefined): string {
-  if (isListType(type)) return `z.array(${shapeOf(getNullableType(type.ofType), set)})`
-  if (isEnumType(type)) return `z.enum(${JSON.stringify(type.getValues().map(({ name }) => restNameOf(name)))})`
+function shapeOf(type: GraphQLNullableType, set: SelectionSetNode | undefined, ofNull: OfNull): string {
+  if (isListType(type)) return `z.array(${shapeOf(getNullableType(type.ofType), set, ofNull)})`
+  if (isEnumType(type)) return enumShape(type.getValues().map(({ name }) => restNameOf(name)))
   const [only] = set?.selections ?? []
   if (only?.kind === Kind.FRAGMENT_SPREAD) return only.name.value
-  if (isObjectType(type) && set) return `z.object(${fieldShapes(type, set)})`
-  return scalarShapes[type.toString()] ?? 'z.string()'
+  if (isObjectType(type) && set) return `z.object(${fieldShapes(type, set, ofNull)})`
+  const shape = scalarShapes[type.toString()]
+  if (!shape) throw new Error(`scalarShapes has no shape of ${type}`)
+  return shape
+}
+
+function enumShape(values: readonly string[]): string {
+  return `z.enum(${JSON.stringify(values)})`
 }

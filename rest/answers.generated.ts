@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const SkippedItem = z.object({
   code: z.string().describe("Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store."),
-  reason: z.string().describe("Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted)."),
+  reason: z.enum(["changed_since","gone","too_large","store_created"]).describe("Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted)."),
   kind: z.enum(["asset","definition","link","product","requirement","store"]).describe("What it belongs to."),
   key: z.string().optional().describe("Name of the attribute or `status`; channel and asset id of a link as a JSON list; field of the store. Null: the whole row."),
 }).meta({"id":"SkippedItem","description":"A value, link or row that was not reverted."})
@@ -46,7 +46,7 @@ export const Product = z.object({
 })).describe("Asset groups whose parent code is this product's code, ordered by channel and format. Without arguments: all channels and formats."),
 }).meta({"id":"Product","description":"A product of a store (spec: Product)."})
 export const ItemFailure = z.object({
-  reason: z.string().describe("Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`."),
+  reason: z.enum(["asset_not_found","link_not_found","store_not_found","selector_required","asset_conflict","invalid_request"]).describe("Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`."),
   details: z.string().describe("Human-readable explanation: the expected value and the received one, at most 200 characters."),
   index: z.int().min(0).optional().describe("Index of the item in the request, from 0."),
   store_uuid: z.string().optional().describe("Store UUID of the item."),
@@ -233,7 +233,7 @@ export const JobReport = {
   updated: z.int().min(0).describe("Number of existing products changed."),
   unchanged: z.int().min(0).describe("Number of rows that changed nothing."),
   failed: z.int().min(0).describe("Number of rows that were rejected."),
-  error: z.string().nullable().describe("Cause of the failure when the state is `FAILED`, otherwise null."),
+  error: z.string().nullable().describe("Cause of the failure of the job; null unless it failed."),
   created_at: z.iso.datetime().describe("Time of the request."),
   started_at: z.iso.datetime().nullable().describe("Time at which the job was started; null while it is queued."),
   finished_at: z.iso.datetime().nullable().describe("Time at which the job succeeded or failed; null before."),

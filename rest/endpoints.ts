@@ -205,7 +205,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: 'List stores',
     description: 'Lists a page of the stores that the token has access to, in the order of their creation.',
     isExtension: true,
-    dataShape: answers.ListStores,
+    dataShape: { ...answers.ListStores, stores: z.array(output.storeShape).describe('Stores of this page.') },
     document: operations.ListStoresDocument,
     shapes: () => ({
       query: z.object({

@@ -83,7 +83,7 @@ export const jobFields = (t: Fields<JobHead>) => ({
   jobId: t.exposeID('jobId', { description: 'UUID of the job.' }),
   kind: t.expose('kind', { type: JobKind, description: 'Kind of the job.' }),
   state: t.field({ type: JobState, description: 'State of the job.', resolve: stateOf }),
-  error: t.exposeString('error', nullable('Cause of the failure when the state is `FAILED`, otherwise null.')),
+  error: t.exposeString('error', nullable('Cause of the failure of the job; null unless it failed.')),
   createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
   startedAt: t.expose('startedAt', nullableTime('Time at which the job was started; null while it is queued.')),
   finishedAt: t.expose('finishedAt', nullableTime('Time at which the job succeeded or failed; null before.')),

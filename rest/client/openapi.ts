@@ -677,8 +677,11 @@ export interface components {
         };
         /** @description Failure of one item of a request, or of one asset id in an item. The other items are not affected. */
         ItemFailure: {
-            /** @description Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`. */
-            reason: string;
+            /**
+             * @description Stable code: `asset_not_found`, `link_not_found`, `store_not_found`, `selector_required`, `asset_conflict` or `invalid_request`.
+             * @enum {string}
+             */
+            reason: "asset_not_found" | "link_not_found" | "store_not_found" | "selector_required" | "asset_conflict" | "invalid_request";
             /** @description Human-readable explanation: the expected value and the received one, at most 200 characters. */
             details: string;
             /** @description Index of the item in the request, from 0. */
@@ -733,7 +736,7 @@ export interface components {
                     unchanged: number;
                     /** @description Number of rows that were rejected. */
                     failed: number;
-                    /** @description Cause of the failure when the state is `FAILED`, otherwise null. */
+                    /** @description Cause of the failure of the job; null unless it failed. */
                     error: string | null;
                     /**
                      * Format: date-time
@@ -834,29 +837,7 @@ export interface components {
                 /** @description Number of stores on this page. */
                 returned_stores: number;
                 /** @description Stores of this page. */
-                stores: {
-                    /** @description UUID of the store, in lower case. */
-                    store_uuid: string;
-                    /** @description UUID of the group of linked stores that the store belongs to. */
-                    store_group: string;
-                    /** @description Name of the store, not necessarily unique. */
-                    store_name: string;
-                    /** @description Taxonomy of the store. */
-                    store_taxonomy: string;
-                    /** @description Regions of the store. */
-                    region: string[];
-                    /** @description Channels of the store. */
-                    channels: string[];
-                    /** @description Automations that are enabled by default. */
-                    default_automation: string[];
-                    /** @description Web site of the store. The service stores it and never fetches it. */
-                    store_website: string | null;
-                    /**
-                     * Format: date-time
-                     * @description Time of creation.
-                     */
-                    created_at: string;
-                }[];
+                stores: components["schemas"]["Store"][];
             };
         };
         PlaceAssetsAnswer: {
@@ -966,8 +947,11 @@ export interface components {
         SkippedItem: {
             /** @description Code of the product, id of the asset, parent code of the link, name of the definition, or channel of the requirements; empty for the store. */
             code: string;
-            /** @description Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted). */
-            reason: string;
+            /**
+             * @description Stable code: `changed_since`, `gone` (the row that it belongs to does not exist), `too_large` (the attributes of the product would take more than 4 MiB) or `store_created` (stores are never deleted).
+             * @enum {string}
+             */
+            reason: "changed_since" | "gone" | "too_large" | "store_created";
             /**
              * @description What it belongs to.
              * @enum {string}
@@ -1004,6 +988,30 @@ export interface components {
                     count: number;
                 }[];
             };
+        };
+        /** @description A store: the owner of products and assets. */
+        Store: {
+            /** @description UUID of the store, in lower case. */
+            store_uuid: string;
+            /** @description UUID of the group of linked stores that the store belongs to. */
+            store_group: string;
+            /** @description Name of the store, not necessarily unique. */
+            store_name: string;
+            /** @description Taxonomy of the store. */
+            store_taxonomy: string;
+            /** @description Regions of the store. */
+            region: string[];
+            /** @description Channels of the store. */
+            channels: string[];
+            /** @description Automations that are enabled by default. */
+            default_automation: string[];
+            /** @description Web site of the store. The service stores it and never fetches it. */
+            store_website: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            created_at: string;
         };
         UnlinkAssetsAnswer: {
             status: {

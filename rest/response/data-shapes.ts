@@ -65,6 +65,11 @@ export const productShape = z
       'A product: `product_code`, `status`, `assets`, and its attributes as further members. Attribute values are strings.',
   })
 
+export const storeShape = answers.ListStores.stores.element.meta({
+  id: 'Store',
+  description: 'A store: the owner of products and assets.',
+})
+
 const requestId = z.string().describe('The `X-Request-Id` of the request, or a generated UUID.')
 
 /** The envelope of a success (spec: Response envelope). */

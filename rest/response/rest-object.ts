@@ -5,15 +5,16 @@ export function restNameOf(enumName: string): string {
   return enumName.replaceAll('_', ' ').toLowerCase()
 }
 
-const enumerated: ReadonlySet<string> = new Set(['status', 'via', 'kind', 'action', 'state'])
+/** The fields that have values of enumerations. codegen.ts checks them. */
+export const renamedFields: ReadonlySet<string> = new Set(['status', 'via', 'kind', 'action', 'state'])
 
-/** A result of GraphQL as in REST: values of enumerations have other names, and nulls are absent unless kept. */
+/** A result of GraphQL as in REST: values of enumerations have other names. Nulls at any depth are absent, or kept. */
 export function restObject(object: object, nulls: 'keep' | 'omit' = 'omit'): Record<string, unknown> {
   const entries = Object.entries(object).filter(([, value]) => nulls === 'keep' || value !== null)
   return Object.fromEntries(
     entries.map(([name, value]) => [
       name,
-      enumerated.has(name) && typeof value === 'string' ? restNameOf(value) : restValue(value, nulls),
+      renamedFields.has(name) && typeof value === 'string' ? restNameOf(value) : restValue(value, nulls),
     ]),
   )
 }

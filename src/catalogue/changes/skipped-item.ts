@@ -5,7 +5,7 @@ export interface SkippedItem {
   kind: ChangeKind
   code: string
   key: string | null
-  reason: 'changed_since' | 'gone' | 'too_large' | 'store_created'
+  reason: keyof typeof reasons
 }
 
 /** A sentence that names the item and the reason. */
@@ -13,12 +13,13 @@ export function sentenceOf(item: SkippedItem): string {
   return `${nameOf(item)} ${reasons[item.reason]}`
 }
 
-const reasons: Record<SkippedItem['reason'], string> = {
+const reasons = {
   changed_since: 'was changed since by another request',
   gone: 'cannot be restored: what it belongs to no longer exists',
   too_large: 'would make its product larger than 4 MiB',
   store_created: 'was created: stores are never deleted',
 }
+export const skipReasons = Object.keys(reasons)
 
 function nameOf({ kind, code, key }: SkippedItem): string {
   const name = JSON.stringify(code)
