@@ -3,7 +3,7 @@ import { type ShownState, stateOf } from '../src/jobs/list-jobs.ts'
 import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { isUuid } from '../src/text.ts'
 import { perStore } from './builder/arguments.ts'
-import { builder } from './builder/builder.ts'
+import { builder, type Fields } from './builder/builder.ts'
 import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
 import { nullable, nullableTime } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
@@ -53,8 +53,6 @@ const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({
     linksAdded: t.exposeInt('linksAdded', { description: 'Number of links created between assets and products.' }),
   }),
 })
-
-type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Parent>
 
 type Problem = Job['problems'][number]
 

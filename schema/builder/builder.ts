@@ -147,3 +147,6 @@ builder.scalarType('AttributeMap', {
     throw new GraphQLError('AttributeMap must be an object that maps attribute names to values')
   },
 })
+
+/** The builder of the fields of objects, for fields that several types share. */
+export type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Parent>

@@ -5,7 +5,7 @@ import {
   changeSources,
   codesOf,
 } from '../../src/catalogue/changes/change.ts'
-import { builder } from '../builder/builder.ts'
+import { builder, type Fields } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { nullable } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
@@ -31,8 +31,6 @@ const meaningOf = (value: string) => meaning[value] ?? value
 const ChangeSource = enumOf('ChangeSource', 'Where a change came from.', changeSources, meaningOf)
 export const ChangeKind = enumOf('ChangeKind', 'Kind of the items of a change.', changeKinds, meaningOf)
 const ChangeAction = enumOf('ChangeAction', 'What a change did to its items.', changeActions, meaningOf)
-
-type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Parent>
 
 type Counts = Record<(typeof changeActions)[number], number>
 

@@ -5,7 +5,7 @@ import { UsageError } from '../import/usage-error.ts'
 import { adviceOn } from './advice.ts'
 import { addHelp } from './help.ts'
 
-/** The commands. Each is loaded only when it runs: the modules of one would delay the start of every other. */
+/** The commands. A file of them is loaded only when one of it runs: its modules would delay the start of the others. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./commands/serve.ts')).addServe,
   migrate: async () => (await import('./commands/database.ts')).addMigrate,

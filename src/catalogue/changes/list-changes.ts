@@ -75,14 +75,15 @@ export async function listChanges(
 
 /**
  * After a crash, PostgreSQL may assign the number of a transaction again that had not reached the WAL. Numbers before
- * the last checkpoint are safe, and so are those of visible changes.
+ * the last checkpoint are safe, and so are those of visible changes, but for Citus: there the numbers are those of the
+ * coordinator, and the changes are on its workers.
  */
 const durable = sql`
   select least(oldest_open, ((split_part(next_xid, ':', 1)::bigint << 32) + split_part(next_xid, ':', 2)::bigint)::text::xid8)
     as durable_tx
   from pg_control_checkpoint()`
 
-/** The last change of a store before a transaction. Not in the other statement: Citus runs it on a worker node. */
+/** The last change of a store before a transaction. A statement of its own: on Citus, the server of the store runs it. */
 async function findLast(
   { db }: Catalogue,
   uuid: string,

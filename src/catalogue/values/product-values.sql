@@ -136,7 +136,7 @@ begin
       and k.product_code = i.code collate "C" and i.old_key <> i.new_key collate "C";
   end if;
   if changes.has_inserted and filled = '{}' then
-    -- Without `on conflict` an import takes a sixth less: no row exists yet.
+    -- No row exists yet. With `on conflict` an import would take a fifth longer.
     insert into product_key (store_uuid, slot, key, product_code)
     select of_store, slot, new_key, code
     from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)

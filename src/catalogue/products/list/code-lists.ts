@@ -24,7 +24,7 @@ const maxRead = 25_000
 /** The same for conditions that most products meet, if any. */
 const maxReadOfWeak = 500
 
-/** The same for statuses: other orders than that of the codes soon find a product of a status that more have. */
+/** The same for statuses: a page in any order soon finds products of a more frequent status. */
 const maxReadOfStatus = 5_000
 
 /** The lists of the conditions that all products of a filter meet. `isByStatus`: the statuses are indexed, too. */
@@ -94,7 +94,7 @@ function ofAttribute(
   const where = allOf(conditions.map(({ where }) => where))
   const { name: _, ...fields } = filter
   const given = Object.values(fields).filter((value) => value != null)
-  // An index is read on both sides of a key, but not through the products that have it.
+  // `ne` reads the keys below and those above: two ranges of the index.
   const { ne } = filter
   const isSplit = ne != null && isKey(index, ne)
   const parts = isSplit ? [sql<boolean>`k.key < ${ne}`, sql<boolean>`k.key > ${ne}`] : [sql<boolean>`true`]
