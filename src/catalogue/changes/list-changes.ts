@@ -83,7 +83,7 @@ const durable = sql`
     as durable_tx
   from pg_control_checkpoint()`
 
-/** The last change of a store before a transaction. A statement of its own: on Citus, the server of the store runs it. */
+/** The last change of a store before a transaction. A statement of its own: on Citus the store's server runs it. */
 async function findLast(
   { db }: Catalogue,
   uuid: string,

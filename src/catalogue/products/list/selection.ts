@@ -92,8 +92,8 @@ function lookedUp(
 }
 
 /**
- * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list. The list is an object
- * because PostgreSQL would join another query, and might sort all keys for it.
+ * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list.
+ * The list is an object because PostgreSQL would join another query, and might sort all keys for it.
  */
 function keysInOrder(
   uuid: string | null,
