@@ -110,7 +110,10 @@ export class Attacker {
       const { status, headers, text } = reply
       this.#count(String(status))
       // Many at once may find the service busy; one request alone may not. A listing then has 502 (spec: HTTP mapping).
-      const isBusy = status === 503 ? headers['retry-after'] !== undefined : text.includes('retry later')
+      const isListing = (call.method ?? 'GET') === 'GET' && path.startsWith('/v1/assets?')
+      const isBusy =
+        (status === 503 && headers['retry-after'] !== undefined) ||
+        (status === 502 && isListing && text.includes('retry later'))
       if (status >= 500 && (isAlone || !isBusy)) this.#fault(`${status} ${text.slice(0, 200)}`, request)
       if (text.includes(this.#secret)) this.#fault("has another tenant's data", request)
       return reply
