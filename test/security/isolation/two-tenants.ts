@@ -110,7 +110,14 @@ export interface Attack {
 /** Attackers have machines of their own: where it can be undone, all threads here have the lowest priority. */
 async function setAttackPriority(priority: number): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return
-  for (const thread of await readdir('/proc/self/task')) setPriority(Number(thread), priority)
+  for (const thread of await readdir('/proc/self/task')) {
+    try {
+      setPriority(Number(thread), priority)
+    } catch (error) {
+      // The thread has ended since it was listed.
+      if ((error as { info?: { code: string } }).info?.code !== 'ESRCH') throw error
+    }
+  }
 }
 
 /** From here on Linux records the peak memory of the process anew. */
