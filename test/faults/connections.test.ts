@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { callRest } from '../support/clients/rest-client.ts'
+import { restData } from '../support/clients/rest-client.ts'
 import { openWires } from '../support/clients/wire.ts'
 import { token } from '../support/servers/gateway.ts'
 import { useGatewayProcess } from './support/gateway-process.ts'
@@ -46,7 +46,7 @@ describe(`slow clients: ${slow} with headers, ${slow} with bodies, ${slowReaders
   it('are cut, and a normal client does not notice them', { timeout: 120_000 }, async () => {
     const large = Array.from({ length: 100 }, (_, i) => ({ product_code: `p${i}`, Long: 'x'.repeat(65_535) }))
     const query = `?store_uuid=${gateway.store}`
-    await callRest(gateway.program, `POST /products${query}`, large)
+    await restData(gateway.program, `POST /products${query}`, large)
     const head = `PUT /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n`
     const { url } = gateway.program
     const reading = `GET /v1/products${query} HTTP/1.1\r\nHost: gateway\r\n${authorization}\r\n\r\n`

@@ -1,6 +1,6 @@
 import type { Caller } from '../../support/clients/caller.ts'
 import { codeOf, type Reply } from '../../support/clients/http.ts'
-import { callRest } from '../../support/clients/rest-client.ts'
+import { restData } from '../../support/clients/rest-client.ts'
 import { nothingRecorded, type Recorded, readFeed } from './recorded.ts'
 
 /** A writer's knowledge of its writes: acknowledged, failed or unknown. Its products always get one value together. */
@@ -25,7 +25,7 @@ export function newLedger(store: string, writer: number, products: number): Ledg
 /** Makes the writer's products, with the value 0 and an asset each. */
 export async function createProducts(gateway: Caller, { store, codes }: Ledger): Promise<void> {
   const body = codes.map((code) => ({ product_code: code, n: '0', 'Image URL 1': `https://cdn.example/${code}` }))
-  await callRest(gateway, `POST /products?store_uuid=${store}`, body)
+  await restData(gateway, `POST /products?store_uuid=${store}`, body)
 }
 
 /** Writes the next value to all of the writer's products in one request, and adds an asset to each group in another. */
@@ -62,8 +62,8 @@ async function note(ledger: Ledger, answer: Promise<Reply>, done: () => void): P
 export async function faultsOf(gateway: Caller, ledger: Ledger): Promise<string[]> {
   const { store, codes, sent, acknowledged, all, recorded } = ledger
   const query = `?store_uuid=${store}&sku_codes=${codes.join(',')}`
-  const { data } = await callRest(gateway, `GET /products${query}`)
-  const products = data.products as Record<string, Stored>
+  const { products: stored } = await restData(gateway, `GET /products${query}`)
+  const products = stored as Record<string, Stored>
   await readFeed(gateway, store, recorded)
   const values = new Set(codes.map((code) => products[code]?.n))
   const assets = new Set(codes.map((code) => products[code]?.assets.SMP.length))

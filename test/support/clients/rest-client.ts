@@ -20,6 +20,13 @@ export async function callRest(
   return { ...reply, ...outcomeOf({ ...reply, json }), data: (json as { data: Item }).data }
 }
 
+/** The same for an operation that must succeed: its data. */
+export async function restData(gateway: Caller, operation: string, body?: unknown): Promise<Item> {
+  const { status, text, data } = await callRest(gateway, operation, body)
+  if (status !== 200) throw new Error(`${operation} failed: ${text}`)
+  return data
+}
+
 /** A client of REST. Every answer is checked for the envelope that the spec demands. */
 export function restClient(gateway: Caller): Client {
   const send = async (method: string, path: string, query: Item, body: unknown) =>
