@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Client, failuresOf } from '../support/clients/client.ts'
+import { assetIdsByGroup, type Client, failuresOf } from '../support/clients/client.ts'
 import { attempt } from '../support/clients/operations.ts'
 import { callRest } from '../support/clients/rest-client.ts'
 import { addAssets, newStore, productOf, storeWithProducts } from '../support/factories.ts'
@@ -11,7 +11,7 @@ requirements('DELETE /assets', (gateway) => ({
   'ASSETS-DELETE-03 MUST remove an asset with all its links, in every group': async (client) => {
     const store = await shop(gateway)
     await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
-    expect(await contents(client, store)).toEqual({
+    expect(await assetIdsByGroup(client, store)).toEqual({
       'P SMP image': ['b', 'c'],
       'P SMP video': ['v'],
       'P channel_value_1 image': ['b'],
@@ -23,20 +23,20 @@ requirements('DELETE /assets', (gateway) => ({
     const store = await shop(gateway)
     await client.deleteAssets([{ store_uuid: store, asset_id: ['a'] }])
     await addAssets(gateway, store, [['a', 'P', { url: 'https://cdn.example/new', assetFormat: 'pdf' }]])
-    expect(await contents(client, store)).toMatchObject({ 'P SMP pdf': ['a'] })
+    expect(await assetIdsByGroup(client, store)).toMatchObject({ 'P SMP pdf': ['a'] })
   },
   'ASSETS-DELETE-05 MUST choose by parent_code alone: the assets linked to it on every channel, in every format':
     async (client) => {
       const store = await shop(gateway)
       const outcome = await client.deleteAssets([{ store_uuid: store, parent_code: 'P' }])
       expect(outcome).toMatchObject({ data: { deleted_count: 4, failed: 0 } })
-      expect(await contents(client, store)).toEqual({ 'R channel_value_1 image': ['r'] })
+      expect(await assetIdsByGroup(client, store)).toEqual({ 'R channel_value_1 image': ['r'] })
     },
   'ASSETS-DELETE-06 MUST choose by channel alone: the assets linked on it to any parent code': async (client) => {
     const store = await shop(gateway)
     const outcome = await client.deleteAssets([{ store_uuid: store, channel: 'channel_value_1' }])
     expect(outcome).toMatchObject({ data: { deleted_count: 3, failed: 0 } })
-    expect(await contents(client, store)).toEqual({ 'P SMP image': ['c'], 'P SMP video': ['v'] })
+    expect(await assetIdsByGroup(client, store)).toEqual({ 'P SMP image': ['c'], 'P SMP video': ['v'] })
   },
   'ASSETS-DELETE-07 MUST narrow by channel and parent_code together': async (client) => {
     const store = await shop(gateway)
@@ -65,7 +65,7 @@ requirements('DELETE /assets', (gateway) => ({
   'ASSETS-DELETE-09 MUST refuse an item with none of channel, parent_code and asset_id: failed + 1, selector_required, nothing deleted':
     async (client) => {
       const store = await shop(gateway)
-      const before = await contents(client, store)
+      const before = await assetIdsByGroup(client, store)
       const nulls = { channel: null, parent_code: null, asset_id: null }
       const outcome = await client.deleteAssets([{ store_uuid: store }, { store_uuid: store, ...nulls }])
       expect(outcome).toMatchObject({ data: { deleted_count: 0, failed: 2 } })
@@ -73,7 +73,7 @@ requirements('DELETE /assets', (gateway) => ({
         { reason: 'selector_required', index: 0 },
         { reason: 'selector_required', index: 1 },
       ])
-      expect(await contents(client, store)).toEqual(before)
+      expect(await assetIdsByGroup(client, store)).toEqual(before)
     },
   'ASSETS-DELETE-11 MUST take null for left out': async (client) => {
     const store = await shop(gateway)
@@ -164,23 +164,7 @@ requirements('DELETE /assets', (gateway) => ({
   },
 }))
 
-/** The ids of every group of the store, by `parent code, channel, format`. */
-async function contents(client: Client, store: string): Promise<Record<string, string[]>> {
-  const groups: Record<string, string[]> = {}
-  for (const channel of ['SMP', 'channel_value_1']) {
-    for (const asset_format of ['image', 'video', 'pdf']) {
-      const { data } = await client.listAssets({ store_uuid: store, channel, asset_format })
-      const page = data as { total_groups: number; groups: { parent_code: string; assets: { asset_id: string }[] }[] }
-      expect(page.total_groups).toBe(page.groups.length)
-      for (const { parent_code, assets } of page.groups) {
-        groups[`${parent_code} ${channel} ${asset_format}`] = assets.map(({ asset_id }) => asset_id)
-      }
-    }
-  }
-  return groups
-}
-
 /** The ids of all assets that are linked somewhere, in order. */
 async function idsOf(client: Client, store: string): Promise<string[]> {
-  return [...new Set(Object.values(await contents(client, store)).flat())].sort()
+  return [...new Set(Object.values(await assetIdsByGroup(client, store)).flat())].sort()
 }

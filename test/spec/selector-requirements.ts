@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { assetIdsOf, type Client, failuresOf, type Item } from '../support/clients/client.ts'
-import { callRest, restClient } from '../support/clients/rest-client.ts'
+import { assetIdsByGroup, type Client, failuresOf, type Item } from '../support/clients/client.ts'
+import { callRest } from '../support/clients/rest-client.ts'
 import { storeWithAssets, unknownStore, urlOf } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { type Requirement, rest } from './requirement.ts'
@@ -57,7 +57,6 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
   const item = (store: string, rest: Item) => ({ store_uuid: store, ...where, ...rest })
   const answer = (done: number, failed = 0) => ({ data: { [counter]: done, failed } })
   const nothing = { data: { [counter]: 0, failed: 0, error_info: [] } }
-  const imagesOf = (client: Client, store: string) => assetIdsOf(client, store, 'P')
 
   const rows: Record<string, Requirement> = {
     '01/01 MUST answer with its count, failed and error_info, and nothing else': async (client) => {
@@ -71,10 +70,11 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
     }),
     '10/10 MUST choose nothing and fail nothing for an empty asset_id list, whatever else is given': async (client) => {
       const store = await shop(gateway)
+      const before = await assetIdsByGroup(client, store)
       const empty = item(store, { asset_id: [] })
       const body = [empty, { ...empty, parent_code: 'P' }, { ...empty, channel: 'SMP', parent_code: 'nowhere' }]
       expect(await send(client, body)).toEqual(nothing)
-      expect(await imagesOf(client, store)).toEqual(['a', 'b', 'c'])
+      expect(await assetIdsByGroup(client, store)).toEqual(before)
     },
     '13/15 MUST count an id that is named twice once, found or not, in one item or several': async (client) => {
       const store = await shop(gateway)
@@ -128,8 +128,9 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
         expect(await callRest(gateway, operation, body), String(body)).toMatchObject({ reason: 'invalid_request' })
     }),
     '20/06 MUST refuse a request with a missing or wrongly typed field, name each such item, and apply nothing': rest(
-      async () => {
+      async (client) => {
         const store = await shop(gateway)
+        const before = await assetIdsByGroup(client, store)
         const good = item(store, { asset_id: 'a' })
         const bad = [
           {},
@@ -151,11 +152,12 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
         expect(reason).toBe('invalid_request')
         expect([...new Set(entries.map(({ index }) => index))]).toEqual(bad.map((_, i) => i + 1))
         for (const { index, details } of entries) expect(details).toContain(`item ${index}`)
-        expect(await imagesOf(restClient(gateway), store)).toEqual(['a', 'b', 'c'])
+        expect(await assetIdsByGroup(client, store)).toEqual(before)
       },
     ),
     '22/20 MUST refuse text that could not be stored unchanged, in any field, and apply nothing': async (client) => {
       const store = await shop(gateway)
+      const before = await assetIdsByGroup(client, store)
       const good = item(store, { asset_id: 'a' })
       for (const bad of ['\0', 'x\ud800', '\udc00']) {
         for (const field of ['store_uuid', 'channel', 'parent_code', 'asset_id']) {
@@ -165,7 +167,7 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
         const listed = await send(client, [good, { ...good, asset_id: ['b', bad] }])
         expect(listed).toMatchObject({ reason: 'invalid_request' })
       }
-      expect(await imagesOf(client, store)).toEqual(['a', 'b', 'c'])
+      expect(await assetIdsByGroup(client, store)).toEqual(before)
     },
     '23/17 MUST leave positions without gaps': async (client) => {
       const store = await storeWithAssets(
@@ -178,14 +180,11 @@ export function selectorRequirements(gateway: TestGateway, selecting: Selecting)
     },
     '24/21 MUST not touch assets and links of the same names in another store': async (client) => {
       const [store, elsewhere] = [await shop(gateway), await shop(gateway)]
+      const before = await assetIdsByGroup(client, elsewhere)
       const chosen = [{ asset_id: ['a'] }, { parent_code: 'P' }, { channel: 'SMP' }]
-      await send(
-        client,
-        chosen.map((rest) => item(store, rest)),
-      )
-      expect(await imagesOf(client, store)).toEqual([])
-      expect(await imagesOf(client, elsewhere)).toEqual(['a', 'b', 'c'])
-      expect(await assetIdsOf(client, elsewhere, 'P', { channel: otherChannel })).toEqual(['b', 'a'])
+      const body = chosen.map((rest) => item(store, rest))
+      expect(await send(client, body)).toMatchObject(answer(4))
+      expect(await assetIdsByGroup(client, elsewhere)).toEqual(before)
     },
     [`26/22 MUST answer ${notFound} for what was removed before`]: async (client) => {
       const body = [item(await shop(gateway), { asset_id: 'a' })]

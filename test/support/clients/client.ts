@@ -58,3 +58,19 @@ export async function entriesOf(client: Client, store: string, code: string, nar
 export async function assetIdsOf(client: Client, store: string, code: string, narrow: Item = {}): Promise<unknown[]> {
   return (await entriesOf(client, store, code, narrow)).map(({ asset_id }) => asset_id)
 }
+
+/** The ids of every group of the store, by `parent code, channel, format`. */
+export async function assetIdsByGroup(client: Client, store: string): Promise<Record<string, string[]>> {
+  const groups: Record<string, string[]> = {}
+  for (const channel of ['SMP', 'channel_value_1']) {
+    for (const asset_format of ['image', 'video', 'pdf']) {
+      const { data } = await client.listAssets({ store_uuid: store, channel, asset_format })
+      const page = data as { total_groups: number; groups: { parent_code: string; assets: { asset_id: string }[] }[] }
+      expect(page.total_groups).toBe(page.groups.length)
+      for (const { parent_code, assets } of page.groups) {
+        groups[`${parent_code} ${channel} ${asset_format}`] = assets.map(({ asset_id }) => asset_id)
+      }
+    }
+  }
+  return groups
+}
