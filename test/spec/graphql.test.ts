@@ -9,7 +9,7 @@ import {
 import { expect } from 'vitest'
 import { nested } from '../random/fuzz/exhausting-request.ts'
 import type { Item } from '../support/clients/client.ts'
-import { ask, attempt } from '../support/clients/operations.ts'
+import { ask, attempt, documentOf } from '../support/clients/operations.ts'
 import {
   addAssets,
   addProducts,
@@ -412,6 +412,40 @@ requirements('GraphQL', (gateway) => ({
       expect(groups).toEqual([{ assets }])
     },
   ),
+  'GRAPHQL-26 MUST name the fields of a fault as the schema names them, in every mutation': graphql(async () => {
+    const storeUuid = await storeWithAssets(gateway, [['a', 'P']])
+    const text = { assetId: '\0', parentCode: '\0', channel: '\0' }
+    const names = (path: string, ...ids: string[]) => ['channel', 'parentCode', ...ids].map((name) => `${path}.${name}`)
+    const store = {
+      storeName: '',
+      storeTaxonomy: 'x',
+      region: ['x'],
+      channels: ['x'],
+      defaultAutomation: ['x'],
+      storeWebsite: '\0',
+    }
+    const fields = ['storeName', 'storeTaxonomy', 'region[0]', 'channels[0]', 'defaultAutomation[0]', 'storeWebsite']
+    const none = { storeUuid: unknownStore() }
+    const mutations: [mutation: string, args: Item, fields: string[]][] = [
+      ['createStore', { input: store }, fields],
+      ['updateStore', { storeUuid, input: store }, fields],
+      ['updateProducts', { ...none, products: [] }, ['storeUuid']],
+      ['upsertProducts', { ...none, products: [] }, ['storeUuid']],
+      ['deleteProducts', { ...none, productCodes: [] }, ['storeUuid']],
+      ['addAssets', { storeUuid, assets: [{ ...text, url: urlOf('a') }] }, names('assets[0]', 'assetId')],
+      ['placeAssets', { storeUuid, groups: [{ parentCode: '\0', assets: {} }] }, ['groups[0].parentCode']],
+      ['moveAsset', { storeUuid, parentCode: 'P', assetId: 'b', position: 1 }, ['assetId']],
+      ['reorderAssets', { storeUuid, parentCode: 'P', assetIds: ['b'] }, ['assetId']],
+      ['deleteAssets', { selectors: [{ storeUuid: '\0', ...text }] }, names('selectors[0]', 'storeUuid', 'assetId[0]')],
+      ['unlinkAssets', { links: [{ storeUuid: '\0', ...text }] }, names('links[0]', 'storeUuid', 'assetId[0]')],
+      ['defineAttributes', { storeUuid, definitions: [{ name: 'E', type: 'ENUM' }] }, ['definitions[0].allowedValues']],
+    ]
+    for (const [mutation, args, expected] of mutations) {
+      const { errors } = await gateway.graphql(documentOf(mutation, args), args)
+      const named = errors?.flatMap(({ extensions }) => extensions.errorInfo?.map(({ field }) => field))
+      expect(named?.sort(), mutation).toEqual(expected.sort())
+    }
+  }),
 }))
 
 interface Times {
