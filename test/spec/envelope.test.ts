@@ -259,7 +259,7 @@ requirements('the envelope', (gateway) => ({
       expect(outcomeOf(await gateway.call(path)), path).toMatchObject({ reason: 'not_found', entries: [{}] })
     }
   }),
-  'ENVELOPE-22 MUST wrap the answer to what is no HTTP, as far as Node lets one answer': rest(async () => {
+  'ENVELOPE-22 MUST wrap the answer to bytes that are not valid HTTP, where Node allows an answer': rest(async () => {
     const head = 'GET /v1/assets HTTP/1.1\r\nHost: x\r\n'
     const broken: [bytes: string, status: number][] = [
       ['GARBAGE\r\n\r\n', 400],
