@@ -66,6 +66,25 @@ test('an empty database gets stores, of which two are linked, with definitions, 
   expect(await checkReadModel(database.db)).toEqual([])
 })
 
+test('every database gets the same catalogue', async () => {
+  const load = async () => {
+    await fill()
+    const { rows } = await sql`
+      select store_name, product_code, status, attributes,
+        (select json_agg(json_build_array(channel, place, url) order by channel, place, url)
+          from asset_link l join asset using (store_uuid, asset_id)
+          where l.store_uuid = p.store_uuid and parent_code = product_code) as links,
+        (select json_agg(to_jsonb(d) - 'store_uuid' order by name)
+          from attribute_definition d where d.store_uuid = p.store_uuid) as definitions
+      from product p join store using (store_uuid) order by store_name, product_code`.execute(database.db)
+    return rows
+  }
+  const first = await load()
+  await database.drop()
+  database = await createTestDatabase()
+  expect(await load()).toEqual(first)
+})
+
 test('a database that has a store is left alone, with a line in the log', async () => {
   await fill()
   const before = await contents(database)
