@@ -53,7 +53,9 @@ export async function selectionOf(
   const isIndexed = used.length > 0 && used.every(({ name }) => indexes.get(name)?.slot)
   const table = isIndexed && !needsProduct(filter, order ?? byCode) ? 'product_value' : 'product'
   const usesStatus = order?.field === 'status' || partsOf(found).some((part) => part.filter.status != null)
-  const isByStatus = usesStatus && (await hasStatusKeys(catalogue, storeUuid))
+  // A store with an indexed attribute has status keys: no statement is needed where one was found.
+  const hasIndexed = [...indexes.values()].some(({ slot }) => slot != null)
+  const isByStatus = usesStatus && (hasIndexed || (await hasStatusKeys(catalogue, storeUuid)))
   const lists = found.codes == null ? codeListsOf(uuid, found, indexes, isByStatus) : []
   const { list, length = 0 } = (await shortestList(catalogue, lists, order?.field === 'code')) ?? {}
   const isSearched = partsOf(found).some((part) => part.filter.search != null)
