@@ -6,7 +6,7 @@ import { isUuid, storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
-import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
+import { connectionCost, keysetConnection, largestSize, totalCount } from './builder/connection.ts'
 import { nullable } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 import { Automation, Region } from './enumerations.ts'
@@ -124,8 +124,6 @@ builder.queryFields((t) => ({
   ),
 }))
 
-const largestPage = 100
-
 const StorePageRef = builder.objectRef<ResultOf<typeof pageStores>>('StorePage').implement({
   description: 'A page of stores, in the order of their creation.',
   fields: (t) => ({
@@ -142,15 +140,15 @@ const StorePageRef = builder.objectRef<ResultOf<typeof pageStores>>('StorePage')
 builder.queryField('storePage', (t) =>
   t.field({
     type: StorePageRef,
-    complexity: ({ limit }) => ({ field: 2, multiplier: pageOf({ limit }, largestPage).limit }),
+    complexity: ({ limit }) => ({ field: 2, multiplier: pageOf({ limit }, largestSize).limit }),
     description:
       'Lists a page of the stores that the token has access to, by offset (REST extension: GET /stores). `stores` pages by cursor.',
     args: {
       filter: t.arg({ type: StoreFilterInput, description: 'Filter. Default: all stores.' }),
-      ...offsetArgs('stores', largestPage),
+      ...offsetArgs('stores', largestSize),
     },
     resolve: (_root, { filter, ...given }, { catalogue }) => {
-      const { offset, limit } = pageOf(given, largestPage)
+      const { offset, limit } = pageOf(given, largestSize)
       return pageStores(catalogue, filter ?? {}, offset, limit)
     },
   }),

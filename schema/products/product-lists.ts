@@ -11,13 +11,11 @@ import {
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, statementCost, totalCount } from '../builder/connection.ts'
+import { connectionCost, keysetConnection, largestSize, statementCost, totalCount } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
 import { ProductFilterInput, ProductOrderInput, selectionCost } from './product-filter.ts'
-
-const largestPage = 100
 
 const ProductPageRef = builder.objectRef<ResultOf<typeof pageProducts>>('ProductPage').implement({
   description: 'A page of products, ordered by code (by code point).',
@@ -41,18 +39,18 @@ builder.queryField('productPage', (t) =>
     type: ProductPageRef,
     complexity: ({ filter, limit }) => ({
       field: 1 + selectionCost({ filter }),
-      multiplier: pageOf({ limit }, largestPage).limit,
+      multiplier: pageOf({ limit }, largestSize).limit,
     }),
     description:
       'Lists a page of the products of one store by offset (REST extension: GET /products). For a large store `Store.products` is faster, because it pages by cursor. Errors: `store_not_found`.',
     args: {
       ...storeArgs,
       filter: t.arg({ type: ProductFilterInput, description: 'Filter. Default: all products.' }),
-      ...offsetArgs('products', largestPage),
+      ...offsetArgs('products', largestSize),
     },
     resolve: (_root, { storeUuid, filter, ...page }, { catalogue, enumerations }) => {
       const given = requireGoodFilter(filter, enumerations)
-      return pageProducts(catalogue, storeUuid, given, pageOf(page, largestPage))
+      return pageProducts(catalogue, storeUuid, given, pageOf(page, largestSize))
     },
   }),
 )
