@@ -18,11 +18,11 @@ export function useBrowser() {
 }
 
 /** Adds the URLs that a page requests from other servers than `own` to the returned list. */
-export function requestsElsewhere(page: Page, own: string): string[] {
-  const elsewhere: string[] = []
+export function requestsToOtherOrigins(page: Page, own: string): string[] {
+  const otherOrigins: string[] = []
   page.on('request', (request) => {
     const isOwn = [own, 'blob:', 'data:'].some((start) => request.url().startsWith(start))
-    if (!isOwn) elsewhere.push(request.url())
+    if (!isOwn) otherOrigins.push(request.url())
   })
-  return elsewhere
+  return otherOrigins
 }

@@ -5,18 +5,18 @@ import { endpoints } from '../../rest/endpoints.ts'
 import { newStore } from '../support/factories.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
-import { requestsElsewhere, useBrowser } from './browser.ts'
+import { requestsToOtherOrigins, useBrowser } from './browser.ts'
 
 const gateway = useGateway()
 const chromium = useBrowser()
 let page: Page
-let elsewhere: string[]
+let otherOrigins: string[]
 
 beforeAll(async () => void (await newStore(gateway, { store_name: 'Seen in GraphiQL' })))
 
 beforeEach(async () => {
   page = await chromium.browser.newPage()
-  elsewhere = requestsElsewhere(page, gateway.url)
+  otherOrigins = requestsToOtherOrigins(page, gateway.url)
   await page.goto(`${gateway.url}/graphql`)
 })
 afterEach(() => page.close())
@@ -51,7 +51,7 @@ it('asks for the token once, refuses a wrong one, runs the first example, and lo
   await page.waitForSelector('#token-dialog .problem:visible')
   await enter(token)
   expect(await run()).toContain('Seen in GraphiQL')
-  expect(elsewhere).toEqual([])
+  expect(otherOrigins).toEqual([])
 })
 
 it('opens each tab at the first click, and all answer; a revert says that there is no such request', {

@@ -3,23 +3,23 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endpoints } from '../../rest/endpoints.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { token, useGateway } from '../support/servers/gateway.ts'
-import { requestsElsewhere, useBrowser } from './browser.ts'
+import { requestsToOtherOrigins, useBrowser } from './browser.ts'
 
 const gateway = useGateway()
 const chromium = useBrowser()
 let page: Page
-let elsewhere: string[]
+let otherOrigins: string[]
 let errors: string[]
 
 beforeEach(async () => {
   page = await chromium.browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
-  elsewhere = requestsElsewhere(page, gateway.url)
+  otherOrigins = requestsToOtherOrigins(page, gateway.url)
   errors = []
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
   page.on('pageerror', (error) => errors.push(error.message))
 })
 afterEach(async () => {
-  expect({ elsewhere, errors }).toEqual({ elsewhere: [], errors: [] })
+  expect({ otherOrigins, errors }).toEqual({ otherOrigins: [], errors: [] })
   await page.close()
 })
 
