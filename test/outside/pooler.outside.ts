@@ -39,9 +39,19 @@ afterAll(async () => {
   await pooler.stop()
 })
 
-it('is found at the start', async () => {
+it('is found at the start, and logged', async () => {
   expect(await isPooled(pooled)).toBe(true)
   expect(await isPooled(database.direct)).toBe(false)
+  const found = 'a pooler was found: each transaction sets what it needs (DATABASE_POOLING=transaction)'
+  for (const [env, isLogged] of [
+    [{ DATABASE_URL: url }, true],
+    [{ DATABASE_URL: url, DATABASE_POOLING: 'transaction' }, false],
+    [{ DATABASE_URL: database.url }, false],
+  ] as const) {
+    const { code, stderr } = await runCli(['check'], { ...env, LOG_LEVEL: 'info' })
+    expect(code, stderr).toBe(0)
+    expect(stderr.includes(found), stderr).toBe(isLogged)
+  }
 })
 
 it('in transaction mode is refused where session mode is configured, and nothing starts', async () => {
