@@ -61,13 +61,6 @@ export function withoutCredentials(text: string): { url: URL; headers: Record<st
   return { url, headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } }
 }
 
-/** The maximum age of an answer, such as `2s` or `500ms`, in ms; undefined unless it is at most 60 s. */
-export function stalenessOf(text: string): number | undefined {
-  const [, amount, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? []
-  const milliseconds = Number(amount) * (unit === 's' ? 1_000 : 1)
-  return milliseconds <= 60_000 ? milliseconds : undefined
-}
-
 const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A duration such as `30d`, `12h`, `45m` or `90s` in ms; undefined unless it is more than 0 and at most 100 years. */
@@ -75,14 +68,6 @@ export function millisecondsOf(text: string): number | undefined {
   const [, amount, unit] = /^(\d{1,10})([smhd])$/.exec(text.trim()) ?? []
   const milliseconds = Number(amount) * (units[unit ?? ''] ?? Number.NaN)
   return milliseconds > 0 && milliseconds <= 36_525 * 86_400_000 ? milliseconds : undefined
-}
-
-/** A duration as ISO 8601 of weeks, days, hours, minutes and seconds in ms; undefined unless it is one as above. */
-export function isoMillisecondsOf(text: string): number | undefined {
-  const parts = /^P(?:(\d{1,8})W)?(?:(\d{1,8})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,8})S)?)?$/.exec(text) ?? []
-  const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0))
-  const [d = 0, h = 0, m = 0, s = 0] = [(weeks ?? 0) * 7 + (days ?? 0), hours, minutes, seconds]
-  return millisecondsOf(`${((d * 24 + h) * 60 + m) * 60 + s}s`)
 }
 
 /** A time as RFC 3339; undefined for another text. */
@@ -102,83 +87,4 @@ export function parsedJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** The maximum number of items in a list of a request. */
-export const maxItems = 10_000
-
-/** The limits of JSON. */
-interface JsonBounds {
-  /** The members of one list or object. */
-  members?: number
-  /** The members of all lists and objects together. */
-  allMembers?: number
-  levels?: number
-}
-
-/** Enough for `maxItems` products of fifty attributes each. */
-const ofRequest: JsonBounds = { members: 20_000, allMembers: 600_000, levels: 64 }
-
-export interface JsonShape {
-  /** The members of all lists and objects: this many or fewer. */
-  members: number
-  /** The keys of all objects, if the text is JSON. */
-  keys: number
-  /** The limit that the text exceeds; then the counts are incomplete. */
-  excess?: string
-}
-
-interface JsonKey {
-  /** Where its string begins and ends. */
-  start: number
-  end: number
-  /** The number of its object, and the index of the item of the outermost list that it is in. */
-  object: number
-  item: number
-}
-
-const quote = 0x22
-const comma = 0x2c
-const colon = 0x3a
-const backslash = 0x5c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-
-/** Measures JSON text in UTF-8 in one pass, without parsing it. */
-export function shapeOfJson(bytes: Uint8Array, bounds = ofRequest, onKey?: (key: JsonKey) => void): JsonShape {
-  const { members: maxMembers = Infinity, allMembers: maxAllMembers = Infinity, levels: maxDepth = Infinity } = bounds
-  const commas = [0]
-  const numbers = [0]
-  let [members, keys, opened, depth, start, end] = [0, 0, 0, 0, 0, 0]
-  const excess = (most: number, of: string) => ({
-    members,
-    keys,
-    excess: `must have at most ${most} ${of}; it has more`,
-  })
-  const { length } = bytes
-  for (let i = 0; i < length; i++) {
-    const byte = bytes[i]
-    if (byte === quote) {
-      start = i
-      for (i++; i < length && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++
-      end = i + 1
-    } else if (byte === comma) {
-      const count = (commas[depth] ?? 0) + 1
-      if (count >= maxMembers) return excess(maxMembers, 'members in a list or object')
-      if (++members > maxAllMembers) return excess(maxAllMembers, 'members in all lists and objects')
-      commas[depth] = count
-    } else if (byte === openBrace || byte === openBracket) {
-      if (depth === maxDepth) return excess(maxDepth, 'levels of lists and objects')
-      if (++members > maxAllMembers) return excess(maxAllMembers, 'members in all lists and objects')
-      commas[++depth] = 0
-      numbers[depth] = ++opened
-    } else if ((byte === closeBrace || byte === closeBracket) && depth > 0) depth--
-    else if (byte === colon) {
-      keys++
-      onKey?.({ start, end, object: numbers[depth] ?? 0, item: commas[1] ?? 0 })
-    }
-  }
-  return { members, keys }
 }

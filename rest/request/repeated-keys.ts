@@ -1,4 +1,4 @@
-import { type JsonShape, shapeOfJson } from '../../src/text.ts'
+import { type JsonShape, shapeOfJson } from '../../src/request/json-shape.ts'
 
 /** The first repeated key of each item, by index; by undefined if the body is not a list. */
 export function repeatedKeys(bytes: Uint8Array, value: unknown, { keys }: JsonShape): Map<number | undefined, string> {

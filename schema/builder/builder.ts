@@ -4,7 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../../src/graphql/context.ts'
-import { isObject, isoMillisecondsOf, millisecondsOf, timeOf } from '../../src/text.ts'
+import { isObject, millisecondsOf, timeOf } from '../../src/text.ts'
 import { decodeNodeId, encodeNodeId } from './node-ids.ts'
 import { anyText, DefaultValidation, validationError } from './validation.ts'
 
@@ -137,6 +137,14 @@ builder.scalarType('Duration', {
     throw new GraphQLError('Duration must be a length of time, such as 15m, 1h, 7d or PT15M')
   },
 })
+
+/** ISO 8601 of weeks, days, hours, minutes and seconds in ms; undefined unless `millisecondsOf` allows the duration. */
+function isoMillisecondsOf(text: string): number | undefined {
+  const parts = /^P(?:(\d{1,8})W)?(?:(\d{1,8})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,8})S)?)?$/.exec(text) ?? []
+  const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0))
+  const [d = 0, h = 0, m = 0, s = 0] = [(weeks ?? 0) * 7 + (days ?? 0), hours, minutes, seconds]
+  return millisecondsOf(`${((d * 24 + h) * 60 + m) * 60 + s}s`)
+}
 
 builder.scalarType('AttributeMap', {
   description:

@@ -1,7 +1,8 @@
 import { BasePlugin, type PothosInputFieldConfig, type PothosInputFieldType, type SchemaTypes } from '@pothos/core'
 import { z } from 'zod'
 import { CatalogueError, type Fault } from '../../src/errors.ts'
-import { isStorable, maxItems, shown } from '../../src/text.ts'
+import { maxItems } from '../../src/request/json-shape.ts'
+import { isStorable, shown } from '../../src/text.ts'
 
 declare global {
   export namespace PothosSchemaTypes {

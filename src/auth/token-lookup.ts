@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/tables.ts'
 import { requestContext } from '../request/context.ts'
-import { stalenessOf } from '../text.ts'
+import { stalenessOf } from '../request/preferences.ts'
 import type { Caller, Scope } from './caller.ts'
 
 const maxTokens = 10_000

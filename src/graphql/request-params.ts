@@ -1,5 +1,6 @@
 import { CatalogueError, invalidRequest } from '../errors.ts'
-import { isObject, shapeOfJson } from '../text.ts'
+import { shapeOfJson } from '../request/json-shape.ts'
+import { isObject } from '../text.ts'
 
 export interface RequestParams {
   query: string | undefined

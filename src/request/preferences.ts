@@ -1,5 +1,5 @@
 import type { Fault } from '../errors.ts'
-import { shown, stalenessOf } from '../text.ts'
+import { shown } from '../text.ts'
 import type { RequestHeaders } from './exchange.ts'
 
 /** How old the answer to a read may be, and the position that a replica must have replayed. */
@@ -16,6 +16,13 @@ export function readStaleness({ prefer, 'x-catalogue-after': position }: Request
   if (position !== undefined && after === undefined)
     faults.push(fault('X-Catalogue-After', 'be the X-Catalogue-Position of a write, such as 0/16B3748', position))
   return { maxMs, after, faults }
+}
+
+/** The maximum age of an answer, such as `2s` or `500ms`, in ms; undefined unless it is at most 60 s. */
+export function stalenessOf(text: string): number | undefined {
+  const [, amount, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? []
+  const milliseconds = Number(amount) * (unit === 's' ? 1_000 : 1)
+  return milliseconds <= 60_000 ? milliseconds : undefined
 }
 
 /** Reads `Prefer` of a write: the maximum number of changes, and whether the answer omits what succeeded. */

@@ -1,7 +1,7 @@
 import { type DocumentNode, Kind, visit } from 'graphql'
 import { type Caller, hasScope } from '../../auth/caller.ts'
 import { type CatalogueError, invalidRequest } from '../../errors.ts'
-import { maxItems } from '../../text.ts'
+import { maxItems } from '../../request/json-shape.ts'
 import { type DocumentSize, measures } from './document-size.ts'
 
 export interface Limits extends DocumentSize {

@@ -1,4 +1,5 @@
-import { isObject, shapeOfJson, shown } from '../../text.ts'
+import { shapeOfJson } from '../../request/json-shape.ts'
+import { isObject, shown } from '../../text.ts'
 import {
   type Cell,
   type Entry,

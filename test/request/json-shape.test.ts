@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shapeOfJson } from '../../src/text.ts'
+import { shapeOfJson } from '../../src/request/json-shape.ts'
 import { outcomeOf } from '../support/clients/rest-client.ts'
 import { newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
