@@ -23,9 +23,13 @@ export const statementCost = 100
 /** The maximum cost of reading all products or assets of a store. */
 export const scanCost = 1_000
 
+export function pageSizeOf({ first, last }: Pick<ConnectionArguments, 'first' | 'last'>): number {
+  return Math.min(last ?? first ?? defaultSize, largestSize)
+}
+
 /** The cost of a connection: the cost of an edge times the page size. */
-export function connectionCost({ first, last }: ConnectionArguments) {
-  return { field: 1, multiplier: Math.min(last ?? first ?? defaultSize, largestSize) }
+export function connectionCost(args: ConnectionArguments) {
+  return { field: 1, multiplier: pageSizeOf(args) }
 }
 
 interface Edge<Node> {
@@ -56,7 +60,7 @@ export async function keysetConnection<Row>(args: ConnectionArguments, source: K
   }
   const { keyOf, isKey = isStorable, read, count } = source
   const backwards = args.last != null
-  const size = Math.min(args.last ?? args.first ?? defaultSize, largestSize)
+  const size = pageSizeOf(args)
   const after = keyOfCursor('after', args.after, isKey)
   const before = keyOfCursor('before', args.before, isKey)
   const rows = await read({ after, before, limit: size + 1, backwards })

@@ -3,7 +3,7 @@ import type { ChangePage, PageRequest } from '../../src/catalogue/changes/list-c
 import { requireLedger } from '../../src/graphql/context.ts'
 import { perStore } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, connectionOf, forwardArgs, statementCost } from '../builder/connection.ts'
+import { connectionCost, connectionOf, forwardArgs, pageSizeOf, statementCost } from '../builder/connection.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
 import { ChangeRef } from './change.ts'
@@ -40,7 +40,7 @@ export const ChangeConnection = builder.connectionObject(
 export const changePageArgs = forwardArgs('changes')
 
 export function pageOf({ first, after }: InputShapeFromFields<typeof changePageArgs>): PageRequest {
-  return { limit: connectionCost({ first }).multiplier, after }
+  return { limit: pageSizeOf({ first }), after }
 }
 
 export function changesConnection(page: ChangePage | undefined, after: string | null | undefined) {
