@@ -18,12 +18,12 @@ export interface Removed extends ItemFailures {
 
 /** Deletes the selected assets with their links (spec: DELETE /assets). Throws `payload_too_large`. */
 export function deleteAssets(catalogue: WriteCatalogue, selectors: readonly Selector[]): Promise<Removed> {
-  return removeSelected(catalogue, deleting, selectors)
+  return removeSelected(catalogue, assetDeletion, selectors)
 }
 
 /** Removes the selected links, never assets (spec: POST /assets/unlink). Throws `payload_too_large`. */
 export function unlinkAssets(catalogue: WriteCatalogue, links: readonly Unlink[]): Promise<Removed> {
-  return removeSelected(catalogue, unlinking, links)
+  return removeSelected(catalogue, linkRemoval, links)
 }
 
 interface Action {
@@ -36,18 +36,18 @@ interface Action {
 }
 
 /** An asset may be linked to any parent code. A missing one fails once a request, whatever else selects it. */
-const deleting: Action = {
+const assetDeletion: Action = {
   missing: 'asset_not_found',
   locked: () => 'all',
   identityOf: ({ storeUuid, assetId }) => JSON.stringify([storeUuid, assetId]),
-  removal: deletion,
+  removal: deletionOfAssets,
 }
 
-const unlinking: Action = {
+const linkRemoval: Action = {
   missing: 'link_not_found',
   locked: (selections) => selections.map(({ parentCode }) => parentCode ?? ''),
   identityOf: keyOf,
-  removal: unlinkingOf,
+  removal: removalOfLinks,
 }
 
 /** Each selection fails by itself. */
@@ -131,7 +131,7 @@ function linksBranch(storeUuid: string, condition: RawBuilder<unknown>, where: R
     where ${where}`
 }
 
-function deletion(storeUuid: string): Removal {
+function deletionOfAssets(storeUuid: string): Removal {
   const onChannel = sql`(i.channel is null or channel = i.channel)`
   const idOfParent = sql`asset_id = i.asset_id and ${onChannel} and (i.parent_code is null or parent_code = i.parent_code)`
   const idAlone = sql`
@@ -181,7 +181,7 @@ function deletion(storeUuid: string): Removal {
   }
 }
 
-function unlinkingOf(storeUuid: string): Removal {
+function removalOfLinks(storeUuid: string): Removal {
   const ofGroup = sql`parent_code = i.parent_code and channel = i.channel`
   return {
     branches: [

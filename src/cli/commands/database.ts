@@ -80,6 +80,7 @@ export function addDistribute(program: Command): void {
         withOwnConnection(db, async (own) => {
           if (!apply) return planDistribution(own.db)
           const done = await distribute(own.db)
+          // It loads most of the catalogue, which would delay `migrate` and `check`.
           const { checkOneServer } = await import('../check-one-server.ts')
           await checkOneServer(own.db)
           return done
