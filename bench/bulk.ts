@@ -12,18 +12,19 @@ import { figure, median, table } from './table.ts'
 
 const code = (i: number) => `SKU-${String(i).padStart(7, '0')}`
 const upTo = <T>(n: number, item: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => item(i))
-const items = (round: number, n: number) =>
-  upTo(n, (i) => ({ product_code: code(i * 17), Color: `color ${round}`, Name: `Name ${round} of ${i}` }))
+const items = (round: number, n: number, [first, second] = ['Color', 'Name']) =>
+  upTo(n, (i) => ({ product_code: code(i * 17), [first]: `color ${round}`, [second]: `Name ${round} of ${i}` }))
 const ids = upTo(1_000, (i) => `asset-${i * 401}`)
 const links = upTo(1_000, (i) => ({ parent_code: code(i * 80), channel: 'SMP', asset_id: `asset-${i * 400}` }))
 
 /** A bulk write; `round` makes its values different from those of other rounds. */
 type Way = (round: number) => Promise<unknown>
 
+/** A PUT that changes two attributes of each product. */
 export const put =
-  (server: Server, store: string, n: number): Way =>
+  (server: Server, store: string, n: number, attributes?: [string, string]): Way =>
   (round) =>
-    send(server, 'PUT', `products?store_uuid=${store}`, items(round, n))
+    send(server, 'PUT', `products?store_uuid=${store}`, items(round, n, attributes))
 
 /**
  * Bulk writes by REST, compared with the same effect by hand: one SQL statement, a `node:http` server around it, an

@@ -70,7 +70,10 @@ export async function generate(db: Kysely<Database>, { large }: { large: boolean
   await sql`checkpoint`.execute(db)
 }
 
-/** Adds a store with this number of products, unless it exists. Returns the number that it has. */
+/**
+ * Adds a store with this number of products, unless it exists. A third of them have been changed after their creation.
+ * Returns the number that it has.
+ */
 export async function addProducts(db: Kysely<Database>, store: string, products: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select sum(count)::int as count from product_total where store_uuid = ${store} having count(*) > 0`.execute(db)
@@ -80,10 +83,13 @@ export async function addProducts(db: Kysely<Database>, store: string, products:
       insert into store (store_uuid, store_group, store_name, store_taxonomy, region, channels, default_automation)
       values (${store}, ${store}, 'Dashboards', 'catalog', '{}', '{SMP}', '{}')`.execute(transaction)
     await sql`
-      insert into product (store_uuid, product_code, status, attributes, updated_at)
+      insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
       select ${store}, ${code(sql`i`)}, (array['draft', 'active', 'new', 'active', 'active'])[1 + i % 5], ${attributes},
-        now() - i * 7919 % 1000003 * interval '1 second'
-      from generate_series(0::bigint, ${products}::int - 1) i`.execute(transaction)
+        created_at, case i % 3 when 0 then now() - (now() - created_at) * (i % 1009 / 1009.0) else created_at end
+      from generate_series(0::bigint, ${products}::int - 1) i
+        cross join lateral (select now() - i * 7919 % 1000003 * interval '1 second' as created_at) c`.execute(
+      transaction,
+    )
     await sql`
       insert into product_total (store_uuid, shard, status, count)
       select store_uuid, 0, status, count(*) from product where store_uuid = ${store} group by store_uuid, status`.execute(
