@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import type { Call } from '../support/clients/http.ts'
+import type { Item } from '../support/clients/client.ts'
+import { ask, documentOf } from '../support/clients/operations.ts'
+import { callRest, restData } from '../support/clients/rest-client.ts'
+import { newStore as newStoreOf } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 /** `begin` and `commit` are not counted: each write has them. */
@@ -36,12 +39,8 @@ const operations: Operation[] = [
     statements: 1,
     given: upsertAndMakeKnown,
     run: async (n) => {
-      const { updateProducts } = await graphql(
-        `mutation ($store: ID!, $products: [ProductPatch!]!) {
-          updateProducts(storeUuid: $store, products: $products) { updatedSkus } }`,
-        { products: upTo(n, (i) => ({ productCode: code(i), status: 'active', attributes: { Color: 'red' } })) },
-      )
-      expect(updateProducts).toEqual({ updatedSkus: upTo(n, code) })
+      const products = upTo(n, (i) => ({ productCode: code(i), status: 'active', attributes: { Color: 'red' } }))
+      expect(await run('updateProducts', { products }, '{ updatedSkus }')).toEqual({ updatedSkus: upTo(n, code) })
     },
   },
   {
@@ -54,7 +53,7 @@ const operations: Operation[] = [
     statements: 6,
     run: async (n) => {
       const body = upTo(n, (i) => ({ product_code: code(i), 'Image URL 1': url(i), 'PDF URL 1': url(i) }))
-      expect(await rest('POST', `/products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })
+      expect(await rest(`POST /products?store_uuid=${store}`, body)).toMatchObject({ created_skus: upTo(n, code) })
     },
   },
   {
@@ -62,7 +61,7 @@ const operations: Operation[] = [
     statements: 2,
     given: (n) => Promise.all([upsert(n), add(n)]),
     run: async (n) =>
-      expect(await rest('GET', `/products?store_uuid=${store}`)).toMatchObject({
+      expect(await rest(`GET /products?store_uuid=${store}`)).toMatchObject({
         total_products: n,
         returned_products: Math.min(n, 100),
       }),
@@ -72,7 +71,7 @@ const operations: Operation[] = [
     statements: 3,
     run: async (n) => {
       const body = upTo(n, (i) => ({ parent_code: code(i), asset_type: 'image', assets: { 'Image URL 1': url(i) } }))
-      expect(await rest('POST', `/assets?store_uuid=${store}`, body)).toMatchObject({ created: n, failed: 0 })
+      expect(await rest(`POST /assets?store_uuid=${store}`, body)).toMatchObject({ created: n, failed: 0 })
     },
   },
   {
@@ -85,7 +84,7 @@ const operations: Operation[] = [
     statements: 1,
     given: add,
     run: async (n) =>
-      expect(await rest('GET', `/assets?store_uuid=${store}`)).toMatchObject({
+      expect(await rest(`GET /assets?store_uuid=${store}`)).toMatchObject({
         total_groups: n,
         returned_groups: Math.min(n, 50),
       }),
@@ -95,14 +94,11 @@ const operations: Operation[] = [
     statements: 2,
     given: (n) => Promise.all([upsert(n), add(n)]),
     run: async (n) => {
-      const { assetGroups } = await graphql(
-        `query ($store: ID!) { assetGroups(storeUuid: $store) {
-          totalGroups groups { assets { assetId url position urlField } product { productCode attributes } } } }`,
-        {},
-      )
-      expect(assetGroups).toMatchObject({ totalGroups: n })
-      expect(assetGroups?.groups).toHaveLength(Math.min(n, 50))
-      expect(assetGroups?.groups).toContainEqual(expect.objectContaining({ product: expect.anything() }))
+      const groups = '{ assets { assetId url position urlField } product { productCode attributes } }'
+      const page = await run('assetGroups', {}, `{ totalGroups groups ${groups} }`)
+      expect(page.totalGroups).toBe(n)
+      expect(page.groups).toHaveLength(Math.min(n, 50))
+      expect(page.groups).toContainEqual(expect.objectContaining({ product: expect.anything() }))
     },
   },
   ...selections('asset ids, one item', (n) => [{ asset_id: upTo(n, assetId) }]),
@@ -117,7 +113,7 @@ const operations: Operation[] = [
     given: add,
     run: async (n) => {
       const body = upTo(n, (i) => ({ ...link(i), asset_id: assetId(i) }))
-      expect(await rest('POST', '/assets/unlink', body)).toMatchObject({ unlinked: n, failed: 0 })
+      expect(await rest('POST /assets/unlink', body)).toMatchObject({ unlinked: n, failed: 0 })
     },
   },
   {
@@ -125,7 +121,7 @@ const operations: Operation[] = [
     statements: 2,
     given: add,
     run: async (n) =>
-      expect(await rest('POST', '/assets/unlink', upTo(n, link))).toMatchObject({ unlinked: n, failed: 0 }),
+      expect(await rest('POST /assets/unlink', upTo(n, link))).toMatchObject({ unlinked: n, failed: 0 }),
   },
   {
     title: 'unlinkAssets',
@@ -134,11 +130,8 @@ const operations: Operation[] = [
     run: async (n) => {
       const to = { storeUuid: store, channel: 'SMP' }
       const links = upTo(n, (i) => ({ ...to, parentCode: code(i), assetId: [assetId(i)] }))
-      const { unlinkAssets } = await graphql(
-        'mutation ($links: [AssetUnlink!]!) { unlinkAssets(links: $links) { unlinked failed } }',
-        { links },
-      )
-      expect(unlinkAssets).toEqual({ unlinked: n, failed: 0 })
+      const selection = '{ unlinked failed }'
+      expect(await ask(gateway, 'unlinkAssets', { links }, selection)).toEqual({ unlinked: n, failed: 0 })
     },
   },
   {
@@ -147,7 +140,7 @@ const operations: Operation[] = [
     given: async (n) => {
       await upsertAndMakeKnown(n)
       const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
-      await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', headers: toRevert, body })
+      await callRest(gateway, `PUT /products?store_uuid=${store}`, body, toRevert)
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { products: n, links: 0 }, skipped: [] }),
   },
@@ -157,7 +150,7 @@ const operations: Operation[] = [
     given: async (n) => {
       await add(n)
       const body = [{ store_uuid: store, asset_id: upTo(n, assetId) }]
-      await gateway.call('/v1/assets', { method: 'DELETE', headers: toRevert, body })
+      await callRest(gateway, 'DELETE /assets', body, toRevert)
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { assets: n, links: n }, skipped: [] }),
   },
@@ -165,11 +158,8 @@ const operations: Operation[] = [
     title: 'a revert of defineAttributes',
     statements: 7,
     given: async (n) => {
-      const query = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-        defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
-      const definitions = upTo(n, (i) => ({ name: `attribute ${i}`, type: 'TEXT' }))
-      const body = { query, variables: { store, definitions } }
-      await gateway.call('/graphql', { method: 'POST', headers: toRevert, body })
+      const variables = { storeUuid: store, definitions: definitions(n) }
+      await gateway.post(documentOf('defineAttributes', variables, '{ name }'), { ...toRevert, variables })
     },
     run: async (n) => expect(await revert()).toMatchObject({ reverted: { definitions: n }, skipped: [] }),
   },
@@ -184,13 +174,10 @@ const operations: Operation[] = [
     statements: 3,
     given: (n) => Promise.all([upsert(n), requireAttributes(Math.min(n, 62))]),
     run: async (n) => {
-      const { store } = await graphql(
-        `query ($store: ID!) { store(storeUuid: $store) {
-          products(first: 100) { nodes { productCode readiness { channel ready missing { code reason } } } } } }`,
-        {},
-      )
+      const readiness = 'readiness { channel ready missing { code reason } }'
+      const selection = `{ products(first: 100) { nodes { productCode ${readiness} } } }`
       const nodes = Array.from({ length: Math.min(n, 100) }, () => ({ readiness: [{ ready: false }] }))
-      expect(store).toMatchObject({ products: { nodes } })
+      expect(await run('store', {}, selection)).toMatchObject({ products: { nodes } })
     },
   },
   {
@@ -198,13 +185,9 @@ const operations: Operation[] = [
     statements: 2,
     given: (n) => Promise.all([upsert(n), requireAttributes(Math.min(n, 62))]),
     run: async (n) => {
-      const { store } = await graphql(
-        `query ($store: ID!) { store(storeUuid: $store) {
-          readiness(channel: "SMP") { total ready percent asOf requirements { code missing } } } }`,
-        {},
-      )
+      const selection = '{ readiness(channel: "SMP") { total ready percent asOf requirements { code missing } } }'
       const requirements = upTo(Math.min(n, 62), (i) => ({ code: `c${i}` }))
-      expect(store).toMatchObject({ readiness: { requirements } })
+      expect(await run('store', {}, selection)).toMatchObject({ readiness: { requirements } })
     },
   },
   {
@@ -224,7 +207,7 @@ function selections(by: string, selectors: (n: number) => Record<string, unknown
       given: add,
       run: async (n) => {
         const body = selectors(n).map((selector) => ({ store_uuid: store, ...selector }))
-        expect(await rest('DELETE', '/assets', body)).toMatchObject({ deleted_count: n, failed: 0 })
+        expect(await rest('DELETE /assets', body)).toMatchObject({ deleted_count: n, failed: 0 })
       },
     },
     {
@@ -238,11 +221,8 @@ function selections(by: string, selectors: (n: number) => Record<string, unknown
           parentCode: parent_code,
           assetId: asset_id === undefined ? undefined : [asset_id].flat(),
         }))
-        const { deleteAssets } = await graphql(
-          'mutation ($given: [AssetSelector!]!) { deleteAssets(selectors: $given) { deletedCount failed } }',
-          { given },
-        )
-        expect(deleteAssets).toEqual({ deletedCount: n, failed: 0 })
+        const deleted = await ask(gateway, 'deleteAssets', { selectors: given }, '{ deletedCount failed }')
+        expect(deleted).toEqual({ deletedCount: n, failed: 0 })
       },
     },
   ]
@@ -259,22 +239,21 @@ for (const { title, statements, given, run } of operations) {
   }
 }
 
-const tree = `{
-  stores(first: 100) { totalCount edges { node {
-    storeName
-    linkedStores { storeUuid linkedStores { storeName } }
-    productCounts { status count }
-    attributeDefinitions { name }
-    product(productCode: "sku-0") { status }
-    assetGroups { totalGroups groups { parentCode product { productCode } } }
-    products(first: 100) { totalCount edges { node {
-      productCode assetGroups { assets { url } product { status assetGroups(channel: "SMP") { parentCode } } }
-    } } }
+const tree = `{ totalCount edges { node {
+  storeName
+  linkedStores { storeUuid linkedStores { storeName } }
+  productCounts { status count }
+  attributeDefinitions { name }
+  product(productCode: "sku-0") { status }
+  assetGroups { totalGroups groups { parentCode product { productCode } } }
+  products(first: 100) { totalCount edges { node {
+    productCode assetGroups { assets { url } product { status assetGroups(channel: "SMP") { parentCode } } }
   } } }
-}`
+} } }`
 
-interface Tree {
-  stores: { totalCount: number; edges: { node: { products: { edges: { node: { assetGroups: unknown[] } }[] } } }[] }
+interface Stores {
+  totalCount: number
+  edges: { node: { products: { edges: { node: { assetGroups: unknown[] } }[] } } }[]
 }
 
 for (const [n, perStore] of [
@@ -291,7 +270,7 @@ for (const [n, perStore] of [
       await Promise.all([upsert(perStore), add(perStore), define(3)])
     }
     gateway.database.statements()
-    const { stores } = (await graphql(tree, {})) as unknown as Tree
+    const stores = await ask<Stores>(gateway, 'stores', { first: 100 }, tree)
     // The stores, their number, and linkedStores twice; ten for each store, with products' assetGroups twice.
     expect(gateway.database.statements()).toBe(4 + 10 * n)
     expect(stores.totalCount).toBe(n)
@@ -307,7 +286,7 @@ it('a hundred stores by UUID are read in one statement, and their products in on
   const fields = stores.map(
     (uuid, i) => `s${i}: store(storeUuid: "${uuid}") { storeName product(productCode: "sku-${i}") { status } }`,
   )
-  expect(Object.keys(await graphql(`{ ${fields.join('\n')} }`, {}))).toHaveLength(100)
+  expect(Object.keys(await gateway.data(`{ ${fields.join('\n')} }`))).toHaveLength(100)
   expect(gateway.database.statements()).toBe(1 + 100)
 })
 
@@ -319,7 +298,7 @@ it('assets of several stores are deleted with two statements for each, after one
   }
   gateway.database.statements()
   const body = [...stores, stores[0]].map((store_uuid, i) => ({ store_uuid, asset_id: [assetId(i >> 1), 'unknown'] }))
-  expect(await rest('DELETE', '/assets', body)).toMatchObject({ deleted_count: 4, failed: 3 })
+  expect(await rest('DELETE /assets', body)).toMatchObject({ deleted_count: 4, failed: 3 })
   expect(gateway.database.statements()).toBe(1 + 2 * 3)
 })
 
@@ -329,20 +308,16 @@ it('a request deletes assets in at most 1,000 stores', async () => {
     select gen_random_uuid(), gen_random_uuid(), 'Shop', 'catalog', '{}', '{}', '{}' from generate_series(1, 1001)
     returning store_uuid`.execute(gateway.database.db)
   const body = rows.map(({ store_uuid }) => ({ store_uuid, asset_id: 'unknown' }))
-  const { status, json } = await gateway.call('/v1/assets', { method: 'DELETE', body })
-  expect({ status, json }).toMatchObject({ status: 413, json: { status: { message: expect.any(String) } } })
-  expect(JSON.stringify(json)).toContain('at most 1000 stores; got 1001')
-  expect(await rest('DELETE', '/assets', body.slice(1))).toMatchObject({ deleted_count: 0, failed: 1_000 })
+  const details = expect.stringContaining('at most 1000 stores; got 1001')
+  expect(await callRest(gateway, 'DELETE /assets', body)).toMatchObject({ status: 413, entries: [{ details }] })
+  expect(await rest('DELETE /assets', body.slice(1))).toMatchObject({ deleted_count: 0, failed: 1_000 })
 })
 
-async function newStore(query = ''): Promise<string> {
-  const body = { store_name: 'Shop', store_taxonomy: 'catalog', region: [], channels: [], default_automation: [] }
-  return String((await rest('POST', `/stores${query}`, body)).store_uuid)
-}
+const newStore = (query = '') => newStoreOf(gateway, {}, query)
 
 async function put(n: number): Promise<void> {
   const body = upTo(n, (i) => ({ product_code: code(i), Color: 'red' }))
-  expect(await rest('PUT', `/products?store_uuid=${store}`, body)).toMatchObject({ updated_skus: upTo(n, code) })
+  expect(await rest(`PUT /products?store_uuid=${store}`, body)).toMatchObject({ updated_skus: upTo(n, code) })
 }
 
 async function upsertAndMakeKnown(n: number): Promise<void> {
@@ -350,39 +325,34 @@ async function upsertAndMakeKnown(n: number): Promise<void> {
   await put(0)
 }
 
-async function upsert(n: number): Promise<unknown> {
-  const document = `mutation ($store: ID!, $products: [ProductPatch!]!) {
-    upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`
+function upsert(n: number): Promise<unknown> {
   const products = upTo(n, (i) => ({ productCode: code(i), attributes: { Size: `${i}` } }))
-  return (await graphql(document, { products })).upsertProducts
+  return run('upsertProducts', { products }, '{ createdSkus }')
 }
 
 /** An asset each in `n` groups. */
-async function add(n: number): Promise<unknown> {
-  const document = `mutation ($store: ID!, $assets: [NewAsset!]!) {
-    addAssets(storeUuid: $store, assets: $assets) { added linked failed } }`
+function add(n: number): Promise<unknown> {
   const assets = upTo(n, (i) => ({ assetId: assetId(i), parentCode: code(i), url: url(i) }))
-  return (await graphql(document, { assets })).addAssets
+  return run('addAssets', { assets }, '{ added linked failed }')
 }
 
-async function define(n: number): Promise<unknown> {
-  const document = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-    defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
-  const definitions = upTo(n, (i) => ({ name: `attribute ${i}`, type: 'TEXT' }))
-  return (await graphql(document, { definitions })).defineAttributes
+function definitions(n: number) {
+  return upTo(n, (i) => ({ name: `attribute ${i}`, type: 'TEXT' }))
 }
 
-async function requireAttributes(n: number): Promise<unknown> {
-  const document = `mutation ($store: ID!, $requirements: [ChannelRequirementInput!]!) {
-    setChannelRequirements(storeUuid: $store, channel: "SMP", requirements: $requirements) { code } }`
+function define(n: number): Promise<unknown> {
+  return run('defineAttributes', { definitions: definitions(n) }, '{ name }')
+}
+
+function requireAttributes(n: number): Promise<unknown> {
   const requirements = upTo(n, (i) => ({ code: `c${i}`, kind: 'ATTRIBUTE', attribute: `Lacking ${i}` }))
-  return (await graphql(document, { requirements })).setChannelRequirements
+  return run('setChannelRequirements', { channel: 'SMP', requirements }, '{ code }')
 }
 
-const toRevert = { 'X-Request-Id': 'to-revert' }
+const toRevert = { headers: { 'X-Request-Id': 'to-revert' } }
 
 function revert(): Promise<unknown> {
-  return rest('POST', `/requests/to-revert/revert?store_uuid=${store}`)
+  return rest(`POST /requests/to-revert/revert?store_uuid=${store}`)
 }
 
 function url(i: number): string {
@@ -393,13 +363,11 @@ function link(i: number) {
   return { store_uuid: store, parent_code: code(i), channel: 'SMP' }
 }
 
-async function graphql(document: string, variables: object): Promise<Record<string, { groups?: unknown }>> {
-  return gateway.data(document, { store, ...variables })
+/** Runs a field of the store. */
+function run(field: string, args: Item, selection: string): Promise<Item> {
+  return ask(gateway, field, { storeUuid: store, ...args }, selection)
 }
 
-async function rest(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-  const call: Call = { method, ...(body !== undefined && { body }) }
-  const { status, text, json } = await gateway.call(`/v1${path}`, call)
-  expect(status, text).toBe(200)
-  return (json as { data: Record<string, unknown> }).data
+function rest(operation: string, body?: unknown): Promise<Item> {
+  return restData(gateway, operation, body)
 }
