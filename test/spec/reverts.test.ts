@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { revert } from '../catalogue/changes/revert-support.ts'
+import { withRequestId } from '../support/clients/caller.ts'
 import type { Item } from '../support/clients/client.ts'
-import type { Reply } from '../support/clients/http.ts'
+import type { Call } from '../support/clients/http.ts'
+import { callRest, queryString, restData } from '../support/clients/rest-client.ts'
 import { addProducts, newStore, productOf, storeWithProducts, unknownStore } from '../support/factories.ts'
 import type { TestGateway } from '../support/servers/gateway.ts'
 import { newToken } from '../support/tokens.ts'
 import { graphql, requirements, rest } from './requirement.ts'
 
-type Call = { query?: Item; headers?: Record<string, string>; token?: string; body?: unknown }
-
-const post = (gateway: TestGateway, store: string, id: string, { query = {}, ...call }: Call = {}): Promise<Reply> => {
-  const given = new URLSearchParams({ store_uuid: store, ...(query as Record<string, string>) })
-  return gateway.call(`/v1/requests/${encodeURIComponent(id)}/revert?${given}`, { method: 'POST', ...call })
+const post = (
+  gateway: TestGateway,
+  store: string,
+  id: string,
+  { query = {}, ...call }: Call & { query?: Item } = {},
+) => {
+  const given = queryString({ store_uuid: store, ...query })
+  return callRest(gateway, `POST /requests/${encodeURIComponent(id)}/revert?${given}`, undefined, call)
 }
-const dataOf = ({ json }: Reply) => (json as { data: Item }).data
-const reasonOf = (reply: Reply) => (dataOf(reply).error_info as Item[])[0]?.reason
 
 /** A store whose product A was red until the request made it blue. */
 async function changed(gateway: TestGateway, request: string = randomUUID(), attributes: Item = { Color: 'blue' }) {
@@ -24,12 +27,10 @@ async function changed(gateway: TestGateway, request: string = randomUUID(), att
   return { store, request }
 }
 
-const put = (gateway: TestGateway, store: string, request: string, attributes: Item) =>
-  gateway.call(`/v1/products?store_uuid=${store}`, {
-    method: 'PUT',
-    headers: { 'X-Request-Id': request },
-    body: [{ product_code: 'A', ...attributes }],
-  })
+const put = (gateway: TestGateway, store: string, request: string, attributes: Item) => {
+  const body = [{ product_code: 'A', ...attributes }]
+  return withRequestId(gateway, request).call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
+}
 
 const attributesOf = async (gateway: TestGateway, store: string) => (await productOf(gateway, store, 'A'))?.attributes
 const none = { products: 0, assets: 0, links: 0, definitions: 0, requirements: 0, store_fields: 0 }
@@ -39,7 +40,7 @@ requirements('reverting a request', (gateway) => ({
     const { store, request } = await changed(gateway, 'a request/with % and ü')
     const headers = { 'X-Request-Id': 'the revert' }
     const reply = await post(gateway, store, request, { headers })
-    expect(dataOf(reply)).toEqual({
+    expect(reply.data).toEqual({
       store_uuid: store,
       request_id: 'the revert',
       reverted: { ...none, products: 1 },
@@ -51,15 +52,15 @@ requirements('reverting a request', (gateway) => ({
 
   'REVERT-02 MUST let the revert be reverted': rest(async () => {
     const { store, request } = await changed(gateway)
-    const { request_id } = dataOf(await post(gateway, store, request))
-    expect(dataOf(await post(gateway, store, String(request_id)))).toMatchObject({ reverted: { products: 1 } })
+    const { request_id } = (await post(gateway, store, request)).data
+    expect((await post(gateway, store, String(request_id))).data).toMatchObject({ reverted: { products: 1 } })
     expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
   }),
 
   'REVERT-03 MUST show the revert in the receipt of the request, and in its own': rest(async () => {
     const { store, request } = await changed(gateway)
-    const { request_id } = dataOf(await post(gateway, store, request))
-    const receipt = async (id: unknown) => dataOf(await gateway.call(`/v1/requests/${id}?store_uuid=${store}`))
+    const { request_id } = (await post(gateway, store, request)).data
+    const receipt = async (id: unknown) => restData(gateway, `GET /requests/${id}?store_uuid=${store}`)
     expect(await receipt(request)).toMatchObject({ reverted_by: request_id })
     expect(await receipt(request_id)).toMatchObject({
       operation: 'revertRequest',
@@ -74,7 +75,7 @@ requirements('reverting a request', (gateway) => ({
     const by = (policy: string) =>
       post(gateway, store, request, { query: { if_changed_since: policy, dry_run: 'true' } })
     const refused = await by('fail')
-    expect([refused.status, dataOf(refused)]).toEqual([
+    expect([refused.status, refused.data]).toEqual([
       409,
       {
         error_info: [
@@ -86,9 +87,9 @@ requirements('reverting a request', (gateway) => ({
       },
     ])
     const item = { kind: 'product', code: 'A', key: 'Color', reason: 'changed_since' }
-    expect(dataOf(await by('skip'))).toMatchObject({ reverted: { products: 1 }, skipped: [item] })
-    expect(dataOf(await by('overwrite'))).toMatchObject({ reverted: { products: 1 }, skipped: [] })
-    expect(dataOf(await post(gateway, store, request))).toMatchObject({ skipped: [item] })
+    expect((await by('skip')).data).toMatchObject({ reverted: { products: 1 }, skipped: [item] })
+    expect((await by('overwrite')).data).toMatchObject({ reverted: { products: 1 }, skipped: [] })
+    expect((await post(gateway, store, request)).data).toMatchObject({ skipped: [item] })
     expect(await attributesOf(gateway, store)).toEqual({ Color: 'green' })
   }),
 
@@ -96,9 +97,9 @@ requirements('reverting a request', (gateway) => ({
     const { store, request } = await changed(gateway)
     await post(gateway, store, request)
     const again = await post(gateway, store, request)
-    expect([again.status, reasonOf(again)]).toEqual([409, 'not_revertible'])
+    expect([again.status, again.reason]).toEqual([409, 'not_revertible'])
     const overwriting = await post(gateway, store, request, { query: { if_changed_since: 'overwrite' } })
-    expect(dataOf(overwriting)).toMatchObject({ reverted: none })
+    expect(overwriting.data).toMatchObject({ reverted: none })
   }),
 
   'REVERT-06 MUST answer 404 for a request without changes in the store, and for a store that the token cannot see':
@@ -113,14 +114,14 @@ requirements('reverting a request', (gateway) => ({
         await post(gateway, 'no uuid', request),
         await post(gateway, store, request, { token }),
       ]
-      for (const reply of replies) expect([reply.status, reasonOf(reply)]).toEqual([404, 'request_not_found'])
+      for (const reply of replies) expect([reply.status, reply.reason]).toEqual([404, 'request_not_found'])
       expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
     }),
 
   'REVERT-07 MUST revert in its own store for a limited token': rest(async () => {
     const { store, request } = await changed(gateway)
     const { secret: token } = await newToken(gateway, { scopes: ['WRITE'], stores: [store] })
-    expect(dataOf(await post(gateway, store, request, { token }))).toMatchObject({ reverted: { products: 1 } })
+    expect((await post(gateway, store, request, { token })).data).toMatchObject({ reverted: { products: 1 } })
     expect(await attributesOf(gateway, store)).toEqual({ Color: 'red' })
   }),
 
@@ -130,13 +131,13 @@ requirements('reverting a request', (gateway) => ({
     const first = await post(gateway, store, request, { headers })
     expect(first.status).toBe(200)
     const second = await post(gateway, store, request, { headers })
-    expect(dataOf(second)).toEqual(dataOf(first))
+    expect(second.data).toEqual(first.data)
     expect(second.headers.link).toBeUndefined()
   }),
 
   'REVERT-09 MUST change nothing in a dry run': rest(async () => {
     const { store, request } = await changed(gateway)
-    expect(dataOf(await post(gateway, store, request, { query: { dry_run: 'true' } }))).toMatchObject({
+    expect((await post(gateway, store, request, { query: { dry_run: 'true' } })).data).toMatchObject({
       reverted: { products: 1 },
     })
     expect(await attributesOf(gateway, store)).toEqual({ Color: 'blue' })
@@ -151,7 +152,7 @@ requirements('reverting a request', (gateway) => ({
         await post(gateway, store, request, { body: '{', headers: { 'content-type': 'application/json' } }),
         await post(gateway, store, request, { headers: { 'X-Request-Id': request } }),
       ]
-      for (const reply of replies) expect([reply.status, reasonOf(reply)]).toEqual([400, 'invalid_request'])
+      for (const reply of replies) expect([reply.status, reply.reason]).toEqual([400, 'invalid_request'])
       expect((await post(gateway, store, request, { body: {} })).status).toBe(200)
     },
   ),

@@ -1,26 +1,30 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { query, storeWithProducts } from '../../support/factories.ts'
+import { withRequestId } from '../../support/clients/caller.ts'
+import type { Item } from '../../support/clients/client.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { restData } from '../../support/clients/rest-client.ts'
+import { storeWithProducts } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { type Given, setRequirements, settled } from '../readiness/support.ts'
-import { revert, withRequestIds } from './revert-support.ts'
+import { revert } from './revert-support.ts'
 
 const gateway = useGateway()
-const named = withRequestIds(gateway)
 
 const requiring = (code: string): Given => ({ code, kind: 'ATTRIBUTE', attribute: 'Title' })
 
 /** Sets what a channel requires, and returns the id of the request. */
 async function set(store: string, ...codes: string[]): Promise<string> {
-  const { errors } = await setRequirements({ ...gateway, ...named }, store, 'SMP', codes.map(requiring))
+  const id = randomUUID()
+  const { errors } = await setRequirements(withRequestId(gateway, id), store, 'SMP', codes.map(requiring))
   expect(errors).toBeUndefined()
-  return named.id
+  return id
 }
 
 async function codesOf(store: string): Promise<string[]> {
-  const document = `query ($store: ID!) {
-    result: store(storeUuid: $store) { channelRequirements(channel: "SMP") { code } } }`
-  const { result } = await query<{ channelRequirements: { code: string }[] }>(gateway, document, { store })
-  return result.channelRequirements.map(({ code }) => code)
+  const selection = '{ channelRequirements(channel: "SMP") { code } }'
+  const found = await ask<{ channelRequirements: Given[] }>(gateway, 'store', { storeUuid: store }, selection)
+  return found.channelRequirements.map(({ code }) => code)
 }
 
 interface Receipt {
@@ -29,11 +33,10 @@ interface Receipt {
   changes: { nodes: { codes: string[]; items: { nodes: { channel: string; before: string; after: string }[] } }[] }
 }
 
-async function receiptOf(store: string, request: string): Promise<Receipt | null> {
-  const document = `query ($store: ID!, $request: String!) { result: request(storeUuid: $store, requestId: $request) {
-    operation counts { kind created updated deleted }
-    changes { nodes { codes items { nodes { channel before after } } } } } }`
-  return (await query<Receipt | null>(gateway, document, { store, request })).result
+function receiptOf(storeUuid: string, requestId: string): Promise<Receipt | null> {
+  const selection = `{ operation counts { kind created updated deleted }
+    changes { nodes { codes items { nodes { channel before after } } } } }`
+  return ask(gateway, 'request', { storeUuid, requestId }, selection)
 }
 
 it('a change of requirements has a receipt with both lists, and is in the feed', async () => {
@@ -60,9 +63,8 @@ it('a change of requirements has a receipt with both lists, and is in the feed',
     ['one', 'two'],
   ])
   const feed = async () => {
-    const { json } = await gateway.call(`/v1/changes?store_uuid=${store}&limit=100`)
-    const { changes } = (json as { data: { changes: { kind: string; action: string; codes: string[] }[] } }).data
-    return changes.filter(({ kind }) => kind === 'requirement').map(({ action, codes }) => [action, codes])
+    const { changes } = await restData(gateway, `GET /changes?store_uuid=${store}&limit=100`)
+    return (changes as Item[]).filter(({ kind }) => kind === 'requirement').map(({ action, codes }) => [action, codes])
   }
   await expect.poll(feed).toEqual([
     ['created', ['SMP']],

@@ -1,12 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { operations } from '../../random/property/operations.ts'
 import { itHolds, play } from '../../random/property/play.ts'
+import { callerOf, withRequestId } from '../../support/clients/caller.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
-import { countChanges, revertChecked as revert, stateOf, withRequestIds } from './revert-support.ts'
+import { countChanges, revertChecked as revert, stateOf } from './revert-support.ts'
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 8)
 const gateway = useGateway()
-const named = withRequestIds(gateway)
+let requestId = ''
+const calling = callerOf((path, call) => {
+  requestId = randomUUID()
+  return withRequestId(gateway, requestId).call(path, call)
+})
 let reverted = 0
 
 itHolds(
@@ -16,21 +22,21 @@ itHolds(
   async (sequence) => {
     let states: Awaited<ReturnType<typeof stateOf>>[] = []
     await play(gateway, sequence, {
-      calling: { ...gateway, ...named },
+      calling: { ...gateway, ...calling },
       before: async ({ stores }) => {
         states = await Promise.all(stores.map((store) => stateOf(gateway, store)))
-        named.id = ''
+        requestId = ''
       },
       after: async ({ operation, stores }) => {
-        const requestId = named.id
+        const sent = requestId
         for (const [i, store] of stores.entries()) {
           const after = await stateOf(gateway, store)
           const isChanged = JSON.stringify(after) !== JSON.stringify(states[i])
-          const isRecorded = (await countChanges(gateway, store, requestId)) > 0
+          const isRecorded = (await countChanges(gateway, store, sent)) > 0
           expect({ operation, isRecorded }).toEqual({ operation, isRecorded: isChanged })
           if (!isChanged) continue
           reverted++
-          const undone = await revert(gateway, store, requestId)
+          const undone = await revert(gateway, store, sent)
           const state = await stateOf(gateway, store)
           expect({ operation, undone, state }).toMatchObject({ undone: { skipped: [], more: 0 }, state: states[i] })
           expect(state.exported).toBe(states[i]?.exported)

@@ -1,24 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { checkReadModel } from '../../../src/catalogue/asset-groups/check-read-model.ts'
 import { exportStore } from '../../../src/export/export-store.ts'
-import type { Call } from '../../support/clients/http.ts'
-import type { GraphQLReply, TestGateway } from '../../support/servers/gateway.ts'
-
-/** The gateway, called with request ids that are known: `id` is the last one. */
-export function withRequestIds(gateway: TestGateway) {
-  const named = {
-    id: '',
-    call: (path: string, options: Call = {}) => {
-      named.id = randomUUID()
-      return gateway.call(path, { ...options, headers: { ...options.headers, 'X-Request-Id': named.id } })
-    },
-    graphql: async (query: string, variables: Record<string, unknown> = {}) =>
-      (await named.call('/graphql', { method: 'POST', body: { query, variables } })).json as GraphQLReply,
-  }
-  return named
-}
+import { documentOf } from '../../support/clients/operations.ts'
+import type { TestGateway } from '../../support/servers/gateway.ts'
 
 interface Skipped {
   kind: string
@@ -34,20 +19,17 @@ export interface RevertAnswer {
   more: number
 }
 
-const document = `mutation ($store: ID!, $request: String!, $policy: RevertPolicy, $dryRun: Boolean) {
-  revertRequest(storeUuid: $store, requestId: $request, ifChangedSince: $policy, dryRun: $dryRun) {
-    requestId reverted { products assets links definitions requirements storeFields } skipped { kind code key reason } more } }`
-
 /** Reverts a request; throws the error of the answer. */
 export async function revert(
   gateway: TestGateway,
-  store: string,
-  request: string,
+  storeUuid: string,
+  requestId: string,
   { policy, dryRun }: { policy?: 'SKIP' | 'FAIL' | 'OVERWRITE'; dryRun?: boolean } = {},
 ): Promise<RevertAnswer> {
-  const { data, errors } = await gateway.graphql(document, { store, request, policy, dryRun })
+  const variables = { storeUuid, requestId, ifChangedSince: policy, dryRun }
+  const { data, errors } = await gateway.graphql(documentOf('revertRequest', variables), variables)
   if (errors?.[0]) throw Object.assign(new Error(errors[0].message), errors[0].extensions)
-  return (data as unknown as { revertRequest: RevertAnswer }).revertRequest
+  return data?.result as unknown as RevertAnswer
 }
 
 /** The same; the read model must be correct then. */

@@ -5,53 +5,51 @@ import { revertRequest } from '../../../src/catalogue/changes/revert-request.ts'
 import { lockStore } from '../../../src/catalogue/locks.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { setRecording } from '../../../src/database/change-days.ts'
+import { withRequestId } from '../../support/clients/caller.ts'
 import type { Item } from '../../support/clients/client.ts'
-import { newStore, storeBody } from '../../support/factories.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { callRest, restData } from '../../support/clients/rest-client.ts'
+import { newStore } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { addChange } from './ledger-rows.ts'
-import { revertChecked as revert, stateOf, withRequestIds } from './revert-support.ts'
+import { revertChecked as revert, stateOf } from './revert-support.ts'
 
 const gateway = useGateway()
-const named = withRequestIds(gateway)
 let store: string
 beforeEach(async () => {
   store = await newStore(gateway)
 })
 
-/** Runs a mutation and returns its request id. */
-async function mutate(fields: string, variables: Item = {}): Promise<string> {
-  const types: Record<string, string> = {
-    store: 'ID!',
-    products: '[ProductPatch!]!',
-    assets: '[NewAsset!]!',
-    definitions: '[AttributeDefinitionInput!]!',
-  }
-  const given: Item = { store, ...variables }
-  const used = Object.keys(types).filter((name) => fields.includes(`$${name}`))
-  const declared = used.map((name) => `$${name}: ${types[name]}`)
-  const head = declared.length > 0 ? `(${declared.join(', ')})` : ''
-  const { errors } = await named.graphql(
-    `mutation ${head} { ${fields} }`,
-    Object.fromEntries(used.map((name) => [name, given[name]])),
-  )
-  expect(errors).toBeUndefined()
-  return named.id
+/** Runs mutations in one request, and returns its id. */
+async function mutateAll(fields: string, products: Item[] = []): Promise<string> {
+  const id = randomUUID()
+  const given = products.length > 0 ? ', $products: [ProductPatch!]!' : ''
+  await withRequestId(gateway, id).data(`mutation ($store: ID!${given}) { ${fields} }`, { store, products })
+  return id
 }
 
-const upsert = (products: Item[]) =>
-  mutate('upsertProducts(storeUuid: $store, products: $products) { createdSkus }', { products })
+/** Runs a mutation of the store, and returns the id of the request. */
+async function mutate(field: string, args: Item): Promise<string> {
+  const id = randomUUID()
+  await ask(withRequestId(gateway, id), field, { storeUuid: store, ...args }, '{ __typename }')
+  return id
+}
+
+const upsert = (products: Item[]) => mutate('upsertProducts', { products })
 const put = (productCode: string, attributes: Item) => upsert([{ productCode, attributes }])
-const remove = (code: string) => mutate(`deleteProducts(storeUuid: $store, productCodes: ["${code}"]) { deletedSkus }`)
+const remove = (code: string) => mutate('deleteProducts', { productCodes: [code] })
 const add = (assetId: string, parentCode: string, url = assetId) =>
-  mutate('addAssets(storeUuid: $store, assets: $assets) { failed }', {
-    assets: [{ assetId, parentCode, url: `https://e.x/${url}` }],
-  })
+  mutate('addAssets', { assets: [{ assetId, parentCode, url: `https://e.x/${url}` }] })
 const unlink = (assetId: string, parentCode: string) =>
-  mutate(
-    `unlinkAssets(links: [{storeUuid: "${store}", parentCode: "${parentCode}", channel: "SMP", assetId: ["${assetId}"]}]) { unlinked }`,
+  mutateAll(
+    `unlinkAssets(links: [{storeUuid: $store, parentCode: "${parentCode}", channel: "SMP", assetId: ["${assetId}"]}]) { unlinked }`,
   )
 const deleteAsset = (assetId: string) =>
-  mutate(`deleteAssets(selectors: [{storeUuid: "${store}", assetId: ["${assetId}"]}]) { deletedCount }`)
+  mutateAll(`deleteAssets(selectors: [{storeUuid: $store, assetId: ["${assetId}"]}]) { deletedCount }`)
+
+/** Sends products over REST in a request of an id. */
+const send = (method: 'POST' | 'PUT', requestId: string, body: Item[]) =>
+  restData(withRequestId(gateway, requestId), `${method} /products?store_uuid=${store}`, body)
 
 async function attributesOf(code: string) {
   const { rows } = await sql<{ attributes: Item }>`
@@ -108,12 +106,7 @@ describe('what changed since', () => {
   it('is what another request did between two changes of the request: the later one is reverted', async () => {
     await put('A', { Color: 'red' })
     const id = randomUUID()
-    const putAs = (requestId: string, Color: string) =>
-      gateway.call(`/v1/products?store_uuid=${store}`, {
-        method: 'PUT',
-        headers: { 'X-Request-Id': requestId },
-        body: [{ product_code: 'A', Color }],
-      })
+    const putAs = (requestId: string, Color: string) => send('PUT', requestId, [{ product_code: 'A', Color }])
     await putAs(id, 'blue')
     await putAs('another', 'green')
     await putAs(id, 'black')
@@ -123,17 +116,13 @@ describe('what changed since', () => {
 
   it('is what the request itself does while its revert waits for a lock', async () => {
     const id = randomUUID()
-    const postAs = (body: Item[]) => {
-      const headers = { 'X-Request-Id': id }
-      return gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', headers, body })
-    }
-    await postAs([{ product_code: 'A' }])
+    await send('POST', id, [{ product_code: 'A' }])
     const { database } = gateway
     const reverting = await write(database.catalogue, false, async (work) => {
       await lockStore(work, store, { products: ['A'] })
       const answer = revert(gateway, store, id)
       await expect.poll(() => database.lockWaiters()).toBe(1)
-      await postAs([{ product_code: 'B', Color: 'red' }])
+      await send('POST', id, [{ product_code: 'B', Color: 'red' }])
       return { answer }
     })
     expect(await reverting.answer).toMatchObject({ reverted: { products: 1 }, skipped: [] })
@@ -218,23 +207,23 @@ describe('what changed since', () => {
 })
 
 describe('definitions and the store', () => {
-  const defineAll = (definitions: Item[]) =>
-    mutate('defineAttributes(storeUuid: $store, definitions: $definitions) { name }', { definitions })
-  const update = (fields: string) => mutate(`updateStore(storeUuid: $store, input: {${fields}}) { storeUuid }`)
+  const defineAll = (definitions: Item[]) => mutate('defineAttributes', { definitions })
+  const undefine = (...names: string[]) => mutate('removeAttributeDefinitions', { names })
+  const update = (input: Item) => mutate('updateStore', { input })
   const size = { name: 'Size', type: 'ENUM', allowedValues: ['S', 'M'], maxLength: 3 }
 
   it('have what they had before, and again with a revert of that', async () => {
     await defineAll([size, { name: 'Weight', type: 'NUMBER' }])
-    await update('storeWebsite: "https://e.x", region: ["Europe", "Asia"]')
+    await update({ storeWebsite: 'https://e.x', region: ['Europe', 'Asia'] })
     const requests = [
       () =>
         defineAll([
           { ...size, pattern: '[SM]' },
           { name: 'New', type: 'TEXT' },
         ]),
-      () => mutate('removeAttributeDefinitions(storeUuid: $store, names: ["Size", "Weight"]) { name }'),
-      () => update('storeName: "Other", storeTaxonomy: "brand", storeWebsite: null, region: []'),
-      () => update('channels: [], defaultAutomation: ["image_type"], storeName: "A third"'),
+      () => undefine('Size', 'Weight'),
+      () => update({ storeName: 'Other', storeTaxonomy: 'brand', storeWebsite: null, region: [] }),
+      () => update({ channels: [], defaultAutomation: ['image_type'], storeName: 'A third' }),
     ]
     for (const [i, request] of requests.entries()) {
       const before = await stateOf(gateway, store)
@@ -253,11 +242,11 @@ describe('definitions and the store', () => {
   })
 
   it('keep what has changed since', async () => {
-    await update('storeName: "One"')
-    const ids = [await update('storeName: "Two", region: ["Asia"]'), await defineAll([size])]
-    await update('storeName: "Three"')
+    await update({ storeName: 'One' })
+    const [renaming, defining] = [await update({ storeName: 'Two', region: ['Asia'] }), await defineAll([size])]
+    await update({ storeName: 'Three' })
     await defineAll([{ ...size, maxLength: 4 }])
-    const [named, defined] = [await revert(gateway, store, ids[0] ?? ''), await revert(gateway, store, ids[1] ?? '')]
+    const [named, defined] = [await revert(gateway, store, renaming), await revert(gateway, store, defining)]
     expect(named).toMatchObject({ reverted: { storeFields: 1 }, skipped: [skip('STORE', '', 'storeName')] })
     expect(defined).toMatchObject({ reverted: { definitions: 0 }, skipped: [skip('DEFINITION', 'Size', null)] })
     expect(await stateOf(gateway, store)).toMatchObject({ store: { store_name: 'Three', region: ['Europe'] } })
@@ -265,13 +254,9 @@ describe('definitions and the store', () => {
 
   it('do not lose a store that a request has created', async () => {
     await defineAll([size])
-    const body = { ...storeBody(), store_name: 'linked' }
-    const { json } = await named.call(`/v1/stores?linked_store_id=${store}&copy_taxonomy=true`, {
-      method: 'POST',
-      body,
-    })
-    const created = (json as { data: { store_uuid: string } }).data.store_uuid
-    const { id } = named
+    const id = randomUUID()
+    const copying = `?linked_store_id=${store}&copy_taxonomy=true`
+    const created = await newStore(withRequestId(gateway, id), { store_name: 'linked' }, copying)
     const skipped = [skip('STORE', '', null, 'store_created')]
     await expect(revert(gateway, created, id, { policy: 'FAIL' })).rejects.toMatchObject({ code: 'not_revertible' })
     expect(await revert(gateway, created, id)).toMatchObject({ reverted: { definitions: 1 }, skipped })
@@ -281,7 +266,7 @@ describe('definitions and the store', () => {
   it('may not take more than definitions may', async () => {
     const large = (name: string) => ({ name, type: 'ENUM', allowedValues: ['x'.repeat(2_500_000)] })
     await defineAll([large('A')])
-    const request = await mutate('removeAttributeDefinitions(storeUuid: $store, names: ["A"]) { name }')
+    const request = await undefine('A')
     await defineAll([large('B')])
     await expect(revert(gateway, store, request)).rejects.toMatchObject({ code: 'payload_too_large' })
   })
@@ -308,10 +293,10 @@ describe('what cannot be reverted', () => {
     await upsert([{ productCode: 'A', attributes: { Color: 'red', Size: 'S' } }])
     await add('x', 'A')
     const before = await stateOf(gateway, store)
-    const request = await mutate(
+    const request = await mutateAll(
       `upsertProducts(storeUuid: $store, products: $products) { createdSkus }
-      deleteAssets(selectors: [{storeUuid: "${store}", assetId: ["x"]}]) { deletedCount }`,
-      { products: [{ productCode: 'A', attributes: { Color: 'blue', Size: 'M' } }, { productCode: 'B' }] },
+      deleteAssets(selectors: [{storeUuid: $store, assetId: ["x"]}]) { deletedCount }`,
+      [{ productCode: 'A', attributes: { Color: 'blue', Size: 'M' } }, { productCode: 'B' }],
     )
     const after = await stateOf(gateway, store)
     let last = request
@@ -334,12 +319,7 @@ describe('what cannot be reverted', () => {
 
   it('is not a request that goes on after its revert', async () => {
     const id = randomUUID()
-    const post = (product_code: string, requestId: string = id) =>
-      gateway.call(`/v1/products?store_uuid=${store}`, {
-        method: 'POST',
-        headers: { 'X-Request-Id': requestId },
-        body: [{ product_code }],
-      })
+    const post = (product_code: string, requestId: string = id) => send('POST', requestId, [{ product_code }])
     await post('A')
     await revert(gateway, store, id)
     await post('B')
@@ -400,9 +380,9 @@ describe('what cannot be reverted', () => {
     for (const n of [100_000, 1]) {
       await addChange(gateway.database.db, { store, requestId: 'large', action: 'created', items: items(n) })
     }
-    const { status, json } = await gateway.call(`/v1/requests/large/revert?store_uuid=${store}`, { method: 'POST' })
-    expect([status, JSON.stringify(json)]).toEqual([413, expect.stringContaining('at most 100000 changes')])
-    expect(JSON.stringify(json)).toContain('it has 100001: use `catalog revert`')
+    const { status, entries } = await callRest(gateway, `POST /requests/large/revert?store_uuid=${store}`)
+    const details = expect.stringMatching(/at most 100000 changes.*it has 100001: use `catalog revert`/)
+    expect({ status, entries }).toMatchObject({ status: 413, entries: [{ details }] })
   })
 
   it('is a product that would grow too large', async () => {
@@ -455,9 +435,7 @@ describe('a revert', () => {
   it('restores a value that a newer definition would refuse', async () => {
     await put('A', { Color: 'red' })
     const request = await put('A', { Color: '7' })
-    await mutate('defineAttributes(storeUuid: $store, definitions: $definitions) { name }', {
-      definitions: [{ name: 'Color', type: 'NUMBER' }],
-    })
+    await mutate('defineAttributes', { definitions: [{ name: 'Color', type: 'NUMBER' }] })
     await revert(gateway, store, request)
     expect(await attributesOf('A')).toEqual({ Color: 'red' })
   })
@@ -466,13 +444,13 @@ describe('a revert', () => {
     await put('A', { Color: 'red', Size: 'S' })
     await add('x', 'A')
     const state = await stateOf(gateway, store)
-    const request = await mutate(
+    const request = await mutateAll(
       `one: upsertProducts(storeUuid: $store, products: $products) { createdSkus }
       two: deleteProducts(storeUuid: $store, productCodes: ["A"]) { deletedSkus }
       three: upsertProducts(storeUuid: $store, products: [{productCode: "A", status: "active"}]) { createdSkus }
-      four: deleteAssets(selectors: [{storeUuid: "${store}", assetId: ["x"]}]) { deletedCount }
+      four: deleteAssets(selectors: [{storeUuid: $store, assetId: ["x"]}]) { deletedCount }
       five: addAssets(storeUuid: $store, assets: [{assetId: "z", parentCode: "A", url: "https://e.x/z"}]) { added }`,
-      { products: [{ productCode: 'A', status: 'draft', attributes: { Color: 'blue', New: 'x' } }] },
+      [{ productCode: 'A', status: 'draft', attributes: { Color: 'blue', New: 'x' } }],
     )
     const after = await stateOf(gateway, store)
     const { requestId, skipped } = await revert(gateway, store, request)

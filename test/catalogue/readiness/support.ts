@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewRequirement } from '../../../src/catalogue/readiness/requirements.ts'
-import { query } from '../../support/factories.ts'
-import type { TestGateway } from '../../support/servers/gateway.ts'
+import type { Caller } from '../../support/clients/caller.ts'
+import { ask, documentOf } from '../../support/clients/operations.ts'
 
 export type Given = NewRequirement
 
-export function setRequirements(gateway: TestGateway, store: string, channel: string, requirements: readonly Given[]) {
-  return gateway.graphql(
-    `mutation ($store: ID!, $channel: String!, $requirements: [ChannelRequirementInput!]!) {
-      setChannelRequirements(storeUuid: $store, channel: $channel, requirements: $requirements) { code } }`,
-    { store, channel, requirements },
-  )
+export function setRequirements(gateway: Caller, storeUuid: string, channel: string, requirements: readonly Given[]) {
+  const variables = { storeUuid, channel, requirements }
+  return gateway.graphql(documentOf('setChannelRequirements', variables, '{ code }'), variables)
 }
 
 export interface Readiness {
@@ -24,17 +21,16 @@ export interface Readiness {
   gaps: { totalCount: number; nodes: { productCode: string }[] }
 }
 
-export async function storeReadiness(gateway: TestGateway, store: string, channel: string) {
-  const from = new Date(Date.now() - 3_600_000)
-  const document = `query ($store: ID!, $channel: String!, $from: DateTime!) { result: store(storeUuid: $store) {
-    readiness(channel: $channel) { total ready percent asOf isCounting requirements { code severity missing }
-      history(from: $from, interval: "1h") { time total ready percent } gaps { totalCount nodes { productCode } } } } }`
-  const { result } = await query<{ readiness: Readiness | null }>(gateway, document, { store, channel, from })
-  return result.readiness
+export async function storeReadiness(gateway: Caller, storeUuid: string, channel: string) {
+  const from = new Date(Date.now() - 3_600_000).toISOString()
+  const selection = `{
+    readiness(channel: "${channel}") { total ready percent asOf isCounting requirements { code severity missing }
+      history(from: "${from}", interval: "1h") { time total ready percent } gaps { totalCount nodes { productCode } } } }`
+  return (await ask<{ readiness: Readiness | null }>(gateway, 'store', { storeUuid }, selection)).readiness
 }
 
 /** The numbers once they are as of now. */
-export async function settled(gateway: TestGateway, store: string, channel: string): Promise<Readiness> {
+export async function settled(gateway: Caller, store: string, channel: string): Promise<Readiness> {
   const begun = Date.now()
   for (;;) {
     const found = await storeReadiness(gateway, store, channel)
@@ -50,13 +46,10 @@ interface ProductReadiness {
   missing: { code: string; reason: string }[]
 }
 
-export async function productReadiness(gateway: TestGateway, store: string) {
-  const document = `query ($store: ID!) { result: store(storeUuid: $store) {
-    products(first: 100) { nodes { productCode readiness { channel ready missing { code reason } } } } } }`
-  const { result } = await query<{ products: { nodes: { productCode: string; readiness: ProductReadiness[] }[] } }>(
-    gateway,
-    document,
-    { store },
-  )
-  return Object.fromEntries(result.products.nodes.map(({ productCode, readiness }) => [productCode, readiness]))
+export async function productReadiness(gateway: Caller, storeUuid: string) {
+  const selection =
+    '{ products(first: 100) { nodes { productCode readiness { channel ready missing { code reason } } } } }'
+  type Found = { products: { nodes: { productCode: string; readiness: ProductReadiness[] }[] } }
+  const { products } = await ask<Found>(gateway, 'store', { storeUuid }, selection)
+  return Object.fromEntries(products.nodes.map(({ productCode, readiness }) => [productCode, readiness]))
 }

@@ -29,3 +29,10 @@ export function callerOf(call: Caller['call']): Caller {
     },
   }
 }
+
+/** The same caller, whose requests have this id. */
+export function withRequestId({ call }: Pick<Caller, 'call'>, id: string): Caller {
+  return callerOf((path, { headers, ...options } = {}) =>
+    call(path, { ...options, headers: { ...headers, 'X-Request-Id': id } }),
+  )
+}
