@@ -1,4 +1,5 @@
-import { type ListedProduct, type Product, pageProducts } from '../../src/catalogue/products/list/list-products.ts'
+import { pageProducts } from '../../src/catalogue/products/list/list-products.ts'
+import type { ListedProduct, Product } from '../../src/catalogue/products/list/measured-products.ts'
 import { requireGoodFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { cursorKey, isCursorKey, requireGoodOrder } from '../../src/catalogue/products/list/product-order.ts'
 import {

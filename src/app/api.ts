@@ -19,14 +19,13 @@ import { createEngine, type Introspection } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
 import { chooseRoute, routeLimits as defaultRouteLimits, type RouteLimits } from '../heavy/route.ts'
+import { runHereFirst } from '../heavy/run-here-first.ts'
 import type { Routes } from '../http/router.ts'
 import type { JobQuotas } from '../jobs/quotas.ts'
-import { withContext } from '../request/context.ts'
-import type { HttpResponse } from '../request/exchange.ts'
+import type { HttpResponse, OperationResult } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import { shapeOfJson } from '../request/json-shape.ts'
 import type { Staleness } from '../request/preferences.ts'
-import { ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import { createRestServices, type RunOptions } from './rest-services.ts'
 import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
@@ -108,11 +107,14 @@ export function createApi(options: ApiOptions): Api {
     if (threads && isHeavy(body, prepared.cost, copies)) return threads.graphql(request, caller)
     const replica = prepared.staleness && (await chooseReplica(prepared.staleness, caller))
     const { maxAffected } = prepared
-    const run = () => prepared.run(contextBy('graphql')(caller, requestId, { replica, maxAffected }))
-    const readLimit = isMutation ? new ReadLimit(undefined, routeLimits.members) : new ReadLimit(readBytesHere.graphql)
-    const answer = await traced('operation', name, () => (threads ? withContext({ readLimit }, run) : run()))
-    if (threads && readLimit.isForOtherThread && size.rootFields === 1) return threads.graphql(request, caller)
-    return { answer, operation: { operation: name, isWrite: isMutation } }
+    const run = async () => {
+      const context = contextBy('graphql')(caller, requestId, { replica, maxAffected })
+      const answer = await traced('operation', name, () => prepared.run(context))
+      return { answer, operation: { operation: name, isWrite: isMutation } }
+    }
+    const kind = !isMutation ? 'read' : size.rootFields === 1 ? 'write' : 'several writes'
+    const repeat = threads && (() => threads.graphql(request, caller))
+    return runHereFirst<OperationResult>({ kind, maxRows: routeLimits.members, run, repeat })
   }
   return {
     errorOf,

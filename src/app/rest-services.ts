@@ -21,10 +21,9 @@ import type { Context } from '../graphql/context.ts'
 import type { Engine } from '../graphql/prepare.ts'
 import { publicErrors } from '../graphql/public-error.ts'
 import type { RouteLimits } from '../heavy/route.ts'
+import { runHereFirst } from '../heavy/run-here-first.ts'
 import { doOnce } from '../idempotency/once.ts'
-import { withContext } from '../request/context.ts'
 import type { Staleness } from '../request/preferences.ts'
-import { maxRestBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
 import { traced } from '../request/traced.ts'
 import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
 
@@ -123,18 +122,11 @@ function createOperations(engine: Engine, { log, answers, contextOf }: RestParts
 }
 
 function createThreadChoice({ threads, routeLimits, isHeavy }: RestParts): RestServices<Caller>['chooseThread'] {
-  return async (request, caller, body, runInline) => {
+  return async (request, caller, body, run) => {
+    const inPool = threads && (() => threads.rest(request, caller, body))
+    if (inPool && body && isHeavy(body)) return inPool()
     // Only reads have no body.
-    const isRead = body === undefined
-    if (!threads) return isRead ? withContext({ readLimit: new ReadLimit(maxRestBytes) }, runInline) : runInline()
-    if (body && isHeavy(body)) return threads.rest(request, caller, body)
-    // Only the database knows how much a request reads.
-    const readLimit = isRead ? new ReadLimit(readBytesHere.rest) : new ReadLimit(undefined, routeLimits.members)
-    try {
-      return await withContext({ readLimit }, runInline)
-    } catch (error) {
-      if (!readLimit.isForOtherThread && !(isRead && readLimit.isExceeded)) throw error
-      return threads.rest(request, caller, body)
-    }
+    const kind = body === undefined ? 'read' : 'write'
+    return runHereFirst({ kind, maxRows: routeLimits.members, run, repeat: inPool })
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { CatalogueError, invalidRequest, type Reason, statusOf } from '../errors.ts'
 import { lazy } from '../lazy.ts'
+import { currentReadLimit } from '../request/context.ts'
 import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import { preferenceApplied, readStaleness, readWritePreferences, type Staleness } from '../request/preferences.ts'
@@ -55,6 +56,7 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     const run = async (context: Context) => {
       const result = async () => {
         const { data, errors } = await operation.run(variables, context)
+        currentReadLimit().requireShort(data)
         const extensions = { cost, ...(context.affected && { affected: context.affected.count }) }
         return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions }
       }

@@ -2,30 +2,38 @@ import { CatalogueError, invalidRequest } from '../errors.ts'
 
 const mebibyte = 1024 * 1024
 
-/** An answer has at most 16 MiB, but a write may read more, such as all values to which a rule applies. */
+/** A write may read more than a read, such as all values to which a rule applies. */
 const maxBytes = 80 * mebibyte
 
-/** The limits of reads on the thread that serves all requests, where an answer of 1 MiB takes about 20 ms. */
-export const readBytesHere = { rest: mebibyte, graphql: 5 * mebibyte }
+/** The limit of a read on the thread that serves all requests, where an answer of 1 MiB takes about 20 ms. */
+export const readBytesHere = mebibyte
 
-/** The limit of a REST read in another thread: PostgreSQL sends at most 20 MiB for an answer of 16 MiB. */
-export const maxRestBytes = 24 * mebibyte
+/** The limit of a read in another thread: PostgreSQL sends at most 20 MiB for an answer of 16 MiB. */
+export const maxReadBytes = 24 * mebibyte
+
+/** Reading the rest of a short answer takes less than a new connection. */
+const restBytes = 5 * mebibyte
+
+interface ReadLimitOptions {
+  /** How many rows a write may work on in this thread. */
+  maxRows?: number
+  /** The limit beyond which the request is repeated in another thread: a read's `bytes`, a write's `rows`. */
+  repeatedBeyond?: 'bytes' | 'rows' | undefined
+}
 
 export class ReadLimit {
   readonly #max: number
+  readonly #repeatedBeyond: ReadLimitOptions['repeatedBeyond']
   #bytes = 0
   /** How many rows a write may work on in this thread. */
   readonly maxRows: number
-  /** Whether a write has more rows; it has written nothing then. */
+  /** Whether the request must be repeated in another thread. It has written nothing then. */
   isForOtherThread = false
 
-  constructor(max = maxBytes, maxRows = Number.POSITIVE_INFINITY) {
+  constructor(max = maxBytes, { maxRows = Number.MAX_SAFE_INTEGER, repeatedBeyond }: ReadLimitOptions = {}) {
     this.#max = max
-    this.maxRows = Math.min(maxRows, Number.MAX_SAFE_INTEGER)
-  }
-
-  get isExceeded(): boolean {
-    return this.#bytes > this.#max
+    this.#repeatedBeyond = repeatedBeyond
+    this.maxRows = maxRows
   }
 
   /** How many bytes a statement may still return. */
@@ -33,23 +41,54 @@ export class ReadLimit {
     return Math.max(0, this.#max - this.#bytes)
   }
 
-  /** Counts bytes. Returns the error with which the request ends beyond the limit. */
+  /** Counts bytes. Returns the error with which the connection ends if it would take too long to read the rest. */
   add(bytes: number): CatalogueError | undefined {
     this.#bytes += bytes
-    return this.isExceeded ? this.exceed() : undefined
+    if (this.#bytes <= this.#max) return undefined
+    const error = this.exceed()
+    return this.isForOtherThread && this.#bytes <= this.#max + restBytes ? undefined : error
+  }
+
+  /** Throws if the request must be repeated in another thread. */
+  requireHere(): void {
+    if (this.isForOtherThread) throw this.exceed()
+  }
+
+  /** As `requireHere`, and for a read whose answer is longer than what it may read: fields may repeat it. */
+  requireShort(answer: unknown): void {
+    if (this.#repeatedBeyond === 'bytes' && isLonger(answer, this.#max)) throw this.exceed()
+    this.requireHere()
   }
 
   /** The error for rows that a statement left out. */
   exceed(): CatalogueError {
     this.#bytes = Math.max(this.#bytes, this.#max + 1)
+    if (this.#repeatedBeyond === 'bytes') this.isForOtherThread = true
     const details = `what a request reads may have ${this.#max} bytes; this is more: ask for a smaller page or fewer fields`
     return invalidRequest(details)
   }
 
   /** The error for more rows than this thread may work on. */
   exceedRows(): CatalogueError {
-    this.isForOtherThread = true
+    if (this.#repeatedBeyond === 'rows') this.isForOtherThread = true
     const details = `the groups to change together with other fields may have ${this.maxRows} assets: send a request for this field`
     return new CatalogueError('payload_too_large', [{ details }])
   }
+}
+
+/** Whether a value has more than so many characters as JSON. What comes after those is not visited. */
+function isLonger(value: unknown, max: number): boolean {
+  let left = max
+  const visit = (part: unknown): void => {
+    if (typeof part === 'string') left -= part.length
+    if (typeof part !== 'object' || part === null) return
+    const isList = Array.isArray(part)
+    for (const key in part) {
+      left -= isList ? 3 : key.length + 6
+      visit((part as Record<string, unknown>)[key])
+      if (left < 0) return
+    }
+  }
+  visit(value)
+  return left < 0
 }

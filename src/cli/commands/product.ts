@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../catalogue/changes/product-at.ts'
-import { findProducts, type Product } from '../../catalogue/products/list/list-products.ts'
+import { findProducts } from '../../catalogue/products/list/list-products.ts'
+import type { Product } from '../../catalogue/products/list/measured-products.ts'
 import { requireStore } from '../../catalogue/stores/stores.ts'
 import { timeOf } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { type RequestContext, requestContext } from '../../request/context.ts'
+import type { ReadLimit } from '../../request/read-limit.ts'
 import { requestCancel } from './cancel.ts'
 import { sendPrepared } from './prepared-statements.ts'
 import { sentStatements } from './sent-statements.ts'
@@ -22,6 +23,12 @@ export type PooledClient = pg.PoolClient & {
   readyForQuery: boolean
   /** It is being closed. */
   _ending: boolean
+}
+
+/** The result, which is dropped if the request is to be repeated in another thread. */
+function hereOnly<R>(readLimit: ReadLimit, result: R): R {
+  readLimit.requireHere()
+  return result
 }
 
 /**
@@ -69,7 +76,9 @@ export class Connection implements PostgresPoolClient {
     const reportProgress = this.#context?.reportProgress
     if (reportProgress) answer.then(reportProgress, reportProgress)
     // The server rolls a broken connection back. The error to report is the one that broke it.
-    return isRollback ? answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] })) : answer
+    if (isRollback) return answer.catch(() => ({ command: 'ROLLBACK', rowCount: 0, rows: [] }))
+    const readLimit = this.#context?.readLimit
+    return readLimit ? answer.then((result) => hereOnly(readLimit, result)) : answer
   }
 
   /** Rolls an open transaction back. Closes the connection after a request to cancel, which may arrive late. */

@@ -254,6 +254,40 @@ export const attacks: Attack[] = [
     run: (attacker) => together(attacker, 20, { path: `/v1/products?store_uuid=${attacker.store}` }),
   },
   {
+    name: 'GraphQL pages of 5 MB, forty at once',
+    isLong: true,
+    prepare: async (attacker) => {
+      await fill(attacker, 100, () => ({ Text: 'x'.repeat(50_000) }))
+      const url = `https://cdn.example/${'u'.repeat(1_000)}`
+      const assets = times(4_000, (i) => ({ parentCode: `P${i % 50}`, url: `${url}/${i}` }))
+      await attacker.send(graphql(addAssets, { store: attacker.store, assets }))
+    },
+    run: async (attacker) => {
+      const ofStore = (fields: string) => graphql(`{ store(storeUuid: "${attacker.store}") { ${fields} } }`)
+      await together(attacker, 40, ofStore('products(first: 100) { nodes { attributes } }'))
+      await together(attacker, 40, ofStore('assetGroups(limit: 50) { groups { assets(first: 100) { url } } }'))
+      const aliases = times(20, (i) => `f${i}: attributes`).join(' ')
+      await together(attacker, 40, ofStore(`products(first: 4) { nodes { ${aliases} } }`))
+    },
+  },
+  {
+    name: 'pages of control characters',
+    isLong: true,
+    prepare: (attacker) =>
+      fill(attacker, 100, (i) => ({ Text: '\u0001'.repeat(65_000), Long: '\u0002'.repeat(i < 90 ? 1 : 65_000) })),
+    run: async (attacker) => {
+      const page = `/v1/products?store_uuid=${attacker.store}`
+      const query = (first: number) =>
+        graphql(`{ store(storeUuid: "${attacker.store}") { products(first: ${first}) { nodes { attributes } } } }`)
+      for (const limit of [2, 13, 40, 100]) {
+        await together(attacker, 10, { path: `${page}&limit=${limit}` })
+        await together(attacker, 10, query(limit))
+        await attacker.send({ path: `${page}&limit=${limit}` })
+        await attacker.send(query(limit))
+      }
+    },
+  },
+  {
     name: 'slow reads on all connections',
     isLong: true,
     prepare: (attacker) => fill(attacker, 60_000, () => ({})),

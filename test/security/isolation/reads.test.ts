@@ -1,42 +1,107 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newStore } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
 // No idle connection is closed: one that is missing was cut.
 const gateway = useGateway({ connection: { idleTimeoutMillis: 0 } })
 
+/** The field under so many names. */
+const times = (copies: number, field: string) => Array.from({ length: copies }, (_, i) => `f${i}: ${field}`).join(' ')
+
+// All of the gateway's own connections are older than those of other threads.
+beforeAll(() => Promise.all(Array.from({ length: 50 }, () => sql`select pg_sleep(0.1)`.execute(gateway.database.db))))
+
 let store: string
 beforeEach(async () => {
   store = await newStore(gateway)
 })
 
-/** All sessions, those of the gateway's own pool, and how many those of other threads are. */
-async function sessions(): Promise<{ all: unknown[]; own: unknown[]; ofThreads: number }> {
-  const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where datname = current_database() and application_name = 'catalogue-gateway'
+/** All sessions, those of the gateway's own pool, and when the threads of the pool have last sent a statement. */
+async function sessions(): Promise<{ all: number[]; own: number[]; inThreads: string }> {
+  const { rows } = await sql<{ pid: number; at: string }>`
+    select pid, query_start::text as at from pg_stat_activity
+    where datname = current_database() and application_name = 'catalogue-gateway'
     order by backend_start, pid`.execute(gateway.database.db)
   const own = gateway.database.pool()?.total ?? 0
-  return { all: rows, own: rows.slice(0, own), ofThreads: rows.length - own }
+  const pids = rows.map(({ pid }) => pid)
+  const starts = rows.slice(own).map(({ at }) => at)
+  return { all: pids, own: pids.slice(0, own), inThreads: starts.sort().at(-1) ?? '' }
 }
 
-it('a page of more than 1 MiB is read in a thread of the pool, and a smaller one is not', async () => {
+/** Makes products with one attribute. */
+async function fillProducts(products: number, value: string): Promise<void> {
   await sql`insert into product (store_uuid, product_code, status, attributes)
-    select ${store}::uuid, 'P' || n, 'new', jsonb_build_object('Text', repeat('x', 500000))
-    from generate_series(1, 20) n`.execute(gateway.database.db)
-  await sql`insert into product_total values (${store}, 0, 'new', 20)`.execute(gateway.database.db)
-  const page = (limit: number) => gateway.call(`/v1/products?store_uuid=${store}&limit=${limit}`)
-  expect((await page(2)).json).toMatchObject({ data: { returned_products: 2 } })
-  // The gateway's own connections may be more than the sessions that the server has begun.
+    select ${store}::uuid, 'P' || n, 'new', jsonb_build_object('Text', ${value}::text)
+    from generate_series(1, ${products}::integer) n`.execute(gateway.database.db)
+  await sql`insert into product_total values (${store}, 0, 'new', ${products})`.execute(gateway.database.db)
+}
+
+/** Its answer to a query of fields of the store. */
+const ofStore = (fields: string) => gateway.post(`{ store(storeUuid: "${store}") { ${fields} } }`)
+
+/** The lists of products: each answers with the products, or a connection of them, of a page of so many. */
+const lists: [string, (limit: number) => Promise<{ text: string }>][] = [
+  ['GET /v1/products', (limit) => gateway.call(`/v1/products?store_uuid=${store}&limit=${limit}`)],
+  ['Store.products', (limit) => ofStore(`products(first: ${limit}) { nodes { attributes } }`)],
+  [
+    'Store.products in another order',
+    (limit) =>
+      ofStore(`products(first: ${limit}, orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { attributes } }`),
+  ],
+  [
+    'a query by GET',
+    (limit) => {
+      const query = `{ store(storeUuid: "${store}") { products(first: ${limit}) { nodes { attributes } } } }`
+      return gateway.call(`/graphql?query=${encodeURIComponent(query)}`)
+    },
+  ],
+]
+
+it.each(lists)(
+  '%s: a page of more than 1 MiB is read in a thread of the pool, and a smaller one is not',
+  async (_, page) => {
+    await fillProducts(20, 'x'.repeat(300_000))
+    const atFirst = await sessions()
+    expect((await page(2)).text.length).toBeGreaterThan(600_000)
+    const before = await sessions()
+    expect(before.inThreads).toBe(atFirst.inThreads)
+    const { text } = await page(20)
+    expect(text.length).toBeGreaterThan(6_000_000)
+    expect(text).not.toContain('"errors"')
+    const after = await sessions()
+    expect(after.inThreads).not.toBe(before.inThreads)
+    // Compressed, the page is small: it was measured before it was sent, which would have cost the connection.
+    expect(after.all).toEqual(expect.arrayContaining(before.own))
+  },
+)
+
+it.each(lists)(
+  '%s: of control characters, pages have six times the bytes that are stored, and cost no connection',
+  async (_, page) => {
+    await fillProducts(100, '\u0001'.repeat(100_000))
+    for (const limit of [8, 20, 100]) {
+      const before = await sessions()
+      const { text } = await page(limit)
+      if (limit < 100) expect(text.length).toBeGreaterThan(limit * 600_000)
+      else expect(text).toMatch(/what a request reads.*smaller page/)
+      expect((await sessions()).all).toEqual(expect.arrayContaining(before.all))
+    }
+  },
+)
+
+it.each([
+  ['one attribute under many names', `products(first: 1) { nodes { ${times(20, 'attributes')} } }`],
+  [
+    'one product in many places',
+    'products(first: 20) { nodes { store { products(first: 1) { nodes { attributes } } } } }',
+  ],
+])('an answer that repeats what was read is made in the pool: %s', async (_, fields) => {
+  await fillProducts(20, 'x'.repeat(60_000))
   const before = await sessions()
-  expect(before.ofThreads).toBeLessThanOrEqual(0)
-  const large = await page(20)
-  expect(large.json).toMatchObject({ status: { code: 0 }, data: { returned_products: 20, total_products: 20 } })
-  expect(large.text.length).toBeGreaterThan(10_000_000)
-  const after = await sessions()
-  expect(after.ofThreads).toBeGreaterThan(0)
-  // Compressed, the page is small: it was measured before it was sent, which would have cost the connection.
-  expect(after.all).toEqual(expect.arrayContaining(before.own))
+  const { text } = await ofStore(fields)
+  expect(text.length).toBeGreaterThan(1_200_000)
+  expect((await sessions()).inThreads).not.toBe(before.inThreads)
 })
 
 const url = `https://cdn.example/${'u'.repeat(1_000)}`
@@ -49,27 +114,40 @@ async function fillGroup(assets: number): Promise<void> {
 }
 
 it.each([
-  ['/v1/assets', 'a listing', 200],
-  ['/v1/products', 'products with their assets', 200],
-  ['/graphql', 'a query', 400],
-])('%s: %s of 6 MB is not sent to the thread that serves all, and its connection lasts', async (path, _, status) => {
+  ['GET /v1/assets', () => gateway.call(`/v1/assets?store_uuid=${store}`)],
+  ['GET /v1/products', () => gateway.call(`/v1/products?store_uuid=${store}`)],
+  ['assetGroups', () => gateway.post(`{ assetGroups(storeUuid: "${store}") { groups { assets(first: 1) { url } } } }`)],
+  ['assets of products', () => ofStore('products { nodes { assetGroups { assets(first: 1) { url } } } }')],
+])('%s: assets of 6 MB are not sent to the thread that serves all, and its connection lasts', async (_, read) => {
   await sql`insert into product (store_uuid, product_code, status, attributes) values (${store}, 'P', 'new', '{}')`.execute(
     gateway.database.db,
   )
   await fillGroup(6_000)
   const before = await sessions()
-  const query = `{ assetGroups(storeUuid: "${store}") { groups { assets(first: 1) { url } } } }`
-  const isGraphQL = path === '/graphql'
-  const reply = await gateway.call(
-    isGraphQL ? path : `${path}?store_uuid=${store}`,
-    isGraphQL ? { method: 'POST', body: { query } } : {},
-  )
-  expect(reply.text).toMatch(status === 200 ? /^\{"status":\{"code":0/ : /what a request reads.*smaller page/)
+  const { status, text } = await read()
+  expect([status, text]).toEqual([200, expect.stringContaining('https://cdn.example/uuu')])
+  expect(text).not.toContain('"errors"')
+  expect((await sessions()).all).toEqual(expect.arrayContaining(before.own))
+})
+
+it('what is not measured beforehand is read to its end, and the request is repeated in the pool', async () => {
+  const definitions = Array.from({ length: 30 }, (_, i) => ({
+    name: `N${i}`,
+    type: 'ENUM',
+    allowedValues: Array.from({ length: 300 }, (_, n) => `${n} ${'v'.repeat(240)}`),
+  }))
+  const query = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
+    defineAttributes(storeUuid: $store, definitions: $definitions) { name } }`
+  await gateway.data(query, { store, definitions })
+  const before = await sessions()
+  const { text } = await ofStore('attributeDefinitions { allowedValues }')
+  expect(text.length).toBeGreaterThan(2_000_000)
   expect((await sessions()).all).toEqual(expect.arrayContaining(before.own))
 })
 
 it('an asset is placed in a group of thousands by another thread', async () => {
   await fillGroup(6_000)
+  const before = await sessions()
   const { json } = await gateway.call(`/v1/assets?store_uuid=${store}`, {
     method: 'POST',
     body: [
@@ -77,7 +155,7 @@ it('an asset is placed in a group of thousands by another thread', async () => {
     ],
   })
   expect(json).toMatchObject({ status: { code: 0 }, data: { created: 1, updated: 1 } })
-  expect((await sessions()).ofThreads).toBeGreaterThan(0)
+  expect((await sessions()).inThreads).not.toBe(before.inThreads)
   const groups = [{ parentCode: 'P', assets: { 'Image URL 1': `${url}/8` } }]
   const run = async (fields: string[]) => {
     const place = fields.map((name) => `${name}: placeAssets(storeUuid: $store, groups: $groups) { updated }`)

@@ -1,35 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { customPlan } from '../../../database/connection/session.ts'
 import { storeNotFound } from '../../../errors.ts'
-import { currentReadLimit } from '../../../request/context.ts'
 import { isStorable } from '../../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts'
 import { findRecentProducts, mayBeEarlier } from '../../changes/recent-products.ts'
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
-import type { ProductStatus } from '../../enumerations.ts'
 import { totalOf } from '../product-totals.ts'
 import { areSufficient } from './code-lists.ts'
 import { countByValues } from './count-values.ts'
+import { allRead, columns, type ListedProduct, measured, type Product } from './measured-products.ts'
 import type { ProductFilter } from './product-filter.ts'
 import { byCode, sortOf } from './product-order.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 type Condition = RawBuilder<boolean>
-
-export interface Product {
-  storeUuid: string
-  productCode: string
-  status: ProductStatus
-  attributes: Record<string, string>
-  createdAt: Date
-  updatedAt: Date
-}
-
-/** A product of a list: `orderValue` is what orders it, if that is not the code. */
-export type ListedProduct = Product & { orderValue: string | null }
-
-const columns = sql`p.store_uuid as "storeUuid", p.product_code as "productCode", p.status, p.attributes,
-        p.created_at as "createdAt", p.updated_at as "updatedAt"`
 
 /** A page of a store's products. Throws `invalid_request` for attributes that cannot be used so. */
 export async function listProducts(
@@ -56,13 +40,14 @@ export async function listProducts(
   }
   if (!first) return []
   if (!second && table === 'product' && !keyedSource) {
-    const { rows } = await sql<ListedProduct>`
-    ${list ? sql`${customPlan} ` : unlessPlain(filter, order)}select ${columns}, ${first.text} as "orderValue"
-    from ${source}
-    where ${allOf([ofStore, ...first.where])}
-    order by ${first.by}
-    limit ${page.limit}`.execute(catalogue.db)
-    return rows
+    const listed = sql`
+        select ${columns}, ${first.text} as "orderValue", row_number() over (order by ${first.by}) as nth
+        from ${source}
+        where ${allOf([ofStore, ...first.where])}
+        order by ${first.by}
+        limit ${page.limit}`
+    const plan = list ? sql`${customPlan} ` : unlessPlain(filter, order)
+    return allRead((await sql<ListedProduct>`${plan}${measured(listed)}`.execute(catalogue.db)).rows)
   }
   // The codes first, then the products. The second part is not read if the first one fills the page.
   const further = allOf([
@@ -72,14 +57,14 @@ export async function listProducts(
   const { rows } = await sql<ListedProduct>`
     ${customPlan} with first_part as materialized (${listed(first)}
     ), second_part as materialized (${second ? listed(second, further) : sql`select * from first_part where false`}
-    )
-    select ${columns}, l."orderValue"
-    from (
-      select *, 1 as part from first_part union all select *, 2 from second_part
-    ) l ${products(catalogue, storeUuid)}
-    order by l.part, l.nth
-    limit ${page.limit}`.execute(catalogue.db)
-  return rows
+    )${measured(sql`
+        select ${columns}, l."orderValue", row_number() over (order by l.part, l.nth) as nth
+        from (
+          select *, 1 as part from first_part union all select *, 2 from second_part
+        ) l ${products(catalogue, storeUuid)}
+        order by l.part, l.nth
+        limit ${page.limit}`)}`.execute(catalogue.db)
+  return allRead(rows)
 }
 
 /** Joins the products `p` of the codes of `l`. */
@@ -106,29 +91,22 @@ export async function pageProducts(
   const uuid = requireVisible(catalogue, storeUuid)
   const selection = await selectionOf(catalogue, uuid, filter)
   const { source, ofStore } = selection
-  const readLimit = currentReadLimit()
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
     ${unlessPlain(filter)}select counted.total, page.*
     from store s cross join lateral (
       select ${countOf(uuid, filter, selection)} as total
-    ) counted left join lateral (
-      select "storeUuid", "productCode", status, "createdAt", "updatedAt",
-        case when sum(pg_column_size(attributes || '{}')) over () <= ${readLimit.left} then attributes end as attributes
-      from (
-        select ${columns}
+    ) counted left join lateral (${measured(sql`
+        select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
           select p.product_code from ${source} where ${ofStore} order by p.product_code offset ${offset} limit ${limit}
-        ) l ${products(catalogue, uuid)}
-      ) listed
+        ) l ${products(catalogue, uuid)}`)}
     ) page on true
     where s.store_uuid = ${uuid}
     order by page."productCode"`.execute(catalogue.db)
   const [first] = rows
   if (!first) throw storeNotFound('storeUuid', storeUuid)
-  // The result of `||` is not compressed. As text it may be longer: then the connection's limit holds.
-  if (first.productCode !== null && first.attributes === null) throw readLimit.exceed()
   const found = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
-  return { storeUuid: uuid, totalProducts: first.total, products: found }
+  return { storeUuid: uuid, totalProducts: first.total, products: allRead(found) }
 }
 
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
@@ -163,10 +141,8 @@ export async function findProducts(
   storeUuid: string,
   codes: readonly string[],
 ): Promise<Product[]> {
-  const { rows } = await sql<Product>`
-    select ${columns} from product p
-    where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`.execute(
-    catalogue.db,
-  )
-  return rows
+  const found = sql`
+        select ${columns}, null as "orderValue", row_number() over () as nth from product p
+        where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = any(${codes.filter(isStorable)}::text[])`
+  return allRead((await sql<Product>`${measured(found)}`.execute(catalogue.db)).rows)
 }
