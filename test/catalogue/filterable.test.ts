@@ -5,8 +5,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { countedCharacters, maxCounted } from '../../src/catalogue/values/value-keys.ts'
 import { resumeIndexing } from '../../src/jobs/run-index.ts'
+import { ask } from '../support/clients/operations.ts'
+import { restData } from '../support/clients/rest-client.ts'
 import { valueFaults } from '../support/database/value-faults.ts'
-import { newStore, query } from '../support/factories.ts'
+import { newStore } from '../support/factories.ts'
 import { needsPrimary } from '../support/needs-primary.ts'
 import { startTestGateway, useGateway } from '../support/servers/gateway.ts'
 
@@ -18,19 +20,20 @@ interface Definition {
   indexed: boolean
 }
 
-const document = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-  result: defineAttributes(storeUuid: $store, definitions: $definitions) { name filterable indexed } }`
-
-async function define(store: string, definitions: object[]) {
-  return (await query<Definition[]>(gateway, document, { store, definitions })).result
-}
-
-async function jobsOf(store: string) {
-  const data = await gateway.data(
-    'query ($store: ID!) { store(storeUuid: $store) { jobs(last: 9) { nodes { kind state rowsDone } } } }',
-    { store },
+const define = (storeUuid: string, definitions: object[]) =>
+  ask<Definition[]>(gateway, 'defineAttributes', { storeUuid, definitions }, '{ name filterable indexed }')
+const defineTexts = (store: string, ...names: string[]) =>
+  define(
+    store,
+    names.map((name) => ({ name, type: 'TEXT', filterable: true })),
   )
-  return (data.store as unknown as { jobs: { nodes: { kind: string; state: string; rowsDone: number }[] } }).jobs.nodes
+const send = (method: 'POST' | 'PUT', store: string, body: object[]) =>
+  restData(gateway, `${method} /products?store_uuid=${store}`, body)
+
+async function jobsOf(storeUuid: string) {
+  type Found = { jobs: { nodes: { kind: string; state: string; rowsDone: number }[] } }
+  const selection = '{ jobs(last: 9) { nodes { kind state rowsDone } } }'
+  return (await ask<Found>(gateway, 'store', { storeUuid }, selection)).jobs.nodes
 }
 
 /** A definition that is written while a job begins may need another one. */
@@ -51,8 +54,7 @@ it('a store has at most 8 filterable attributes, and keeps what it had when more
   const store = await newStore(gateway)
   const all = Array.from({ length: 8 }, (_, i) => ({ name: `a${i}`, type: 'TEXT', filterable: true }))
   expect(await define(store, all)).toEqual(all.map(({ name }) => ({ name, filterable: true, indexed: true })))
-  const { errors } = await gateway.graphql(document, { store, definitions: [{ ...all[0], name: 'b' }] })
-  expect(errors?.[0]?.message).toBe(
+  await expect(define(store, [{ ...all[0], name: 'b' }])).rejects.toThrow(
     'definitions must leave at most 8 attributes of the store filterable; with these there are 9: a0, a1, a2, a3, a4, a5, a6, a7, b',
   )
   expect(
@@ -77,12 +79,7 @@ it('a job indexes a full store while others write, and what is filterable no mor
     { name: 'Size', filterable: true, indexed: false },
   ])
   await define(store, definitions)
-  const write = (i: number) =>
-    gateway.call(`/v1/products?store_uuid=${store}`, {
-      method: 'PUT',
-      body: [{ product_code: String(i), Color: `new ${i}` }],
-    })
-  for (let i = 1; i < 3_000; i += 50) await write(i)
+  for (let i = 1; i < 3_000; i += 50) await send('PUT', store, [{ product_code: String(i), Color: `new ${i}` }])
   await ended(store)
   expect((await jobsOf(store))[0]).toEqual({ kind: 'INDEX', state: 'SUCCEEDED', rowsDone: 3_000 })
   expect(await define(store, [])).toEqual(definitions.map(({ name }) => ({ name, filterable: true, indexed: true })))
@@ -100,7 +97,7 @@ it('filters, orders and facets of a large store use the attributes that are inde
 }, async () => {
   const store = await newStore(gateway)
   await fill(store, 50_001)
-  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  await defineTexts(store, 'Color')
   await ended(store)
   const read = `query ($store: ID!, $filter: ProductFilter) { store(storeUuid: $store) {
     facets(names: ["Color"]) { distinct missing values { value count } }
@@ -121,10 +118,7 @@ it('filters, orders and facets of a large store use the attributes that are inde
 it('a facet of an attribute of very many values in a large store needs a filter', { timeout: 180_000 }, async () => {
   const store = await newStore(gateway)
   await fill(store, 50_001)
-  await define(
-    store,
-    ['Color', 'Size'].map((name) => ({ name, type: 'TEXT', filterable: true })),
-  )
+  await defineTexts(store, 'Color', 'Size')
   await ended(store)
   const read = `query ($store: ID!, $filter: ProductFilter) { store(storeUuid: $store) {
     facets(names: ["Color", "Size"], first: 1, filter: $filter) { name distinct missing values { value count } } } }`
@@ -158,8 +152,7 @@ const countedIn = async (store: string) => {
 it('values are counted up to some thousand, and then read', { timeout: 180_000 }, async () => {
   const store = await newStore(gateway)
   await fill(store, 6_000)
-  const definitions = ['Color', 'Size'].map((name) => ({ name, type: 'TEXT', filterable: true }))
-  await define(store, definitions)
+  await defineTexts(store, 'Color', 'Size')
   await ended(store)
   expect(await countedIn(store)).toEqual([3, 0])
   const read = `query ($store: ID!) { store(storeUuid: $store) {
@@ -173,7 +166,7 @@ it('values are counted up to some thousand, and then read', { timeout: 180_000 }
     },
   })
   const body = Array.from({ length: 5_500 }, (_, i) => ({ product_code: String(i + 1), Color: `c${i + 10}` }))
-  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })).status).toBe(200)
+  await send('PUT', store, body)
   expect(await countedIn(store)).toEqual([0, 0])
   expect(await gateway.data(read, { store })).toEqual({
     store: {
@@ -187,14 +180,11 @@ it('values are counted up to some thousand, and then read', { timeout: 180_000 }
 it('values are counted while a job indexes and products come, change and go', { timeout: 180_000 }, async () => {
   const store = await newStore(gateway)
   await fill(store, 6_000)
-  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
-  const path = `/v1/products?store_uuid=${store}`
-  const remove =
-    'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
+  await defineTexts(store, 'Color')
   for (let i = 1; i <= 6_000; i += 100) {
-    await gateway.call(path, { method: 'POST', body: [{ product_code: `${i}-new`, Color: `c${i % 5}` }] })
-    await gateway.call(path, { method: 'PUT', body: [{ product_code: String(i), Color: `c${i % 7}` }] })
-    await gateway.data(remove, { store, codes: [String(i + 1)] })
+    await send('POST', store, [{ product_code: `${i}-new`, Color: `c${i % 5}` }])
+    await send('PUT', store, [{ product_code: String(i), Color: `c${i % 7}` }])
+    await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: [String(i + 1)] })
   }
   await ended(store)
   expect(await countedIn(store)).toEqual([7])
@@ -204,8 +194,7 @@ it('values are counted while a job indexes and products come, change and go', { 
 it('the bounds of counts are the same in SQL and in TypeScript', { timeout: 180_000 }, async () => {
   const store = await newStore(gateway)
   await fill(store, maxCounted)
-  const definitions = ['Color', 'Size'].map((name) => ({ name, type: 'TEXT', filterable: true }))
-  await define(store, definitions)
+  await defineTexts(store, 'Color', 'Size')
   await ended(store)
   expect(await countedIn(store)).toEqual([3, maxCounted])
   // So many changes are never overlooked.
@@ -215,19 +204,18 @@ it('the bounds of counts are the same in SQL and in TypeScript', { timeout: 180_
       Color: 'x'.repeat(countedCharacters + 1),
       Size: `new ${from + i}`,
     }))
-    expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })).status).toBe(200)
+    await send('PUT', store, body)
   }
   await write(1, 300)
   expect(await countedIn(store)).toEqual([4, maxCounted])
   const { rows } = await sql`
     select max(length(value)) as length from value_count where store_uuid = ${store}::uuid`.execute(gateway.database.db)
   expect(rows).toEqual([{ length: countedCharacters }])
-  const body = [{ product_code: 'one more', Size: 'one more' }]
-  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body })).status).toBe(200)
+  await send('POST', store, [{ product_code: 'one more', Size: 'one more' }])
   await write(300, 600)
   expect(await countedIn(store)).toEqual([4, 0])
   await define(store, [{ name: 'Size', type: 'NUMBER', filterable: true }])
-  await define(store, definitions)
+  await defineTexts(store, 'Color', 'Size')
   await ended(store)
   expect(await countedIn(store)).toEqual([4, 0])
   expect(await valueFaults(gateway.database)).toEqual([])
@@ -237,7 +225,7 @@ it('a gateway starts the indexing again whose job has failed, was deleted or not
   needsPrimary(test, 'writes go past the client')
   const store = await newStore(gateway)
   await fill(store, 1_500)
-  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  await defineTexts(store, 'Color')
   await ended(store)
   const { db } = gateway.database
   await sql`delete from job where store_uuid = ${store}::uuid`.execute(db)
@@ -256,7 +244,7 @@ it('of an attempt to index that failed lately nothing is begun, later one job by
   const { db } = gateway.database
   const store = await newStore(gateway)
   await fill(store, 1_500)
-  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  await defineTexts(store, 'Color')
   await ended(store)
   await sql`update job set state = 'failed' where store_uuid = ${store}::uuid`.execute(db)
   await sql`update attribute_definition set is_indexed = false where store_uuid = ${store}::uuid`.execute(db)
@@ -270,24 +258,22 @@ it('of an attempt to index that failed lately nothing is begun, later one job by
 
 it('a store that copies the attributes of another one counts their values', async () => {
   const linked = await newStore(gateway)
-  await define(linked, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  await defineTexts(linked, 'Color')
   const store = await newStore(gateway, {}, `?linked_store_id=${linked}&copy_taxonomy=true`)
-  const products = [{ product_code: 'a', Color: 'red' }]
-  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body: products })).status).toBe(200)
+  await send('POST', store, [{ product_code: 'a', Color: 'red' }])
   expect(await countedIn(store)).toEqual([1])
 })
 
 it('a PUT brings values up to date of products whose status or value alone changes', async () => {
   const store = await newStore(gateway)
   await fill(store, 4)
-  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
-  const products = [
+  await defineTexts(store, 'Color')
+  await send('PUT', store, [
     { product_code: '1', status: 'active', Color: 'c1', Size: '9' },
     { product_code: '2', Color: 'other' },
     { product_code: '3', Size: '9' },
     { product_code: '4', Color: 'c1', Size: '9' },
-  ]
-  await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: products })
+  ])
   const { rows } = await sql`
     select product_code as code, status, attributes ->> 'Color' as color from product_value
     where store_uuid = ${store} order by product_code`.execute(gateway.database.db)
@@ -303,7 +289,7 @@ it('a PUT brings values up to date of products whose status or value alone chang
 it('a check finds values and counts that are not those of the products', async () => {
   const store = await newStore(gateway)
   await fill(store, 3)
-  await define(store, [{ name: 'Color', type: 'TEXT', filterable: true }])
+  await defineTexts(store, 'Color')
   const { db } = gateway.database
   await sql`update product_value set attributes = '{"Color": "x"}' where store_uuid = ${store}::uuid and product_code = '1'`.execute(
     db,

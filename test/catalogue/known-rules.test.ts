@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
+import { callRest, restData } from '../support/clients/rest-client.ts'
 import { productOf, storeWithProducts } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
@@ -11,12 +12,8 @@ beforeEach(async () => {
   expect(await put({ Size: 'any' })).toMatchObject({ updated_skus: ['A'] })
 })
 
-async function put(attributes: object, query = ''): Promise<unknown> {
-  const body = [{ product_code: 'A', ...attributes }]
-  const { status, text, json } = await gateway.call(`/v1/products?store_uuid=${store}${query}`, { method: 'PUT', body })
-  expect(status, text).toBe(200)
-  return (json as { data: unknown }).data
-}
+const put = (attributes: object, query = '') =>
+  restData(gateway, `PUT /products?store_uuid=${store}${query}`, [{ product_code: 'A', ...attributes }])
 
 const defineElsewhere = () =>
   sql`insert into attribute_definition (store_uuid, name, type) values (${store}, 'Size', 'enum')`.execute(
@@ -62,6 +59,5 @@ it('a preview finds them too, and changes nothing', async () => {
 it('a deleted store is not found, though its rules are cached', async () => {
   await sql`delete from product where store_uuid = ${store}`.execute(gateway.database.db)
   await sql`delete from store where store_uuid = ${store}`.execute(gateway.database.db)
-  const { status, json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [] })
-  expect({ status, json }).toMatchObject({ status: 404 })
+  expect((await callRest(gateway, `PUT /products?store_uuid=${store}`, [])).status).toBe(404)
 })

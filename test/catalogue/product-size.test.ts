@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { productOf, query, storeWithProducts } from '../support/factories.ts'
+import type { Item } from '../support/clients/client.ts'
+import { ask } from '../support/clients/operations.ts'
+import { restData } from '../support/clients/rest-client.ts'
+import { productOf, storeWithProducts } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -21,23 +24,22 @@ const patches = [
   { productCode: 'FULL', attributes: much },
   { productCode: 'SMALL', attributes: much },
 ]
+const put = (body: Item[]) => restData(gateway, `PUT /products?store_uuid=${store}`, body)
 const colorOf = async (code: string) => (await productOf(gateway, store, code))?.attributes.Color
 
 it('an update that would make a product larger fails for that product alone', async () => {
   const body = patches.map(({ productCode, attributes }) => ({ product_code: productCode, ...attributes }))
-  const { status, json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
-  expect({ status, json }).toMatchObject({
-    status: 200,
-    json: { data: { updated_skus: ['SMALL'], unavailable_skus: [], failed_products: { FULL: { 'More 0': why } } } },
+  expect(await put(body)).toMatchObject({
+    updated_skus: ['SMALL'],
+    unavailable_skus: [],
+    failed_products: { FULL: { 'More 0': why } },
   })
   expect(Object.keys((await productOf(gateway, store, 'FULL'))?.attributes ?? {})).toHaveLength(64)
 })
 
 it('so does an upsert', async () => {
-  const document = `mutation ($store: ID!, $products: [ProductPatch!]!) { result: upsertProducts(storeUuid: $store, products: $products) {
-    createdSkus updatedSkus failedProducts { productCode failures { attribute reason } } } }`
   const products = [...patches, { productCode: 'NEW', attributes: much }]
-  expect((await query(gateway, document, { store, products })).result).toEqual({
+  expect(await ask(gateway, 'upsertProducts', { storeUuid: store, products })).toMatchObject({
     createdSkus: ['NEW'],
     updatedSkus: ['SMALL'],
     failedProducts: [{ productCode: 'FULL', failures: [{ attribute: 'More 0', reason: why }] }],
@@ -45,29 +47,29 @@ it('so does an upsert', async () => {
 })
 
 it('what fits, what it holds already and its status are written as ever', async () => {
-  const put = async (item: Record<string, string>) => {
-    const body = [{ product_code: 'FULL', ...item }]
-    const { json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
-    return (json as { data: { updated_skus: string[] } }).data.updated_skus
-  }
-  expect(await put({ Color: 'Blue' })).toEqual(['FULL'])
-  expect(await put({ Color: 'Blue', 'Text 1': 'x'.repeat(60 * 1024), status: 'active' })).toEqual(['FULL'])
-  expect(await put({ 'Text 2': 'short' })).toEqual(['FULL'])
+  const items = [
+    { Color: 'Blue' },
+    { Color: 'Blue', 'Text 1': 'x'.repeat(60 * 1024), status: 'active' },
+    { 'Text 2': 'short' },
+  ]
+  for (const item of items)
+    expect(await put([{ product_code: 'FULL', ...item }])).toMatchObject({ updated_skus: ['FULL'] })
   expect(await colorOf('FULL')).toBe('Blue')
   expect((await productOf(gateway, store, 'FULL'))?.status).toBe('ACTIVE')
 })
 
 it('a bad patch of a large product has its own reason', async () => {
-  const body = [{ product_code: 'FULL', ...much, Bad: 7 }]
-  const { json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
-  expect(json).toMatchObject({
-    data: { updated_skus: [], failed_products: { FULL: { Bad: expect.stringContaining('string') } } },
+  expect(await put([{ product_code: 'FULL', ...much, Bad: 7 }])).toMatchObject({
+    updated_skus: [],
+    failed_products: { FULL: { Bad: expect.stringContaining('string') } },
   })
 })
 
 it('a product that is created with more fails alone', async () => {
   const wide = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`Wide ${i}`, 'z'.repeat(65_000)]))
   const body = [{ product_code: 'WIDE', ...wide }, { product_code: 'NARROW' }]
-  const { json } = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body })
-  expect(json).toMatchObject({ data: { created_skus: ['NARROW'], failed_products: { WIDE: { 'Wide 0': why } } } })
+  expect(await restData(gateway, `POST /products?store_uuid=${store}`, body)).toMatchObject({
+    created_skus: ['NARROW'],
+    failed_products: { WIDE: { 'Wide 0': why } },
+  })
 })

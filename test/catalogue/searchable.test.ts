@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { checkReadModel } from '../../src/catalogue/asset-groups/check-read-model.ts'
 import { isUnindexed } from '../../src/catalogue/values/index-values.ts'
-import { addProducts, newStore } from '../support/factories.ts'
+import { withRequestId } from '../support/clients/caller.ts'
+import { ask } from '../support/clients/operations.ts'
+import { restData } from '../support/clients/rest-client.ts'
+import { addProducts, newStore, query } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -10,19 +13,15 @@ const gateway = useGateway()
 const name = { name: 'Name', type: 'TEXT', searchable: true }
 const brand = { name: 'Brand', type: 'TEXT', searchable: true, filterable: true }
 
-const define = (store: string, definitions: object[]) =>
-  gateway.graphql(
-    `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
-      defineAttributes(storeUuid: $store, definitions: $definitions) { name searchable indexed } }`,
-    { store, definitions },
-  )
+const define = (storeUuid: string, definitions: object[]) =>
+  ask<{ indexed: boolean }[]>(gateway, 'defineAttributes', { storeUuid, definitions }, '{ name searchable indexed }')
 
 /** The codes of the products that a search finds, by a page and by its count. */
 async function found(store: string, search: string, more: object = {}): Promise<string[]> {
-  const read = `query ($store: ID!, $filter: ProductFilter) { store(storeUuid: $store) {
+  const read = `query ($store: ID!, $filter: ProductFilter) { result: store(storeUuid: $store) {
     products(filter: $filter) { totalCount nodes { productCode } } } }`
-  const data = await gateway.data(read, { store, filter: { search, ...more } })
-  const { products } = data.store as unknown as Answer
+  const filter = { search, ...more }
+  const { products } = (await query<Answer>(gateway, read, { store, filter })).result
   const codes = products.nodes.map(({ productCode }) => productCode)
   expect(products.totalCount).toBe(codes.length)
   return codes
@@ -46,9 +45,7 @@ async function storeOfShirts() {
 it('a search finds parts of codes and of the values that are declared searchable', async () => {
   const store = await storeOfShirts()
   expect(await found(store, 'SHIRT')).toEqual(['Shirt-4'])
-  expect((await define(store, [name])).data).toEqual({
-    defineAttributes: [{ name: 'Name', searchable: true, indexed: true }],
-  })
+  expect(await define(store, [name])).toEqual([{ name: 'Name', searchable: true, indexed: true }])
   expect(await found(store, 'SHIRT')).toEqual(['A1', 'Shirt-4'])
   await define(store, [brand])
   expect(await found(store, 'SHIRT')).toEqual(['A1', 'A3', 'Shirt-4'])
@@ -66,28 +63,13 @@ it('a search finds parts of codes and of the values that are declared searchable
 it('a search follows each write of products, and reverts', async () => {
   const store = await storeOfShirts()
   await define(store, [name, brand])
-  const path = `/v1/products?store_uuid=${store}`
-  const put = async (body: object[]) => {
-    const { json } = await gateway.call(path, { method: 'PUT', body })
-    return (json as { status: { request_id: string } }).status.request_id
-  }
-  const id = await put([{ product_code: 'A1', Name: 'Trousers' }])
+  const body = [{ product_code: 'A1', Name: 'Trousers' }]
+  await restData(withRequestId(gateway, 'trousers'), `PUT /products?store_uuid=${store}`, body)
   expect(await found(store, 'linen')).toEqual([])
   expect(await found(store, 'trousers')).toEqual(['A1'])
-  await gateway.data(
-    'mutation ($id: String!, $store: ID!) { revertRequest(requestId: $id, storeUuid: $store) { requestId } }',
-    {
-      id,
-      store,
-    },
-  )
+  await ask(gateway, 'revertRequest', { storeUuid: store, requestId: 'trousers' })
   expect(await found(store, 'linen')).toEqual(['A1'])
-  await gateway.data(
-    'mutation ($store: ID!) { deleteProducts(storeUuid: $store, productCodes: ["A1"]) { deletedSkus } }',
-    {
-      store,
-    },
-  )
+  await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['A1'] })
   expect(await found(store, 'linen')).toEqual([])
   expect(await checkReadModel(gateway.database.db)).toEqual([])
 })
@@ -95,7 +77,7 @@ it('a search follows each write of products, and reverts', async () => {
 it('a store has at most 4 searchable attributes', async () => {
   const store = await newStore(gateway)
   const five = Array.from({ length: 5 }, (_, i) => ({ ...name, name: `a${i}` }))
-  expect((await define(store, five)).errors?.[0]?.message).toBe(
+  await expect(define(store, five)).rejects.toThrow(
     'definitions must leave at most 4 attributes of the store searchable; with these there are 5: a0, a1, a2, a3, a4',
   )
 })
@@ -110,19 +92,12 @@ it('a job makes the values of a full store searchable while others write', { tim
     from generate_series(1, 6000) i`.execute(gateway.database.db)
   const { rows } = await sql<{ part: string }>`select substr(md5('4321'), 1, 12) as part`.execute(gateway.database.db)
   const part = rows[0]?.part ?? ''
-  expect((await define(store, [name])).data).toEqual({
-    defineAttributes: [{ name: 'Name', searchable: true, indexed: false }],
-  })
+  expect(await define(store, [name])).toEqual([{ name: 'Name', searchable: true, indexed: false }])
   // Before the job is done there is another attribute, so that there is one more job.
   await define(store, [brand])
-  const put = { method: 'PUT', body: [{ product_code: 'p5999', Name: 'written meanwhile' }] }
-  await gateway.call(`/v1/products?store_uuid=${store}`, put)
-  const indexed = async () => {
-    const { data } = await define(store, [])
-    return (data as unknown as { defineAttributes: { indexed: boolean }[] }).defineAttributes.every(
-      (one) => one.indexed,
-    )
-  }
+  const body = [{ product_code: 'p5999', Name: 'written meanwhile' }]
+  await restData(gateway, `PUT /products?store_uuid=${store}`, body)
+  const indexed = async () => (await define(store, [])).every((one) => one.indexed)
   await expect.poll(indexed, { timeout: 150_000 }).toBe(true)
   await expect.poll(() => checkReadModel(gateway.database.db), { timeout: 150_000 }).toEqual([])
   expect(await found(store, part)).toEqual(['p4321'])
@@ -137,10 +112,8 @@ it('a linked store with copied definitions searches at once', async () => {
   expect(await isUnindexed(gateway.database.catalogue, linked)).toBe(false)
   await addProducts(gateway, linked, [{ productCode: 'B', attributes: { Name: 'Boot' } }])
   expect(await found(linked, 'boo')).toEqual(['B'])
-  expect((await define(linked, [])).data).toMatchObject({
-    defineAttributes: [
-      { name: 'Brand', searchable: true, indexed: true },
-      { name: 'Name', searchable: true, indexed: true },
-    ],
-  })
+  expect(await define(linked, [])).toEqual([
+    { name: 'Brand', searchable: true, indexed: true },
+    { name: 'Name', searchable: true, indexed: true },
+  ])
 })

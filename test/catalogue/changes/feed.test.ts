@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { cursorOf } from '../../../src/catalogue/changes/cursor.ts'
 import { migrate } from '../../../src/database/migrate.ts'
-import { queryString } from '../../support/clients/rest-client.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { queryString, restData } from '../../support/clients/rest-client.ts'
 import { settled } from '../../support/database/changes.ts'
 import { createTestDatabase } from '../../support/database/database.ts'
 import { newStore } from '../../support/factories.ts'
@@ -148,13 +149,10 @@ describe('the feed of changes', () => {
   it('filters by request, operation, actor and time over GraphQL', async () => {
     await add('r2', { actor: 'ann' })
     await add('r3', { actor: 'bob', operation: 'deleteAssets' })
+    type Found = { changes: { nodes: { requestId: string; at: string }[] } }
     const asked = async (filter: string) => {
-      const document = `query ($store: ID!) { store(storeUuid: $store) {
-        changes(filter: ${filter}) { edges { node { requestId at } } } } }`
-      const data = (await gateway.data(document, { store })) as unknown as {
-        store: { changes: { edges: { node: { requestId: string; at: string } }[] } }
-      }
-      return data.store.changes.edges.map(({ node }) => node)
+      const selection = `{ changes(filter: ${filter}) { nodes { requestId at } } }`
+      return (await ask<Found>(gateway, 'store', { storeUuid: store }, selection)).changes.nodes
     }
     const requests = async (filter: string) => (await asked(filter)).map(({ requestId }) => requestId)
     expect(await requests('{ requestId: "r2" }')).toEqual(['r2'])
@@ -191,8 +189,7 @@ describe('a cursor', () => {
     await migrate(other.db)
     const elsewhere = await startTestGateway({ database: other })
     onTestFinished(() => elsewhere.stop())
-    const foreign = (await elsewhere.call(`/v1/changes?store_uuid=${await newStore(elsewhere)}&after=latest`)).json
-    const { next } = (foreign as { data: Feed }).data
+    const { next } = await restData(elsewhere, `GET /changes?store_uuid=${await newStore(elsewhere)}&after=latest`)
     const { status, error_info } = await read({ after: next })
     expect({ status, error_info }).toMatchObject({ status: 410, error_info: [{ reason: 'cursor_expired' }] })
     const oldest = /oldest valid cursor is ([\w-]+)$/.exec(error_info[0]?.details ?? '')?.[1]

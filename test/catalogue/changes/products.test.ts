@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
+import { withRequestId } from '../../support/clients/caller.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { callRest, restData } from '../../support/clients/rest-client.ts'
 import { changesOf, settled } from '../../support/database/changes.ts'
-import { newStore, query } from '../../support/factories.ts'
+import { newStore } from '../../support/factories.ts'
 import { startTestGateway, useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -62,10 +65,7 @@ it('upsertProducts records creations and updates apart, deleteProducts whole pro
     { ...rest, action: 'created', code: 'C', key: null, was: null, failed: 1 },
     { ...rest, action: 'updated', code: 'A', key: 'Color', was: 'red', failed: 0 },
   ])
-  await gateway.data(
-    'mutation ($store: ID!) { deleteProducts(storeUuid: $store, productCodes: ["A", "E"]) { deletedSkus } }',
-    { store },
-  )
+  await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: ['A', 'E'] })
   const [deleted, ...more] = (await changesOf(gateway.database, store)).filter(({ action }) => action === 'deleted')
   expect(more).toEqual([])
   expect(deleted).toMatchObject({ kind: 'product', code: 'A', key: null, operation: 'deleteProducts' })
@@ -82,8 +82,7 @@ it('POST of products records the new ones', async () => {
     { product_code: 'A', Color: 'blue' },
     { product_code: 'E', Color: 'blue' },
   ]
-  const headers = { 'X-Request-Id': 'request-3' }
-  await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'POST', body, headers })
+  await restData(withRequestId(gateway, 'request-3'), `POST /products?store_uuid=${store}`, body)
   expect(await changesFrom('request-3')).toMatchObject([
     { kind: 'product', action: 'created', code: 'E', via: 'rest', operation: 'createProducts' },
   ])
@@ -92,7 +91,7 @@ it('POST of products records the new ones', async () => {
 it('dry runs, failures and repetitions with an Idempotency-Key leave nothing', async () => {
   const body = [{ product_code: 'A', Color: 'black' }]
   const before = await changesOf(gateway.database, store)
-  await gateway.call(`/v1/products?store_uuid=${store}&dry_run=true`, { method: 'PUT', body })
+  await restData(gateway, `PUT /products?store_uuid=${store}&dry_run=true`, body)
   await gateway.data(
     `mutation ($store: ID!) {
       upsertProducts(storeUuid: $store, products: [{ productCode: "Z" }]) { storeUuid }
@@ -110,7 +109,7 @@ it('large values are cut into rows of a few megabytes', async () => {
   const codes = Array.from({ length: 100 }, (_, i) => `large-${i}`)
   const products = (text: string) => codes.map((productCode) => ({ productCode, attributes: { Text: text } }))
   await upsert(products('x'.repeat(60_000)))
-  expect(await upsert(products('y'))).toMatchObject({ upsertProducts: { failedProducts: [] } })
+  expect(await upsert(products('y'))).toMatchObject({ failedProducts: [] })
   const { rows } = await sql<{ items: number; bytes: number }>`
     select cardinality(codes) as items, pg_column_size(was) as bytes from change
     where store_uuid = ${store} and action = 'updated' order by seq`.execute(gateway.database.db)
@@ -131,13 +130,12 @@ it.each(['PUT', 'upsertProducts'])('long codes of products with many attributes 
   expect(rows.reduce((sum, { items }) => sum + items, 0)).toBe(6_000)
   for (const { bytes } of rows) expect(bytes).toBeLessThan(3_500_000)
   await settled(gateway.database)
-  const document =
-    'query ($store: ID!, $after: String) { result: store(storeUuid: $store) { changes(first: 1, after: $after) { next pageInfo { hasNextPage } edges { node { action codes } } } } }'
   type Page = { next: string; pageInfo: { hasNextPage: boolean }; edges: { node: { codes: string[] } }[] }
   const pages: Page[] = []
   do {
-    const after = pages.at(-1)?.next
-    pages.push((await query<{ changes: Page }>(gateway, document, { store, after })).result.changes)
+    const after = JSON.stringify(pages.at(-1)?.next ?? null)
+    const selection = `{ changes(first: 1, after: ${after}) { next pageInfo { hasNextPage } edges { node { action codes } } } }`
+    pages.push((await ask<{ changes: Page }>(gateway, 'store', { storeUuid: store }, selection)).changes)
   } while (pages.at(-1)?.pageInfo.hasNextPage)
   expect(pages.filter(({ edges }) => edges[0]?.node.codes[0] === productCode)).toHaveLength(rows.length + 1)
 })
@@ -146,8 +144,7 @@ it('nothing is recorded with CHANGES_RETENTION=0', async () => {
   const off = await startTestGateway({ database: gateway.database, more: { changesRetention: 0 } })
   try {
     const before = await changesOf(gateway.database, store)
-    const body = [{ product_code: 'A', Color: 'purple' }]
-    expect((await off.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })).status).toBe(200)
+    await restData(off, `PUT /products?store_uuid=${store}`, [{ product_code: 'A', Color: 'purple' }])
     expect(await changesOf(gateway.database, store)).toEqual(before)
   } finally {
     await off.stop()
@@ -155,7 +152,7 @@ it('nothing is recorded with CHANGES_RETENTION=0', async () => {
 })
 
 function put(body: unknown, headers: Record<string, string> = {}) {
-  return gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body, headers })
+  return callRest(gateway, `PUT /products?store_uuid=${store}`, body, { headers })
 }
 
 async function changesFrom(requestId: string) {
@@ -163,9 +160,5 @@ async function changesFrom(requestId: string) {
 }
 
 function upsert(products: unknown[]) {
-  return gateway.data(
-    `mutation ($store: ID!, $products: [ProductPatch!]!) {
-      upsertProducts(storeUuid: $store, products: $products) { createdSkus failedProducts { failures { reason } } } }`,
-    { store, products },
-  )
+  return ask(gateway, 'upsertProducts', { storeUuid: store, products })
 }

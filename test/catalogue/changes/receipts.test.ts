@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { withRequestId } from '../../support/clients/caller.ts'
+import type { Item } from '../../support/clients/client.ts'
 import type { Call } from '../../support/clients/http.ts'
-import { addAssets, addProducts, newStore, query } from '../../support/factories.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { callRest, restData } from '../../support/clients/rest-client.ts'
+import { addAssets, addProducts, newStore } from '../../support/factories.ts'
 import { needsPrimary } from '../../support/needs-primary.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
@@ -13,19 +17,17 @@ beforeEach(async () => {
   store = await newStore(gateway)
 })
 
-const write = (requestId: string, path: string, call: Call) =>
-  gateway.call(path, { ...call, headers: { ...call.headers, 'x-request-id': requestId } })
 const put = (requestId: string, body: object[], headers: Record<string, string> = {}) =>
-  write(requestId, `/v1/products?store_uuid=${store}`, { method: 'PUT', body, headers })
+  callRest(withRequestId(gateway, requestId), `PUT /products?store_uuid=${store}`, body, { headers })
+const post = (requestId: string, body: object[]) =>
+  restData(withRequestId(gateway, requestId), `POST /products?store_uuid=${store}`, body)
+const mutate = (requestId: string, field: string, args: Item) =>
+  ask(withRequestId(gateway, requestId), field, { storeUuid: store, ...args }, '{ __typename }')
 
-async function receipt(
-  requestId: string,
-  of = store,
-  token?: string,
-): Promise<{ status: number } & Record<string, unknown>> {
-  const path = `/v1/requests/${encodeURIComponent(requestId)}?store_uuid=${of}`
-  const { status, json } = await gateway.call(path, token === undefined ? {} : { token })
-  return { status, ...(json as { data: Record<string, unknown> }).data }
+async function receipt(requestId: string, of = store, call: Call = {}): Promise<Item> {
+  const operation = `GET /requests/${encodeURIComponent(requestId)}?store_uuid=${of}`
+  const { status, data } = await callRest(gateway, operation, undefined, call)
+  return { status, ...data }
 }
 
 describe('the receipt of a request', () => {
@@ -53,8 +55,9 @@ describe('the receipt of a request', () => {
   })
 
   it('has each kind of what a request changed', async () => {
-    const body = [{ product_code: 'A', 'Image URL 1': 'https://a.example/1', 'Image URL 2': 'https://a.example/2' }]
-    await write('many', `/v1/products?store_uuid=${store}`, { method: 'POST', body })
+    await post('many', [
+      { product_code: 'A', 'Image URL 1': 'https://a.example/1', 'Image URL 2': 'https://a.example/2' },
+    ])
     const { counts } = await receipt('many')
     expect(counts).toEqual(
       expect.arrayContaining([
@@ -73,9 +76,9 @@ describe('the receipt of a request', () => {
     for (const id of ['same', 'none', 'a\u0001b']) expect(await receipt(id)).toMatchObject(absent)
     const other = await newStore(gateway)
     expect(await receipt('changed', other)).toMatchObject(absent)
-    const { secret } = await newToken(gateway, { scopes: ['READ'], stores: [other] })
+    const { secret: token } = await newToken(gateway, { scopes: ['READ'], stores: [other] })
     const noStore = { status: 404, error_info: [{ reason: 'store_not_found' }] }
-    expect(await receipt('changed', store, secret)).toMatchObject(noStore)
+    expect(await receipt('changed', store, { token })).toMatchObject(noStore)
     expect(await receipt('changed', randomUUID())).toMatchObject(noStore)
     expect((await gateway.call(`/v1/requests/%ff?store_uuid=${store}`)).status).toBe(400)
     expect((await gateway.call(`/v1/requests/?store_uuid=${store}`)).status).toBe(404)
@@ -83,20 +86,18 @@ describe('the receipt of a request', () => {
 
   it('is named by no dry run, no stored answer and no write to several stores', async () => {
     await addProducts(gateway, store, ['A'])
-    const dry = await write('dry', `/v1/products?store_uuid=${store}&dry_run=true`, {
-      method: 'PUT',
-      body: [{ product_code: 'A', Color: 'red' }],
-    })
+    const red = [{ product_code: 'A', Color: 'red' }]
+    const dry = await callRest(gateway, `PUT /products?store_uuid=${store}&dry_run=true`, red)
     expect(dry.headers.link).toBeUndefined()
     const key = { 'idempotency-key': randomUUID() }
     expect((await put('first', [{ product_code: 'A', Color: 'blue' }], key)).headers.link).toContain('/first?')
     expect((await put('again', [{ product_code: 'A', Color: 'blue' }], key)).headers.link).toBeUndefined()
     const links = (stores: string[]) => stores.map((store_uuid) => ({ store_uuid, parent_code: 'A', channel: 'SMP' }))
-    const unlink = (stores: string[]) => gateway.call('/v1/assets/unlink', { method: 'POST', body: links(stores) })
+    const unlink = (stores: string[]) => callRest(gateway, 'POST /assets/unlink', links(stores))
     expect((await unlink([store, store])).headers.link).toContain(store)
     expect((await unlink([store, await newStore(gateway)])).headers.link).toBeUndefined()
     const selectors = [{ store_uuid: '/'.repeat(100_000), asset_id: 'x' }]
-    const none = await gateway.call('/v1/assets', { method: 'DELETE', body: selectors })
+    const none = await callRest(gateway, 'DELETE /assets', selectors)
     expect([none.status, none.headers.link]).toEqual([200, undefined])
   })
 
@@ -107,10 +108,9 @@ describe('the receipt of a request', () => {
     await addChange(gateway.database.db, { store, requestId: 'right', reverts: 'wrong' })
     expect(await receipt('wrong')).toMatchObject({ reverted_by: 'right' })
     expect(await receipt('right')).not.toHaveProperty('reverted_by')
-    const document = `query ($store: ID!) { result: request(storeUuid: $store, requestId: "wrong") {
-      revertedBy { requestId codes counts { updated } } } }`
-    expect(await query(gateway, document, { store })).toEqual({
-      result: { revertedBy: { requestId: 'right', codes: ['A'], counts: { updated: 1 } } },
+    const selection = '{ revertedBy { requestId codes counts { updated } } }'
+    expect(await ask(gateway, 'request', { storeUuid: store, requestId: 'wrong' }, selection)).toEqual({
+      revertedBy: { requestId: 'right', codes: ['A'], counts: { updated: 1 } },
     })
     await addChange(gateway.database.db, { store, requestId: 'wrong again', reverts: 'right' })
     expect(await receipt('wrong')).not.toHaveProperty('reverted_by')
@@ -122,14 +122,12 @@ describe('the receipt of a request', () => {
 
 describe('the items of a change', () => {
   const items = async (requestId: string) => {
-    const document = `query ($store: ID!, $requestId: String!) { result: request(storeUuid: $store, requestId: $requestId) {
-      changes { edges { node { kind action revertedBy { requestId } items { edges { node {
-        productCode assetId channel attribute before after } } } } } } } }`
-    const { result } = await query<{
-      changes: { edges: { node: { kind: string; action: string; items: { edges: { node: object }[] } } }[] }
-    }>(gateway, document, { store, requestId })
-    const found = result.changes.edges.flatMap(({ node: { kind, action, items } }) =>
-      items.edges.map(({ node }) => {
+    const selection = `{ changes { nodes { kind action revertedBy { requestId } items { nodes {
+      productCode assetId channel attribute before after } } } } }`
+    type Found = { changes: { nodes: { kind: string; action: string; items: { nodes: object[] } }[] } }
+    const { changes } = await ask<Found>(gateway, 'request', { storeUuid: store, requestId }, selection)
+    const found = changes.nodes.flatMap(({ kind, action, items }) =>
+      items.nodes.map((node) => {
         const given = Object.entries(node).filter(([, value]) => value !== null)
         return { is: `${kind} ${action}`, ...Object.fromEntries(given) }
       }),
@@ -155,11 +153,7 @@ describe('the items of a change', () => {
   it('have the values of a product that was deleted later', async () => {
     await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'red' } }])
     await put('1', [{ product_code: 'A', Color: 'green', status: 'active' }])
-    const body = {
-      query: 'mutation ($store: ID!) { deleteProducts(storeUuid: $store, productCodes: ["A"]) { deletedSkus } }',
-      variables: { store },
-    }
-    await write('2', '/graphql', { method: 'POST', body })
+    await mutate('2', 'deleteProducts', { productCodes: ['A'] })
     await addProducts(gateway, store, [{ productCode: 'A', attributes: { Color: 'black' } }])
     expect((await items('1')).map((item) => (item as { after?: string }).after)).toEqual(['green', 'active'])
     expect(await items('2')).toEqual([
@@ -172,11 +166,7 @@ describe('the items of a change', () => {
       ['x', 'A'],
       ['y', 'A'],
     ])
-    const body = {
-      query: `mutation ($store: ID!) { moveAsset(storeUuid: $store, parentCode: "A", assetId: "y", position: 1) { parentCode } }`,
-      variables: { store },
-    }
-    await write('move', '/graphql', { method: 'POST', body })
+    await mutate('move', 'moveAsset', { parentCode: 'A', assetId: 'y', position: 1 })
     const moved = await items('move')
     expect(moved.length).toBeGreaterThan(0)
     for (const item of moved)
@@ -191,12 +181,7 @@ describe('the items of a change', () => {
   })
 
   it('have the fields of a store as JSON', async () => {
-    const update = (requestId: string, input: object) => {
-      const document =
-        'mutation ($store: ID!, $input: UpdateStoreInput!) { updateStore(storeUuid: $store, input: $input) { storeUuid } }'
-      const body = { query: document, variables: { store, input } }
-      return write(requestId, '/graphql', { method: 'POST', body })
-    }
+    const update = (requestId: string, input: Item) => mutate(requestId, 'updateStore', { input })
     await update('0', { storeName: 'A', storeWebsite: null, region: ['India'] })
     await update('1', { storeName: '"B"', storeWebsite: 'https://b.example', region: ['India', 'Asia'] })
     await update('2', { storeName: 'C', storeWebsite: null })
@@ -225,30 +210,29 @@ describe('the items of a change', () => {
     )
   })
 
+  interface Items {
+    pageInfo: { hasNextPage: boolean; endCursor: string }
+    nodes: { productCode: string }[]
+  }
+  type Pages = { changes: { nodes: { items: Items }[] } }
+  const none: Items = { pageInfo: { hasNextPage: false, endCursor: '' }, nodes: [] }
+
   it('are read in pages', async () => {
     const codes = Array.from({ length: 25 }, (_, i) => `P${i}`)
-    await write('pages', `/v1/products?store_uuid=${store}`, {
-      method: 'POST',
-      body: codes.map((product_code) => ({ product_code })),
-    })
+    await post(
+      'pages',
+      codes.map((product_code) => ({ product_code })),
+    )
     const found: string[] = []
-    for (let after: string | null = null, more = true; more; ) {
-      const document = `query ($store: ID!, $after: String) { result: request(storeUuid: $store, requestId: "pages") {
-        changes { edges { node { items(first: 10, after: $after) { pageInfo { hasNextPage endCursor }
-          edges { node { productCode } } } } } } } }`
-      type Items = {
-        pageInfo: { hasNextPage: boolean; endCursor: string }
-        edges: { node: { productCode: string } }[]
-      }
-      const answer: { result: { changes: { edges: { node: { items: Items } }[] } } } = await query(gateway, document, {
-        store,
-        after,
-      })
-      const page: Items | undefined = answer.result.changes.edges[0]?.node.items
-      found.push(...(page?.edges.map(({ node }) => node.productCode) ?? []))
-      after = page?.pageInfo.endCursor ?? null
-      more = page?.pageInfo.hasNextPage ?? false
-    }
+    let after: string | undefined
+    do {
+      const items = `items(first: 10${after ? `, after: "${after}"` : ''})`
+      const selection = `{ changes { nodes { ${items} { pageInfo { hasNextPage endCursor } nodes { productCode } } } } }`
+      const { changes } = await ask<Pages>(gateway, 'request', { storeUuid: store, requestId: 'pages' }, selection)
+      const [{ pageInfo, nodes } = none] = changes.nodes.map(({ items }) => items)
+      found.push(...nodes.map(({ productCode }) => productCode))
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : undefined
+    } while (after !== undefined)
     expect(found.sort()).toEqual(codes.sort())
   })
 
@@ -257,13 +241,11 @@ describe('the items of a change', () => {
     for (const i of ['1', '2', '3']) await put(i, [{ product_code: 'A', Color: i }])
     await put('other', [{ product_code: 'B', Color: 'x' }])
     const page = async (after: string | null) => {
-      const document = `query ($store: ID!, $after: String) { result: store(storeUuid: $store) { product(productCode: "A") {
-        changes(first: 2, after: $after) { next edges { node { requestId } } } } } }`
-      const { result } = await query<{
-        product: { changes: { next: string | null; edges: { node: { requestId: string } }[] } }
-      }>(gateway, document, { store, after })
-      const { next, edges } = result.product.changes
-      return { next, requests: edges.map(({ node }) => node.requestId) }
+      const selection = `{ product(productCode: "A") {
+        changes(first: 2, after: ${JSON.stringify(after)}) { next nodes { requestId } } } }`
+      type Found = { product: { changes: { next: string | null; nodes: { requestId: string }[] } } }
+      const { product } = await ask<Found>(gateway, 'store', { storeUuid: store }, selection)
+      return { next: product.changes.next, requests: product.changes.nodes.map(({ requestId }) => requestId) }
     }
     const first = await page(null)
     expect(first.requests).toEqual(['3', '2'])
@@ -276,12 +258,11 @@ describe('without a ledger', () => {
 
   it('what reads changes says so, and no answer names a receipt', async () => {
     const own = await newStore(off)
-    for (const path of ['changes?', 'requests/x?']) {
-      const { status, json } = await off.call(`/v1/${path}store_uuid=${own}`)
-      expect([status, json]).toMatchObject([409, { data: { error_info: [{ reason: 'changes_disabled' }] } }])
+    for (const path of ['changes', 'requests/x']) {
+      const refused = await callRest(off, `GET /${path}?store_uuid=${own}`)
+      expect(refused).toMatchObject({ status: 409, reason: 'changes_disabled' })
     }
-    const body = [{ product_code: 'A' }]
-    const { headers } = await off.call(`/v1/products?store_uuid=${own}`, { method: 'POST', body })
+    const { headers } = await callRest(off, `POST /products?store_uuid=${own}`, [{ product_code: 'A' }])
     expect(headers.link).toBeUndefined()
   })
 })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { resetLedger, setRecording } from '../../../src/database/change-days.ts'
-import { newStore } from '../../support/factories.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { addProducts, newStore } from '../../support/factories.ts'
 import { Random } from '../../support/random.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
@@ -20,12 +21,9 @@ async function writeSome(store: string, requests: number): Promise<void> {
     const kind = random.below(5)
     if (kind < 2) await gateway.call(path, { method: 'POST', body })
     else if (kind < 4) await gateway.call(path, { method: 'PUT', body })
-    else await gateway.data(remove, { store, codes: codes.slice(0, 3) })
+    else await ask(gateway, 'deleteProducts', { storeUuid: store, productCodes: codes.slice(0, 3) })
   }
 }
-
-const remove =
-  'mutation ($store: ID!, $codes: [String!]!) { deleteProducts(storeUuid: $store, productCodes: $codes) { deletedSkus } }'
 
 /** Products that were there before the ledger. */
 const addOld = (store: string) =>
@@ -98,12 +96,10 @@ it('takes all changes of a transaction, whose products have the time of its begi
   const path = `/v1/products?store_uuid=${store}`
   const body = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ product_code: `p${i}`, Color: `c${count}` }))
-  await gateway.data(upsert, { store, products: [{ productCode: 'before' }] })
+  await addProducts(gateway, store, ['before'])
   await gateway.call(path, { method: 'POST', body: body(3) })
-  await gateway.data(upsert, {
-    store,
-    products: Array.from({ length: 6 }, (_, i) => ({ productCode: `p${i}`, status: 'ACTIVE' })),
-  })
+  const products = Array.from({ length: 6 }, (_, i) => ({ productCode: `p${i}`, status: 'ACTIVE' }))
+  await addProducts(gateway, store, products)
   const { rows } = await sql<{ found: number }>`
     select (select count(*)::int from product p where p.store_uuid = ${store}::uuid and p.updated_at >= c.since
       and p.product_code = any(c.codes)) as found
@@ -111,6 +107,3 @@ it('takes all changes of a transaction, whose products have the time of its begi
   // On Citus these changes are on several servers: the function knows none.
   expect(rows).toEqual([{ found: process.env.CITUS_URL ? 0 : 6 }])
 })
-
-const upsert = `mutation ($store: ID!, $products: [ProductPatch!]!) {
-  upsertProducts(storeUuid: $store, products: $products) { createdSkus } }`
