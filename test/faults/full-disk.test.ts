@@ -7,10 +7,11 @@ import { databaseUrl } from '../support/database/database.ts'
 import { canMount, startOnSmallDisk } from '../support/database/small-disk.ts'
 import { newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
-import { type Program, startProgram } from '../support/servers/program.ts'
+import type { Program } from '../support/servers/program.ts'
+import { serve } from '../support/servers/serve.ts'
+import { newToken } from '../support/tokens.ts'
 import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from './support/ledger.ts'
 
-const token = 'a-token-for-a-full-disk'
 const folder = useFolder()
 
 it.runIf(process.env.CI)('runs in CI', () => {
@@ -26,10 +27,8 @@ describe.runIf(canMount())('a disk that is full', () => {
   beforeAll(async () => {
     for (const name of ['disk', 'run']) await mkdir(folder.file(name))
     postgres = await startOnSmallDisk('160m', folder.file('disk'), folder.file('run'))
-    const env = { DATABASE_URL: databaseUrl(postgres.connection), BOOTSTRAP_TOKEN: token }
-    program = await startProgram(['serve'], env)
-    const made = await runCli(['token', 'create', '--name', 'reader', '--scope', 'read'], env)
-    reader = /cat_[\w-]{43}/.exec(made.stdout)?.[0] ?? ''
+    program = await serve({ url: databaseUrl(postgres.connection) })
+    reader = (await newToken(program, { scopes: ['READ'] })).secret
     const store = await newStore(program)
     ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
     for (const ledger of ledgers) await createProducts(program, ledger)

@@ -1,35 +1,31 @@
 import { expect, it } from 'vitest'
+import { ask, attempt } from '../../support/clients/operations.ts'
 import { define, newStore } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { times } from './attacker.ts'
 
 const gateway = useGateway()
 
-const document =
-  'mutation ($s: ID!, $d: [AttributeDefinitionInput!]!) { defineAttributes(storeUuid: $s, definitions: $d) { name } }'
 const large = (name: string) => ({ name, type: 'ENUM', allowedValues: times(10_000, (i) => 'v'.repeat(190) + i) })
 
+interface Found {
+  attributeDefinitions: { name: string }[]
+}
+
 it('the definitions of a store take at most 4 MiB, with those that it already has', async () => {
-  const s = await newStore(gateway)
+  const storeUuid = await newStore(gateway)
   const namesOf = async () => {
-    const query = `{ store(storeUuid: "${s}") { attributeDefinitions { name } } }`
-    const { store } = await gateway.data(query)
-    return (store as unknown as { attributeDefinitions: { name: string }[] }).attributeDefinitions.map(
-      ({ name }) => name,
-    )
+    const found = await ask<Found>(gateway, 'store', { storeUuid }, '{ attributeDefinitions { name } }')
+    return found.attributeDefinitions.map(({ name }) => name)
   }
-  await define(gateway, s, [large('a'), large('b')])
-  const { errors } = (await gateway.graphql(document, {
-    s,
-    d: [large('c'), { name: 'd', type: 'TEXT' }],
-  })) as GraphQLReply
-  expect(errors?.[0]).toMatchObject({
-    message: expect.stringMatching(
-      /^the definitions of a store may take 4194304 bytes of JSON; with these they take 5\d{6}: /,
-    ),
-    extensions: { code: 'payload_too_large' },
+  await define(gateway, storeUuid, [large('a'), large('b')])
+  const definitions = [large('c'), { name: 'd', type: 'TEXT' }]
+  const details = /^the definitions of a store may take 4194304 bytes of JSON; with these they take 5\d{6}: /
+  expect(await attempt(gateway, 'defineAttributes', { storeUuid, definitions })).toMatchObject({
+    reason: 'payload_too_large',
+    entries: [{ details: expect.stringMatching(details) }],
   })
   expect(await namesOf()).toEqual(['a', 'b'])
-  await define(gateway, s, [{ name: 'a', type: 'TEXT' }, large('c')])
+  await define(gateway, storeUuid, [{ name: 'a', type: 'TEXT' }, large('c')])
   expect(await namesOf()).toEqual(['a', 'b', 'c'])
 })

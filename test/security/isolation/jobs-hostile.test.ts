@@ -1,52 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { send } from '../../support/clients/http.ts'
+import type { Item } from '../../support/clients/client.ts'
+import { ask } from '../../support/clients/operations.ts'
+import { restData } from '../../support/clients/rest-client.ts'
 import { useDatabase } from '../../support/database/database.ts'
-import { storeBody } from '../../support/factories.ts'
-import { type Program, startProgram } from '../../support/servers/program.ts'
+import { define, newStore } from '../../support/factories.ts'
+import type { Program } from '../../support/servers/program.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { times } from './attacker.ts'
 
-const token = 'a-token-for-hostile-jobs'
 const database = useDatabase()
 let program: Program
 /** The store of another tenant. */
 let other: string
 beforeAll(async () => {
-  const env = { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, QUOTA_JOB_OUTPUT_MB: '32' }
-  program = await startProgram(['serve'], env)
-  other = await newStore()
+  program = await serve(database, [], { QUOTA_JOB_OUTPUT_MB: '32' })
+  other = await newStore(program)
 })
 afterAll(async () => {
   await program?.end('SIGKILL')
 })
-
-const call = (path: string, body?: unknown) =>
-  send(program.url + path, { method: body === undefined ? 'GET' : 'POST', token, body })
-
-async function newStore(): Promise<string> {
-  return ((await call('/v1/stores', storeBody())).json as { data: { store_uuid: string } }).data.store_uuid
-}
-
-async function data<Result>(query: string, variables: object): Promise<Result> {
-  const { json } = await call('/graphql', { query, variables })
-  const { data, errors } = json as { data: { result: Result } | null; errors?: unknown }
-  if (!data || errors) throw new Error(JSON.stringify(errors))
-  return data.result
-}
-
-const start = {
-  import: (storeUuid: string, input: object) =>
-    data<{ jobId: string }>(
-      'mutation ($storeUuid: ID!, $input: ImportInput!) { result: startImport(storeUuid: $storeUuid, input: $input) { jobId } }',
-      { storeUuid, input },
-    ),
-  export: (storeUuid: string, format: string) =>
-    data<{ jobId: string }>(
-      'mutation ($storeUuid: ID!, $format: FileFormat) { result: startExport(storeUuid: $storeUuid, format: $format) { jobId } }',
-      { storeUuid, format },
-    ),
-}
 
 interface Job {
   state: string
@@ -55,17 +29,15 @@ interface Job {
   counts: { created: number; failed: number }
 }
 
+const start = (field: 'startImport' | 'startExport', args: Item) => ask<{ jobId: string }>(program, field, args)
 const jobOf = (id: string) =>
-  data<Job>('query ($id: ID!) { result: job(id: $id) { state error problems { reason } counts { created failed } } }', {
-    id,
-  })
-
-async function define(storeUuid: string, pattern: string): Promise<void> {
-  const query =
-    'mutation ($store: ID!, $all: [AttributeDefinitionInput!]!) { result: defineAttributes(storeUuid: $store, definitions: $all) { name } }'
-  const all = Array.from({ length: 5 }, (_, i) => ({ name: `n${i}`, type: 'TEXT', pattern }))
-  await data(query, { store: storeUuid, all })
-}
+  ask<Job>(program, 'job', { id }, '{ state error problems { reason } counts { created failed } }')
+const definePatterns = (store: string, pattern: string) =>
+  define(
+    program,
+    store,
+    times(5, (i) => ({ name: `n${i}`, type: 'TEXT', pattern })),
+  )
 
 /** The longest wait of the other tenant in ms, and the peak memory in MiB, until the work is done. */
 async function othersDuring(work: Promise<unknown>): Promise<{ wait: number; memory: number }> {
@@ -77,10 +49,10 @@ async function othersDuring(work: Promise<unknown>): Promise<{ wait: number; mem
   const most = { wait: 0, memory: 0 }
   while (!isDone) {
     const begun = performance.now()
-    expect((await call('/health')).status).toBe(200)
-    expect((await call(`/v1/assets?store_uuid=${other}`)).status).toBe(200)
+    expect((await program.call('/health')).status).toBe(200)
+    expect((await program.call(`/v1/assets?store_uuid=${other}`)).status).toBe(200)
     most.wait = Math.max(most.wait, performance.now() - begun)
-    const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec((await call('/metrics')).text) ?? []
+    const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec((await program.call('/metrics')).text) ?? []
     most.memory = Math.max(most.memory, Number(bytes) / 1024 / 1024)
     await sleep(50)
   }
@@ -169,9 +141,9 @@ const imports: Record<string, { input: () => object; pattern?: string; expected:
 it.each(Object.entries(imports))(
   'others are answered during an import: %s',
   async (_, { input, pattern, expected }) => {
-    const store = await newStore()
-    if (pattern) await define(store, pattern)
-    const { jobId } = await start.import(store, input())
+    const store = await newStore(program)
+    if (pattern) await definePatterns(store, pattern)
+    const { jobId } = await start('startImport', { storeUuid: store, input: input() })
     const { wait, memory } = await othersDuring(ended(jobId))
     expect(await jobOf(jobId)).toMatchObject(expected)
     expect(wait).toBeLessThan(3_000)
@@ -182,22 +154,22 @@ it.each(Object.entries(imports))(
 
 it('others are answered during imports whose patterns take minutes, large requests too, and they can be deleted', async () => {
   const products = times(3_000, (i) => ({ product_code: `P${i}`, Text: 'x'.repeat(50) }))
-  const create = () => call(`/v1/products?store_uuid=${other}`, products)
   const row = (i: number) => [`P${i}`, ...times(5, slowValue)].join(',')
   const jobs = times(2, async () => {
-    const store = await newStore()
-    await define(store, slowPattern)
-    return start.import(store, { content: csv(['sku,n0,n1,n2,n3,n4', ...times(4_000, row)]) })
+    const store = await newStore(program)
+    await definePatterns(store, slowPattern)
+    const input = { content: csv(['sku,n0,n1,n2,n3,n4', ...times(4_000, row)]) }
+    return start('startImport', { storeUuid: store, input })
   })
   const ids = (await Promise.all(jobs)).map(({ jobId }) => jobId)
   const states = () => Promise.all(ids.map(async (id) => (await jobOf(id)).state))
   await expect.poll(states).toEqual(['RUNNING', 'RUNNING'])
   const { wait, memory } = await othersDuring(sleep(5_000))
-  expect((await create()).status).toBe(200)
+  await restData(program, `POST /products?store_uuid=${other}`, products)
   expect(await states()).toEqual(['RUNNING', 'RUNNING'])
   expect(wait).toBeLessThan(3_000)
   expect(memory).toBeLessThan(1_024)
-  for (const id of ids) await data('mutation ($id: ID!) { result: deleteJob(jobId: $id) { jobId } }', { id })
+  for (const jobId of ids) await ask(program, 'deleteJob', { jobId }, '{ jobId }')
 }, 120_000)
 
 /** Products with 100 attributes of their own each, or with almost 4 MiB of text. */
@@ -218,12 +190,12 @@ it.each([
 ] as const)(
   'others are answered during an export: %s',
   async (_, filling, format, { state, error }: { state: string; error?: RegExp }) => {
-    const store = await newStore()
+    const store = await newStore(program)
     const client = await database.client()
     await client.query(`insert into product (store_uuid, product_code, status, attributes)
     select '${store}', 'P' || n, 'new', (${fillings[filling]}) from generate_series(1, ${filling === 'names' ? 1_000 : 40}) n`)
     await client.end()
-    const { jobId } = await start.export(store, format)
+    const { jobId } = await start('startExport', { storeUuid: store, format })
     const { wait, memory } = await othersDuring(ended(jobId))
     expect(await jobOf(jobId)).toMatchObject({ state, error: error ? expect.stringMatching(error) : null })
     const sizes = await sql<{ most: number | null }>`

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { send } from '../../support/clients/http.ts'
+import type { Call } from '../../support/clients/http.ts'
 import { useDatabase } from '../../support/database/database.ts'
-import { type Program, startProgram } from '../../support/servers/program.ts'
+import type { Program } from '../../support/servers/program.ts'
+import { serve } from '../../support/servers/serve.ts'
 
-const token = 'a-token-for-the-log'
 const database = useDatabase()
 let program: Program
 beforeAll(async () => {
-  program = await startProgram(['serve'], { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token })
+  program = await serve(database)
 })
 afterAll(async () => {
   await program.end()
@@ -30,15 +30,17 @@ const logged = () => linesOf(program.stderr())
 
 it('requests without a valid token are logged a few times a second, and counted beyond that', async () => {
   const begunAt = Date.now()
-  const flood = (id: string, as: string | null) =>
+  const flood = (id: string, as: Call = {}) =>
     Promise.all(
       Array.from({ length: 300 }, (_, i) =>
-        send(`${program.url}/v1/nothing`, { token: as, headers: { 'x-request-id': `${id}-${i}` } }),
+        program.call('/v1/nothing', { ...as, headers: { 'x-request-id': `${id}-${i}` } }),
       ),
     )
-  expect(new Set((await flood('anonymous', null)).map(({ status }) => status))).toEqual(new Set([401]))
-  expect(new Set((await flood('unknown', 'one-that-nobody-has')).map(({ status }) => status))).toEqual(new Set([401]))
-  await flood('known', token)
+  expect(new Set((await flood('anonymous', { token: null })).map(({ status }) => status))).toEqual(new Set([401]))
+  expect(new Set((await flood('unknown', { token: 'one-that-nobody-has' })).map(({ status }) => status))).toEqual(
+    new Set([401]),
+  )
+  await flood('known')
   const seconds = (Date.now() - begunAt) / 1_000
   const of = (id: string) => logged().filter(({ requestId = '' }) => requestId.startsWith(`${id}-`)).length
   const inFull = () => of('anonymous') + of('unknown')
@@ -52,7 +54,7 @@ it('requests without a valid token are logged a few times a second, and counted 
 
 it('a line has at most 64 characters of a request id, the answer all of it', async () => {
   const id = `long-${'x'.repeat(250)}`
-  const reply = await send(`${program.url}/v1/nothing`, { token, headers: { 'x-request-id': id } })
+  const reply = await program.call('/v1/nothing', { headers: { 'x-request-id': id } })
   expect(reply.headers['x-request-id']).toBe(id)
   expect(reply.json).toMatchObject({ status: { request_id: id } })
   await expect
@@ -64,7 +66,7 @@ it('a line has control characters and those of text direction as escapes', async
   const controls = '\u0085\u009b31m\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069'
   const id = `odd-${controls}-𝒳ü`
   const sent = Buffer.from(id).toString('latin1')
-  const reply = await send(`${program.url}/v1/nothing`, { token, headers: { 'x-request-id': sent } })
+  const reply = await program.call('/v1/nothing', { headers: { 'x-request-id': sent } })
   expect(reply.json).toMatchObject({ status: { request_id: id } })
   await expect.poll(() => logged().map(({ requestId }) => requestId)).toContain(id)
   const line =

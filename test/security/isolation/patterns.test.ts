@@ -2,9 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { type PatternTask, runPatterns } from '../../../src/catalogue/attributes/patterns.ts'
 import { RequestPatterns } from '../../../src/catalogue/attributes/request-patterns.ts'
-import { outcomeOf } from '../../support/clients/rest-client.ts'
+import { ask, attempt } from '../../support/clients/operations.ts'
+import { callRest, restData } from '../../support/clients/rest-client.ts'
 import { define, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { times } from './attacker.ts'
 
 const gateway = useGateway()
@@ -46,12 +47,11 @@ const update = (fields: (i: number) => string, count: number) =>
 describe('values that take long to match with patterns', () => {
   it('do not block the others, in a body of 16 KB', { timeout: 60_000 }, async () => {
     const store = await storeWithPatterns()
-    const put = () => gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [product] })
     let answer: unknown
     const blockedMs = await blockedDuring(async () => {
-      answer = (await put()).json
+      answer = await restData(gateway, `PUT /products?store_uuid=${store}`, [product])
     })
-    expect(answer).toMatchObject({ data: { failed_products: { A: { n19: expect.stringMatching(/^must match/) } } } })
+    expect(answer).toMatchObject({ failed_products: { A: { n19: expect.stringMatching(/^must match/) } } })
     expect(blockedMs).toBeLessThan(700)
   })
 
@@ -74,9 +74,7 @@ describe('values that take long to match with patterns', () => {
       ...Object.fromEntries(names.map((name, j) => [name, value(100 * i + j)])),
     }))
     for (const method of ['PUT', 'POST']) {
-      const { reason, entries } = outcomeOf(
-        await gateway.call(`/v1/products?store_uuid=${store}`, { method, body: many }),
-      )
+      const { reason, entries } = await callRest(gateway, `${method} /products?store_uuid=${store}`, many)
       expect([reason, entries?.[0]?.details]).toEqual([
         'payload_too_large',
         expect.stringMatching(/at most 20000000 steps.*these take more: send fewer or shorter values/),
@@ -90,17 +88,12 @@ describe('definitions that take long to compile', () => {
     times(n, (i) => ({ name: `n${i}`, type: 'TEXT', pattern: `(a{0,${90 - (i % 9)}}){0,4}b${seed * 100 + i}` }))
 
   it('are refused when they are too many for one request, and nothing is defined', async () => {
-    const s = await storeWithProducts(gateway, [])
-    const document =
-      'mutation ($s: ID!, $d: [AttributeDefinitionInput!]!) { defineAttributes(storeUuid: $s, definitions: $d) { name } }'
-    const { errors } = (await gateway.graphql(document, { s, d: definitions(2_000, 0) })) as GraphQLReply
-    expect(errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/define simpler patterns/),
-      extensions: { code: 'payload_too_large' },
-    })
-    expect(await gateway.data(`{ store(storeUuid: "${s}") { attributeDefinitions { name } } }`)).toEqual({
-      store: { attributeDefinitions: [] },
-    })
+    const storeUuid = await storeWithProducts(gateway, [])
+    const refused = await attempt(gateway, 'defineAttributes', { storeUuid, definitions: definitions(2_000, 0) })
+    const details = expect.stringMatching(/define simpler patterns/)
+    expect(refused).toMatchObject({ reason: 'payload_too_large', entries: [{ details }] })
+    const found = await ask(gateway, 'store', { storeUuid }, '{ attributeDefinitions { name } }')
+    expect(found).toEqual({ attributeDefinitions: [] })
   })
 })
 
@@ -108,16 +101,19 @@ it('the stored values that violate a definition are found without blocking the o
   timeout: 60_000,
 }, async () => {
   const store = await storeWithProducts(gateway, ['A'])
-  expect((await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body: [product] })).status).toBe(200)
+  await restData(gateway, `PUT /products?store_uuid=${store}`, [product])
   const definitions = names.map((name) => ({ name, type: 'TEXT', pattern: slow }))
   await define(gateway, store, definitions)
   let answer: unknown
   const blockedMs = await blockedDuring(async () => {
-    answer = await gateway.data(
-      `{ store(storeUuid: "${store}") { attributeDefinitions { violations { productCount } } } }`,
+    answer = await ask(
+      gateway,
+      'store',
+      { storeUuid: store },
+      '{ attributeDefinitions { violations { productCount } } }',
     )
   })
-  expect(answer).toEqual({ store: { attributeDefinitions: names.map(() => ({ violations: { productCount: 1 } })) } })
+  expect(answer).toEqual({ attributeDefinitions: names.map(() => ({ violations: { productCount: 1 } })) })
   expect(blockedMs).toBeLessThan(1_000)
 })
 

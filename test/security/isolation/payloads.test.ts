@@ -1,20 +1,18 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { ask } from '../../support/clients/operations.ts'
 import { define, newStore, productOf, storeWithAssets, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 import { newToken } from '../../support/tokens.ts'
 
 const gateway = useGateway()
 
 const run = async (query: string, token?: string) => {
-  const reply = await gateway.call('/graphql', { method: 'POST', body: { query }, ...(token && { token }) })
-  return { status: reply.status, ...(reply.json as GraphQLReply) }
+  const { status, json } = await gateway.post(query, token ? { token } : {})
+  return { status, ...json }
 }
 
-const nameOf = async (store: string) => {
-  const { data } = await run(`{ store(storeUuid: "${store}") { storeName } }`)
-  return (data as unknown as { store: { storeName: string } }).store.storeName
-}
+const nameOf = async (storeUuid: string) => (await ask(gateway, 'store', { storeUuid }, '{ storeName }')).storeName
 
 it.each([
   'linkedStores(first: 0) { storeUuid }',

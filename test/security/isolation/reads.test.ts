@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { newStore } from '../../support/factories.ts'
+import { restData } from '../../support/clients/rest-client.ts'
+import { addAssets, type NewLink, newStore } from '../../support/factories.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
 
 // No idle connection is closed: one that is missing was cut.
@@ -108,9 +109,8 @@ const url = `https://cdn.example/${'u'.repeat(1_000)}`
 
 /** Makes a group of so many assets, whose entries are over 1 KB each. */
 async function fillGroup(assets: number): Promise<void> {
-  const query = `mutation ($store: ID!, $assets: [NewAsset!]!) { addAssets(storeUuid: $store, assets: $assets) { added } }`
-  const items = Array.from({ length: assets }, (_, i) => ({ parentCode: 'P', assetId: `${i}`, url: `${url}/${i}` }))
-  expect(await gateway.data(query, { store, assets: items })).toMatchObject({ addAssets: { added: assets } })
+  const links = Array.from({ length: assets }, (_, i): NewLink => [`${i}`, 'P', { url: `${url}/${i}` }])
+  await addAssets(gateway, store, links)
 }
 
 it.each([
@@ -148,13 +148,11 @@ it('what is not measured beforehand is read to its end, and the request is repea
 it('an asset is placed in a group of thousands by another thread', async () => {
   await fillGroup(6_000)
   const before = await sessions()
-  const { json } = await gateway.call(`/v1/assets?store_uuid=${store}`, {
-    method: 'POST',
-    body: [
-      { parent_code: 'P', asset_type: 'image', assets: { 'Image URL 2': `${url}/new`, 'Image URL 5': `${url}/7` } },
-    ],
-  })
-  expect(json).toMatchObject({ status: { code: 0 }, data: { created: 1, updated: 1 } })
+  const assets = { 'Image URL 2': `${url}/new`, 'Image URL 5': `${url}/7` }
+  const placed = await restData(gateway, `POST /assets?store_uuid=${store}`, [
+    { parent_code: 'P', asset_type: 'image', assets },
+  ])
+  expect(placed).toMatchObject({ created: 1, updated: 1 })
   expect((await sessions()).inThreads).not.toBe(before.inThreads)
   const groups = [{ parentCode: 'P', assets: { 'Image URL 1': `${url}/8` } }]
   const run = async (fields: string[]) => {

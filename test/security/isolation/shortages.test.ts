@@ -7,13 +7,14 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { type EmbeddedServer, startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
-import { type Call, type Reply, send } from '../../support/clients/http.ts'
+import { documentOf } from '../../support/clients/operations.ts'
+import { callRest, type RestReply } from '../../support/clients/rest-client.ts'
 import { databaseUrl } from '../../support/database/database.ts'
-import { storeBody } from '../../support/factories.ts'
+import { newStore } from '../../support/factories.ts'
 import { useFolder } from '../../support/folder.ts'
-import { type Program, startProgram } from '../../support/servers/program.ts'
+import type { Program } from '../../support/servers/program.ts'
+import { serve } from '../../support/servers/serve.ts'
 
-const token = 'a-token-for-the-shortages'
 const folder = useFolder()
 let postgres: EmbeddedServer
 let provider: Server
@@ -24,13 +25,8 @@ beforeAll(async () => {
   provider = createServer(() => {}).listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  program = await startProgram(['serve'], {
-    DATABASE_URL: databaseUrl(postgres.connection),
-    BOOTSTRAP_TOKEN: token,
-    JWT_ISSUER: issuer,
-    JWT_AUDIENCE: 'the-catalogue',
-    JWT_JWKS_URL: issuer,
-  })
+  const jwt = { JWT_ISSUER: issuer, JWT_AUDIENCE: 'the-catalogue', JWT_JWKS_URL: issuer }
+  program = await serve({ url: databaseUrl(postgres.connection) }, [], jwt)
 })
 afterAll(async () => {
   await program.end()
@@ -69,39 +65,27 @@ async function restartPostgres(): Promise<void> {
   await expect.poll(async () => ![before, Number.NaN].includes(await pid()), { timeout: 60_000 }).toBe(true)
 }
 
-const call = (path: string, options: Call = {}) => send(program.url + path, { token, ...options })
-
-function problemOf({ status, headers, json }: Reply) {
-  const { data } = json as { data: { error_info: { reason: string; details: string }[] } }
-  return { status, retryAfter: headers['retry-after'], ...data.error_info[0] }
+function problemOf({ status, headers, entries = [] }: RestReply) {
+  return { status, retryAfter: headers['retry-after'], ...entries[0] }
 }
 
 const logged = (message: string) => program.stderr().includes(`"msg":"${message}`)
 
-async function newStore(): Promise<string> {
-  const { json } = await call('/v1/stores', { method: 'POST', body: storeBody() })
-  return (json as { data: { store_uuid: string } }).data.store_uuid
+const unavailable = { status: 503, retryAfter: '1', reason: 'unavailable' }
+const text = 'x'.repeat(1_500)
+const createProducts = (store: string, prefix: string, count: number) => {
+  const body = Array.from({ length: count }, (_, i) => ({ product_code: `${prefix}${i}`, Text: text }))
+  return callRest(program, `POST /products?store_uuid=${store}`, body)
 }
 
-const text = 'x'.repeat(1_500)
-const createProducts = (store: string, prefix: string, count: number) =>
-  call(`/v1/products?store_uuid=${store}`, {
-    method: 'POST',
-    body: Array.from({ length: count }, (_, i) => ({ product_code: `${prefix}${i}`, Text: text })),
-  })
-
 it('a database without memory says so', { timeout: 60_000 }, async () => {
-  const store = await newStore()
+  const store = await newStore(program)
   const greedy = new pg.Client(postgres.connection)
   await greedy.on('error', () => {}).connect()
   const all = greedy.query('select pg_advisory_lock(i) from generate_series(1, 10000000) i')
   await expect(all).rejects.toMatchObject({ code: '53200' })
-  expect(problemOf(await createProducts(store, 'A', 1))).toEqual({
-    status: 503,
-    retryAfter: '1',
-    reason: 'unavailable',
-    details: 'the database has no memory left; retry later',
-  })
+  const details = 'the database has no memory left; retry later'
+  expect(problemOf(await createProducts(store, 'A', 1))).toEqual({ ...unavailable, details })
   expect(logged('the database has no memory left')).toBe(true)
   await greedy.end()
   await expect.poll(async () => (await createProducts(store, 'A', 1)).status).toBe(200)
@@ -113,48 +97,41 @@ it('an identity provider that is silent is named', { timeout: 60_000 }, async ()
   )
   const details = 'the identity provider does not answer; retry later'
   const as = { token: jwt.join('.') }
-  const expected = { status: 503, retryAfter: '1', reason: 'unavailable', details }
-  expect(problemOf(await call('/v1/products', as))).toEqual(expected)
+  expect(problemOf(await callRest(program, 'GET /products', undefined, as))).toEqual({ ...unavailable, details })
   const listing = { status: 502, retryAfter: undefined, reason: 'downstream_unavailable', details }
-  expect(problemOf(await call('/v1/assets', as))).toEqual(listing)
+  expect(problemOf(await callRest(program, 'GET /assets', undefined, as))).toEqual(listing)
   expect(logged('the identity provider does not answer')).toBe(true)
 })
 
 it('a full disk: reads go on, writes and /ready say what is missing, until there is room', {
   timeout: 120_000,
 }, async () => {
-  const store = await newStore()
+  const store = await newStore(program)
   expect((await createProducts(store, 'A', 2_000)).status).toBe(200)
-  expect(await call('/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+  expect(await program.call('/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
 
   await limitFiles(4_096)
   await restartPostgres()
-  const read = async () => (await call(`/v1/products?store_uuid=${store}&limit=1`)).status
+  const read = async () => (await program.call(`/v1/products?store_uuid=${store}&limit=1`)).status
   await expect.poll(read, { timeout: 60_000 }).toBe(200)
   const details = 'the database has no room on its disk; retry later'
-  expect(problemOf(await createProducts(store, 'B', 500))).toEqual({
-    status: 503,
-    retryAfter: '1',
-    reason: 'unavailable',
-    details,
-  })
-  const query =
-    'mutation ($store: ID!, $products: [ProductPatch!]!) { upsertProducts(storeUuid: $store, products: $products) { createdSkus } }'
+  expect(problemOf(await createProducts(store, 'B', 500))).toEqual({ ...unavailable, details })
   const products = Array.from({ length: 500 }, (_, i) => ({ productCode: `C${i}`, attributes: { Text: text } }))
-  const { json } = await call('/graphql', { method: 'POST', body: { query, variables: { store, products } } })
-  expect(json).toMatchObject({ errors: [{ message: details, extensions: { code: 'unavailable' } }] })
+  const variables = { storeUuid: store, products }
+  const { errors } = await program.graphql(documentOf('upsertProducts', variables), variables)
+  expect(errors).toMatchObject([{ message: details, extensions: { code: 'unavailable' } }])
   expect(logged('the database has no room on its disk')).toBe(true)
   await expect
-    .poll(async () => (await call('/ready', { token: null })).text, { timeout: 20_000 })
+    .poll(async () => (await program.call('/ready', { token: null })).text, { timeout: 20_000 })
     .toBe('{"status":"storage"}')
-  expect(await call('/ready')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-  expect((await call('/health')).status).toBe(200)
+  expect(await program.call('/ready')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  expect((await program.call('/health')).status).toBe(200)
   expect(await read()).toBe(200)
-  expect((await call(`/v1/assets?store_uuid=${store}`)).status).toBe(200)
+  expect((await program.call(`/v1/assets?store_uuid=${store}`)).status).toBe(200)
 
   await limitFiles('unlimited')
   await restartPostgres()
-  await expect.poll(async () => (await call('/ready')).text, { timeout: 60_000 }).toBe('{"status":"ok"}')
+  await expect.poll(async () => (await program.call('/ready')).text, { timeout: 60_000 }).toBe('{"status":"ok"}')
   const created = await createProducts(store, 'B', 500)
-  expect((created.json as { data: { created_skus: string[] } }).data.created_skus).toHaveLength(500)
+  expect(created.data.created_skus).toHaveLength(500)
 })

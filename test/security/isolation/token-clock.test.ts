@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { send } from '../../support/clients/http.ts'
 import { useGateway } from '../../support/servers/gateway.ts'
-import { type Program, startProgram } from '../../support/servers/program.ts'
+import type { Program } from '../../support/servers/program.ts'
+import { serve } from '../../support/servers/serve.ts'
 import { newToken } from '../../support/tokens.ts'
 
-const token = 'a-token-for-the-clocks'
 const gateway = useGateway()
 /** Gateways on the same database, on machines whose clocks are an hour late and an hour early. */
 let programs: Program[]
@@ -14,7 +13,7 @@ beforeAll(async () => {
       constructor(...given) { given.length === 0 ? super(Date.now()) : super(...given) }
       static now() { return now() + ${hours} * 3_600_000 } }`
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`
-    return startProgram(['serve'], { DATABASE_URL: gateway.database.url, BOOTSTRAP_TOKEN: token, NODE_OPTIONS })
+    return serve(gateway.database, [], { NODE_OPTIONS })
   }
   programs = await Promise.all([start(-1), start(1)])
 })
@@ -22,16 +21,11 @@ afterAll(async () => {
   for (const program of programs) await program.end()
 })
 
-const statuses = (as: string) =>
-  Promise.all(
-    [gateway.url, ...programs.map(({ url }) => url)].map(async (url) => {
-      const { status } = await send(`${url}/v1/nothing`, { token: as })
-      return status
-    }),
-  )
+const statuses = (token: string) =>
+  Promise.all([gateway, ...programs].map(async (each) => (await each.call('/v1/nothing', { token })).status))
 
 it('the clocks of the gateways differ', async () => {
-  await Promise.all(programs.map(({ url }) => send(`${url}/v1/nothing`)))
+  await Promise.all(programs.map((program) => program.call('/v1/nothing', { token: null })))
   const times = () => programs.map(({ stderr }) => Number(/"time":(\d+)/.exec(stderr())?.[1]))
   await expect.poll(() => times().reduce((late, early) => early - late)).toBeGreaterThan(7_000_000)
 })
@@ -43,10 +37,8 @@ it('a token expires by the clock of the database, whichever gateway has it in it
 })
 
 it('a token lives as long as it was made for, whichever gateway made it', async () => {
-  for (const { url } of programs) {
-    const query = 'mutation { createToken(input: { name: "x", scopes: [READ], expires: "20m" }) { secret } }'
-    const { json } = await send(`${url}/graphql`, { method: 'POST', token, body: { query } })
-    const { data } = json as { data: { createToken: { secret: string } } }
-    expect(await statuses(data.createToken.secret)).toEqual([404, 404, 404])
+  for (const program of programs) {
+    const { secret } = await newToken(program, { scopes: ['READ'], expires: '20m' })
+    expect(await statuses(secret)).toEqual([404, 404, 404])
   }
 })

@@ -3,14 +3,15 @@ import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startClientProcess } from '../../faults/support/client-process.ts'
 import { quantile } from '../../faults/support/quantile.ts'
-import { send } from '../../support/clients/http.ts'
+import { restData } from '../../support/clients/rest-client.ts'
 import type { TestDatabase } from '../../support/database/database.ts'
-import { storeBody } from '../../support/factories.ts'
-import { type Program, startProgram } from '../../support/servers/program.ts'
+import { newStore } from '../../support/factories.ts'
+import type { Program } from '../../support/servers/program.ts'
+import { serve } from '../../support/servers/serve.ts'
+import { newToken } from '../../support/tokens.ts'
 import { Attacker, tablesOfStore, times } from './attacker.ts'
 import type { Neighbour, Seen } from './neighbour.ts'
 
-const administrator = 'the-administrator-of-two-tenants'
 const secret = 'a value that only the neighbour has'
 const codes = times(1_500, (i) => `N${i}`)
 
@@ -29,32 +30,18 @@ export type TwoTenants = Awaited<ReturnType<typeof startTwoTenants>>
 export async function startTwoTenants(database: TestDatabase, env: Record<string, string> = {}) {
   const clients = await startClientProcess()
   const client = await database.client()
-  const program = await startProgram(['serve'], {
-    DATABASE_URL: database.url,
-    BOOTSTRAP_TOKEN: administrator,
-    LOG_LEVEL: 'error',
-    ...env,
-  })
+  const program = await serve(database, [], { LOG_LEVEL: 'error', ...env })
   const { url } = program
-  const administer = async (path: string, body: unknown) => {
-    const reply = await send(url + path, { method: 'POST', token: administrator, body })
-    if (reply.status !== 200 || reply.text.includes('"errors"')) throw new Error(`not made: ${reply.text}`)
-    return reply.json
-  }
-  const newToken = async (store: string, scopes: string[]) => {
-    const document = `mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }`
-    const input = { name: 'of a tenant', scopes, stores: [store] }
-    const answer = (await administer('/graphql', { query: document, variables: { input } })) as NewToken
-    return answer.data.createToken.secret
-  }
   const newTenant = async () => {
-    const made = (await administer('/v1/stores', storeBody())) as { data: { store_uuid: string } }
-    const store = made.data.store_uuid
-    return { store, token: await newToken(store, ['READ', 'WRITE']), writeToken: await newToken(store, ['WRITE']) }
+    const store = await newStore(program)
+    const tokenOf = async (...scopes: ('READ' | 'WRITE')[]) =>
+      (await newToken(program, { scopes, stores: [store] })).secret
+    return { store, token: await tokenOf('READ', 'WRITE'), writeToken: await tokenOf('WRITE') }
   }
   const neighbour: Neighbour = { url, codes, ...(await newTenant()) }
-  await administer(
-    `/v1/products?store_uuid=${neighbour.store}`,
+  await restData(
+    program,
+    `POST /products?store_uuid=${neighbour.store}`,
     codes.map((code) => ({ product_code: code, Secret: secret, 'Image URL 1': `https://cdn.example/${code}` })),
   )
   /** What the neighbour sees while the work runs, and a second longer. */
@@ -91,10 +78,6 @@ export async function startTwoTenants(database: TestDatabase, env: Record<string
       await client.end()
     },
   }
-}
-
-interface NewToken {
-  data: { createToken: { secret: string } }
 }
 
 export interface Attack {

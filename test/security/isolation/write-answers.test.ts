@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest'
+import { callRest } from '../../support/clients/rest-client.ts'
 import { define, newStore, productOf, storeWithProducts } from '../../support/factories.ts'
-import { type GraphQLReply, useGateway } from '../../support/servers/gateway.ts'
+import { useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
 
-const put = async (store: string, body: unknown) => {
-  const reply = await gateway.call(`/v1/products?store_uuid=${store}`, { method: 'PUT', body })
-  return { ...reply, data: (reply.json as { data: Answer }).data }
+const send = async (operation: string, body: unknown) => {
+  const { data, ...reply } = await callRest(gateway, operation, body)
+  return { ...reply, data: data as unknown as Answer }
 }
+const put = (store: string, body: unknown) => send(`PUT /products?store_uuid=${store}`, body)
 
 interface Answer {
   updated_skus: string[]
@@ -49,9 +51,8 @@ it('failures of items take at most 8 MiB, and the others are counted', async () 
   const channel = '漢'.repeat(510)
   const asset_id = Array.from({ length: 10_000 }, (_, i) => `${i}`)
   const body = [{ store_uuid: await newStore(gateway), channel, parent_code: channel, asset_id }]
-  const reply = await gateway.call('/v1/assets', { method: 'DELETE', body })
-  const { data } = reply.json as { data: Answer }
-  expect(Buffer.byteLength(reply.text)).toBeLessThan(8.5 * 1024 * 1024)
+  const { data, text } = await send('DELETE /assets', body)
+  expect(Buffer.byteLength(text)).toBeLessThan(8.5 * 1024 * 1024)
   expect(data.failed).toBe(10_000)
   expect(data.error_info.length + (data.more ?? 0)).toBe(10_000)
   expect(data.more).toBeGreaterThan(0)
@@ -63,11 +64,8 @@ it('a write whose answer would be too long under many aliases changes nothing', 
   const long = 'x'.repeat(2_000_000)
   const patches = [{ productCode: 'good', attributes: { Color: 'red' } }, { productCode: long }]
   const copies = (n: number) => Array.from({ length: n }, (_, i) => `a${i}: unavailableSkus`).join(' ')
-  const update = async (fields: string) => {
-    const query = `mutation ($store: ID!, $patches: [ProductPatch!]!) { ${fields} }`
-    const reply = await gateway.call('/graphql', { method: 'POST', body: { query, variables: { store, patches } } })
-    return reply.json as GraphQLReply
-  }
+  const update = (fields: string) =>
+    gateway.graphql(`mutation ($store: ID!, $patches: [ProductPatch!]!) { ${fields} }`, { store, patches })
   const one = 'updateProducts(storeUuid: $store, products: $patches)'
   const reply = await update(`${one} { ${copies(40)} }`)
   expect(reply.errors?.[0]).toMatchObject({
