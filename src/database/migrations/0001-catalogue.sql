@@ -27,6 +27,7 @@ create table attribute_definition (
   primary key (store_uuid, name)
 );
 
+-- A page has room for the new version of a product, so that an update changes no index.
 create table product (
   store_uuid uuid not null,
   product_code text collate "C" not null,
@@ -35,7 +36,7 @@ create table product (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (store_uuid, product_code)
-);
+) with (fillfactor = 85);
 
 create table asset (
   store_uuid uuid not null,
