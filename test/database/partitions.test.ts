@@ -60,6 +60,7 @@ describe('catalog migrate --partitions', () => {
           {
             asset_group_range: '{fillfactor=70}',
             asset_group_total: '{fillfactor=50}',
+            product: '{fillfactor=85}',
             product_value: '{fillfactor=80}',
             value_count: '{fillfactor=70}',
           }[table] ?? null,
