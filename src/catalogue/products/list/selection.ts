@@ -94,8 +94,10 @@ function lookedUp(
 }
 
 /**
- * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list.
- * The list is an object because PostgreSQL would join another query, and might sort all keys for it.
+ * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list,
+ * if there is one. `is true` keeps PostgreSQL from a join, for which it might sort all keys. It looks the codes up in a
+ * hash table because it expects few and short ones: their hashes, and at most `limit`. Products that have the hash of
+ * another one do not match the filter.
  */
 function keysInOrder(
   uuid: string | null,
@@ -106,7 +108,9 @@ function keysInOrder(
 ) {
   const range = lists.find(({ keys }) => keys?.slot === slot)?.keys?.where ?? false
   const isListed =
-    list && sql<boolean>`(select jsonb_object_agg(product_code, 0) from (${list.codes}) l) ? k.product_code`
+    list &&
+    sql<boolean>`(hashtextextended(k.product_code, 0) in (
+          select hashtextextended(product_code, 0) from (${list.codes}) l limit ${2 * list.maxRead}::integer)) is true`
   return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed ?? false, ...prefixConditions(sql`k.product_code`, filter)]))}`
 }
 
