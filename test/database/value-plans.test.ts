@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
 import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { countProducts, listProducts } from '../../src/catalogue/products/list/list-products.ts'
-import type { AttributeFilter } from '../../src/catalogue/products/list/product-filter.ts'
+import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
+import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { indexValues } from '../../src/catalogue/values/index-values.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -62,6 +64,9 @@ const listed = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
 const counted = (attribute: AttributeFilter) => (catalogue: Catalogue) =>
   countProducts(catalogue, store, { attributes: [attribute] })
 
+const both = (attribute: AttributeFilter, others: ProductFilter) => (catalogue: Catalogue) =>
+  countProducts(catalogue, store, { attributes: [{ name: 'Color', exists: true }, attribute], ...others })
+
 it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
   ['a page of an attribute that few have', listed({ name: 'Rare', exists: true })],
   ['a page of values of it other than one', listed({ name: 'Rare', ne: 'y' })],
@@ -73,8 +78,28 @@ it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
   ['a page in the order of the status', (catalogue) => listProducts(catalogue, store, {}, page, { field: 'status' })],
   ['the number of those that have an attribute', counted({ name: 'Color', exists: true })],
   ['the number of those that do not have it', counted({ name: 'Color', exists: false })],
+  ['the number of those that meet two conditions that all meet', both({ name: 'Color', ne: 'x' }, {})],
 ])('finds %s without reading the others', async (_title, read) => {
   expect(workOf(await explainer.plansOf(read))).toBeLessThan(5_000)
+})
+
+it('counts products that meet several conditions that most meet, whether all have the attributes or not', async () => {
+  const catalogue = wholeCatalogue(database.db)
+  const isOther = await both({ name: 'Color', ne: 'c0' }, {})(catalogue)
+  expect(isOther).toBe(Math.ceil((products * 2) / 3))
+  for (const isNew of [false, true]) {
+    expect(await both({ name: 'Color', ne: 'x' }, {})(catalogue)).toBe(products)
+    expect(await both({ name: 'Color', ne: 'c0' }, {})(catalogue)).toBe(isOther)
+    expect(await both({ name: 'Color', ne: 'c0' }, { status: ['new'] })(catalogue)).toBe(isOther)
+    for (const status of [['new'], ['new', 'active'], ['active']] as const) {
+      const ofStatus = { status, attributes: [{ name: 'Color', ne: 'c1' }] }
+      const expected = status[0] === 'new' ? products - Math.ceil(products / 3) : 0
+      expect(await countProducts(catalogue, store, ofStatus)).toBe(expected)
+    }
+    const patch = { productCode: 'without', attributes: {} }
+    if (!isNew) await write(catalogue, false, (work) => upsertProducts(work, store, [patch]))
+  }
+  await write(catalogue, false, (work) => deleteProducts(work, store, ['without']))
 })
 
 it('finds the products that were changed last without reading the others', async () => {

@@ -7,11 +7,14 @@ import { type AttributeIndexes, boundFault } from './attribute-indexes.ts'
 import { beyondAll } from './matching-products.ts'
 import type { AttributeFilter, ProductFilter } from './product-filter.ts'
 
+/** An attribute, or the status, with its slot in `product_key`. */
+export type KeyIndex = AttributeIndex & { slot: number }
+
 /** A query of product codes that includes all products that match a filter, read from an index. */
 export interface CodeList {
   codes: RawBuilder<unknown>
-  /** The slot and the condition on its keys `k`, if the codes are those of an attribute. */
-  keys?: { slot: number; where: RawBuilder<boolean> }
+  /** The index and the condition on its keys `k`, if the codes are those of an attribute or a status. */
+  keys?: { index: KeyIndex; where: RawBuilder<boolean> }
   /** Whether the list has no other products than those that meet the condition. */
   isExact: boolean
   /** Whether the index returns the codes in their order. */
@@ -84,11 +87,7 @@ export function keysOf(uuid: string | null, slot: number, where: RawBuilder<bool
   return sql`product_key k where k.store_uuid = ${uuid} and k.slot = ${slot} and ${where}`
 }
 
-function ofAttribute(
-  uuid: string | null,
-  filter: AttributeFilter,
-  index: AttributeIndex & { slot: number },
-): CodeList | [] {
+function ofAttribute(uuid: string | null, filter: AttributeFilter, index: KeyIndex): CodeList | [] {
   const conditions = index.type === 'number' ? ofNumber(filter, index) : ofText(filter, index)
   if (conditions.length === 0 || filter.exists === false) return []
   const where = allOf(conditions.map(({ where }) => where))
@@ -101,7 +100,7 @@ function ofAttribute(
   const codes = parts.map((part) => sql`select k.product_code from ${keysOf(uuid, index.slot, allOf([where, part]))}`)
   return {
     codes: sql.join(codes, sql` union all `),
-    keys: { slot: index.slot, where },
+    keys: { index, where },
     isExact: given.length === conditions.length && conditions.every(({ isExact }) => isExact),
     isSorted: !isSplit && conditions.some(({ isSorted }) => isSorted),
     maxRead: conditions.every(({ isWeak }) => isWeak) ? maxReadOfWeak : maxRead,
@@ -178,7 +177,8 @@ function ofStatuses(uuid: string | null, statuses: readonly string[]): CodeList 
   const isSorted = status !== undefined && others.length === 0
   const where = isSorted ? sql<boolean>`k.key = ${status}` : sql<boolean>`k.key = any(${[...statuses]}::text[])`
   const codes = sql`select k.product_code from ${keysOf(uuid, statusSlot, where)}`
-  return { codes, keys: { slot: statusSlot, where }, isExact: true, isSorted, maxRead: maxReadOfStatus }
+  const index: KeyIndex = { type: 'text', slot: statusSlot, isCounted: true }
+  return { codes, keys: { index, where }, isExact: true, isSorted, maxRead: maxReadOfStatus }
 }
 
 /** The products that are counted as blocked on a channel. */

@@ -7,6 +7,7 @@ import { findRecentProducts, mayBeEarlier } from '../../changes/recent-products.
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import { totalOf } from '../product-totals.ts'
 import { areSufficient } from './code-lists.ts'
+import { countOfLists } from './count-lists.ts'
 import { countByValues } from './count-values.ts'
 import { allRead, columns, type ListedProduct, measured, type Product } from './measured-products.ts'
 import type { ProductFilter } from './product-filter.ts'
@@ -121,7 +122,7 @@ export async function countProducts(catalogue: Catalogue, storeUuid: string, fil
   return rows[0]?.count ?? 0
 }
 
-/** The number of products that match: from the totals for a filter by status alone, or by joining long lists. */
+/** The number of products that match: from the totals for a filter by status alone, or by long lists. */
 function countOf(
   uuid: string | null,
   filter: ProductFilter,
@@ -130,10 +131,7 @@ function countOf(
   const { status, ...others } = filter
   if (isBare(others)) return totalOf(uuid, status)
   if (list || !areSufficient(filter, lists)) return sql<number>`(select count(*)::int from ${source} where ${ofStore})`
-  const joined = lists.map(
-    ({ codes }, i) => sql`(${codes}) ${sql.ref(`l${i}`)}${i > 0 ? sql` using (product_code)` : sql``}`,
-  )
-  return sql<number>`(select count(*)::int from ${sql.join(joined, sql` join `)})`
+  return countOfLists(uuid, lists)
 }
 
 export async function findProducts(

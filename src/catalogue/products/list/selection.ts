@@ -106,7 +106,7 @@ function keysInOrder(
   lists: readonly CodeList[],
   list: CodeList | undefined,
 ) {
-  const range = lists.find(({ keys }) => keys?.slot === slot)?.keys?.where ?? false
+  const range = lists.find(({ keys }) => keys?.index.slot === slot)?.keys?.where ?? false
   const isListed =
     list &&
     sql<boolean>`(hashtextextended(k.product_code, 0) in (
