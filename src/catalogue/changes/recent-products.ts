@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Catalogue, visibleStore } from '../catalogue.ts'
+import type { Split } from '../conditions.ts'
 
 /** How many items of changes are read at most to find the products that were changed last. */
 const maxItems = 50_000
@@ -28,7 +29,7 @@ export async function findRecentProducts(
 }
 
 /** The conditions of two lists of products `p`: the recent ones, and all others. */
-export function splitByRecent({ since, codes }: RecentProducts): [recent: Condition, others: Condition] {
+export function splitByRecent({ since, codes }: RecentProducts): Split {
   if (since === null) return [sql`false`, sql`true`]
   return [
     sql`p.updated_at >= ${since}::timestamptz and p.product_code = any(${codes}::text[])`,
@@ -37,8 +38,6 @@ export function splitByRecent({ since, codes }: RecentProducts): [recent: Condit
 }
 
 /** Whether products that are not recent may have been changed at a time or later. */
-export function mayBeEarlier(from: Date, { since }: RecentProducts): Condition {
+export function mayBeEarlier(from: Date, { since }: RecentProducts): RawBuilder<boolean> {
   return since === null ? sql`true` : sql`${from} < ${since}::timestamptz`
 }
-
-type Condition = RawBuilder<boolean>

@@ -81,8 +81,9 @@ export const products: RevertStep = {
       delete from product
       where store_uuid = ${storeUuid} and product_code = any(array(select code from changing where not is_there_after))
     ), written as (
-      insert into product (store_uuid, product_code, status, attributes, created_at)
-      select ${storeUuid}::uuid, code, status_after, attributes_after, created_at_after from changing where is_there_after
+      insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
+      select ${storeUuid}::uuid, code, status_after, attributes_after, created_at_after, greatest(now(), created_at_after)
+      from changing where is_there_after
       order by code
       on conflict (store_uuid, product_code) do update
         set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,

@@ -27,8 +27,9 @@ async function writeSome(store: string, requests: number): Promise<void> {
 
 /** Products that were there before the ledger. */
 const addOld = (store: string) =>
-  sql`insert into product (store_uuid, product_code, status, attributes, updated_at)
-    select ${store}::uuid, 'old-' || i, 'new', jsonb_build_object('Color', 'c' || i % 3), now() - i / 3 * interval '1 day'
+  sql`insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
+    select ${store}::uuid, 'old-' || i, 'new', jsonb_build_object('Color', 'c' || i % 3),
+      now() - (i / 3 + i % 5) * interval '1 day', now() - i / 3 * interval '1 day'
     from generate_series(3, 40) i`.execute(gateway.database.db)
 
 const document = `query ($store: ID!, $filter: ProductFilter, $direction: OrderDirection!, $first: Int, $after: String, $last: Int, $before: String) {
@@ -40,17 +41,17 @@ interface Page {
   nodes: { productCode: string }[]
 }
 
-/** All products, the newest first: forwards in the descending order, or backwards in the ascending one. */
-async function walk(store: string, filter: object, size: number, direction: 'DESC' | 'ASC'): Promise<string[]> {
+/** All products, forwards in an order, or backwards in the opposite one. */
+async function walk(store: string, filter: object, size: number, direction: 'DESC' | 'ASC', forwards: boolean) {
   const found: string[] = []
   for (let place = {}, isMore = true; isMore; ) {
-    const count = direction === 'DESC' ? { first: size } : { last: size }
+    const count = forwards ? { first: size } : { last: size }
     const data = await gateway.data(document, { store, filter, direction, ...count, ...place })
     const { nodes, pageInfo } = (data.store as unknown as { products: Page }).products
     const codes = nodes.map(({ productCode }) => productCode)
-    found.push(...(direction === 'DESC' ? codes : codes.reverse()))
-    place = direction === 'DESC' ? { after: pageInfo.endCursor } : { before: pageInfo.startCursor }
-    isMore = direction === 'DESC' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
+    found.push(...(forwards ? codes : codes.reverse()))
+    place = forwards ? { after: pageInfo.endCursor } : { before: pageInfo.startCursor }
+    isMore = forwards ? pageInfo.hasNextPage : pageInfo.hasPreviousPage
   }
   return found
 }
@@ -84,7 +85,9 @@ it.each<[title: string, between: () => Promise<unknown>]>([
       const all = await expected(store, { isRed, from })
       expect(all.length).toBeGreaterThan(10)
       for (const direction of ['DESC', 'ASC'] as const) {
-        for (const size of [3, 100]) expect(await walk(store, filter, size, direction)).toEqual(all)
+        for (const size of [3, 100])
+          expect(await walk(store, filter, size, direction, direction === 'DESC')).toEqual(all)
+        expect(await walk(store, filter, 20, direction, direction === 'ASC')).toEqual(all.toReversed())
       }
     }
   }

@@ -35,6 +35,11 @@ const times = ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '20
 const statuses = ['active', 'new', 'under review']
 const enumValue = (status: string) => status.toUpperCase().replace(' ', '_')
 
+/** No product is changed before it is created. */
+const createdAndUpdated = fc
+  .tuple(fc.constantFrom(...times), fc.constantFrom(...times))
+  .map((both) => both.toSorted() as [string, string])
+
 const product = fc.record({
   status: fc.constantFrom(...statuses),
   attributes: fc.record(
@@ -46,8 +51,7 @@ const product = fc.record({
     },
     { requiredKeys: [], noNullPrototype: true },
   ),
-  createdAt: fc.constantFrom(...times),
-  updatedAt: fc.constantFrom(...times),
+  times: createdAndUpdated,
   groups: fc.uniqueArray(fc.constantFrom('SMP/image', 'SMP/video', 'channel_value_1/image'), { maxLength: 2 }),
 })
 
@@ -58,7 +62,10 @@ const product = fc.record({
 async function newModel(n: number) {
   const uuid = await newStore(gateway)
   const given = fc.sample(product, { numRuns: codes.length, seed: seed + n })
-  const products = codes.map((code, i) => ({ code, ...(given[i] as (typeof given)[number]) }))
+  const products = codes.map((code, i) => {
+    const { times, ...rest } = given[i] as (typeof given)[number]
+    return { code, createdAt: times[0], updatedAt: times[1], ...rest }
+  })
   await addProducts(
     gateway,
     uuid,

@@ -3,13 +3,14 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { storeNotFound } from '../../../errors.ts'
 import { isStorable } from '../../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts'
-import { findRecentProducts, mayBeEarlier } from '../../changes/recent-products.ts'
+import { findRecentProducts, mayBeEarlier, splitByRecent } from '../../changes/recent-products.ts'
 import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
 import { totalOf } from '../product-totals.ts'
 import { areSufficient } from './code-lists.ts'
 import { countOfLists } from './count-lists.ts'
 import { countByValues } from './count-values.ts'
 import { allRead, columns, type ListedProduct, measured, type Product } from './measured-products.ts'
+import { splitByOldest } from './oldest-products.ts'
 import type { ProductFilter } from './product-filter.ts'
 import { byCode, sortOf } from './product-order.ts'
 import { type Selection, selectionOf } from './selection.ts'
@@ -24,13 +25,21 @@ export async function listProducts(
   page: KeysetPage & { orAt?: { after: boolean; before: boolean } },
   order = byCode,
 ): Promise<ListedProduct[]> {
-  const { source, keyedSource, ofStore, indexes, table, list } = await selectionOf(catalogue, storeUuid, filter, order)
+  const selection = await selectionOf(catalogue, storeUuid, filter, order)
+  const { source, keyedSource, ofStore, indexes, table, list } = selection
   const sort = sortOf(order, indexes, keyedSource !== undefined)
+  const begin = sort.beginOf(page)
+  const byChange = sort.isByChange(page)
   // About twice as many as the page has: some may be deleted, or not match the filter.
-  const recent = sort.isNewestFirst(page)
-    ? await findRecentProducts(catalogue, storeUuid, sort.newestBefore(page), 2 * page.limit)
-    : undefined
-  const [first, second] = sort.partsOf(page, page.orAt, recent)
+  const recent =
+    byChange === 'newest first'
+      ? await findRecentProducts(catalogue, storeUuid, begin?.value ?? null, 2 * page.limit)
+      : undefined
+  const split =
+    byChange === 'oldest first'
+      ? await splitByOldest(catalogue, selection, begin, filter.createdAt, page.limit)
+      : recent && splitByRecent(recent)
+  const [first, second] = sort.partsOf(page, page.orAt, split)
   const listed = (part: NonNullable<typeof first>, further: Condition | false = false) => {
     const { where, by, text, isWithoutValue } = part
     return sql`

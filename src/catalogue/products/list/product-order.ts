@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { invalidRequest } from '../../../errors.ts'
 import { isStorable, parsedJson, shown, timeOf } from '../../../text.ts'
 import { nameFault } from '../../attributes/attribute-rules.ts'
-import { type RecentProducts, splitByRecent } from '../../changes/recent-products.ts'
-import type { KeysetPage } from '../../conditions.ts'
+import type { KeysetPage, Split } from '../../conditions.ts'
 import { isProductStatus } from '../../enumerations.ts'
 import { type AttributeIndex, keyCharacters, keyOf } from '../../values/value-keys.ts'
 import { type AttributeIndexes, boundFault } from './attribute-indexes.ts'
@@ -20,7 +19,7 @@ export interface ProductOrder {
 export const byCode: ProductOrder = { field: 'code' }
 
 /** A place between products: null for those without a value. */
-interface Position {
+export interface Position {
   value: string | null
   code: string
 }
@@ -68,27 +67,28 @@ export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: 
     beyond(after, 'after', hasValue, orAt?.after),
     beyond(before, 'before', hasValue, orAt?.before),
   ]
-  const isNewestFirst = ({ backwards }: KeysetPage) => order.field === 'updatedAt' && isDescending !== backwards
   return {
-    isNewestFirst,
-    /** The time before which a page that begins with the newest products has them; null: the page is the first one. */
-    newestBefore: (page: KeysetPage) => {
+    /** Whether a page has products in the order of their last change, and which ones come first. */
+    isByChange: ({ backwards }: KeysetPage) =>
+      order.field === 'updatedAt' && (isDescending === backwards ? 'oldest first' : 'newest first'),
+    /** Where a page begins; undefined: it is the first one. */
+    beginOf: (page: KeysetPage) => {
       const cursor = page.backwards ? page.before : page.after
-      return cursor === undefined ? null : positionOf(order, cursor).value
+      return cursor === undefined ? undefined : positionOf(order, cursor)
     },
     /**
      * The parts of a page, in sequence: their conditions, the order of their rows, and the value that orders them as
-     * text for cursors. The order of an attribute has two parts, products with and without a value; the order of the
-     * last change has the products that the ledger knows, `recent`, and the others.
+     * text for cursors. The order of an attribute has two parts, products with and without a value; `split` are the
+     * conditions of the parts of another order.
      */
-    partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }, recent?: RecentProducts) => {
+    partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }, split?: Split) => {
       const valued = {
         where: [order.field === 'createdAt' && isIndexed, ...between(page, true, orAt)],
         text,
         isWithoutValue: false,
         by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
       }
-      if (recent) return splitByRecent(recent).map((part) => ({ ...valued, where: [part, ...valued.where] }))
+      if (split) return split.map((part) => ({ ...valued, where: [part, ...valued.where] }))
       if (!key || order.field !== 'attribute') return [valued]
       const parts = [
         { ...valued, where: [sql<boolean>`${key} is not null`, ...valued.where] },
@@ -105,7 +105,7 @@ export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: 
 }
 
 /** The condition of the index product_by_creation. */
-const isIndexed = sql<boolean>`p.created_at > '-infinity'`
+export const isIndexed = sql<boolean>`p.created_at > '-infinity'`
 
 /** What orders, null for the code alone, and its text. */
 function columnsOf(

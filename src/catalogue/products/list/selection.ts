@@ -20,6 +20,9 @@ export interface Selection {
   source: RawBuilder<unknown>
   /** The same in the order of an indexed attribute, of products that have a key `p.key`. */
   keyedSource: RawBuilder<unknown> | undefined
+  /** The source of the given products `p` instead of all; undefined if it reads products by their codes. */
+  sourceOf: ((products: RawBuilder<unknown>) => RawBuilder<unknown>) | undefined
+  uuid: string | null
   /** The condition on `p`. */
   ofStore: RawBuilder<boolean>
   indexes: AttributeIndexes
@@ -68,6 +71,8 @@ export async function selectionOf(
     keyedSource: isKeyed
       ? searched(lookedUp(uuid, table, keysInOrder(uuid, slot, found, lists, list), sql`l.key, `))
       : undefined,
+    sourceOf: list || found.codes != null ? undefined : searched,
+    uuid,
     ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
     indexes,
     lists,
