@@ -56,6 +56,7 @@ describe('catalog distribute', () => {
     await undo('product_gap')
     // These migrations change existing tables and may run again.
     await sql`drop table product_value, product_key, value_count`.execute(database.db)
+    await sql`drop index product_by_creation`.execute(database.db)
     await sql`alter table attribute_definition drop column filterable, drop column slot, drop column is_indexed,
       drop column is_counted, drop column indexed_by, drop column indexed_to, drop column searchable,
       drop column is_searched, drop column searched_with, drop column searched_by`.execute(database.db)
