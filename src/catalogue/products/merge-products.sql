@@ -43,8 +43,6 @@ declare
   is_direct boolean;
   -- Names of patches that are not indexed, if there are few.
   others text[];
-  written_at constant timestamptz := now();
-  part record;
   changed record;
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
@@ -76,9 +74,7 @@ begin
   end if;
 
   -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
-  -- product. Nothing is inserted in this statement: Citus runs the whole of it on the server of the store, but inserts
-  -- it would plan one by one, with results that are sent to and fro.
-  for part in
+  -- product.
     with old as materialized (
       select p.product_code, p.status, p.attributes, i.patch, statuses ->> p.product_code as new_status
       from product p cross join lateral (select patches -> p.product_code as patch offset 0) i
@@ -95,7 +91,7 @@ begin
       from unnest(codes) code where code not in (select product_code from old)
     ), changed as (
       update product p set attributes = p.attributes || (patches -> p.product_code),
-        status = coalesce(statuses ->> p.product_code, p.status), updated_at = written_at
+        status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
       where p.store_uuid = store and p.product_code = any(array(select product_code from old))
     ), item as not materialized (
       select product_code, key, was, value from (
@@ -117,6 +113,14 @@ begin
         attributes = v.attributes || ((patches -> v.product_code) - case when names is null
           then array(select jsonb_object_keys(patches -> v.product_code) except select unnest(indexed)) else others end)
       where is_direct and v.store_uuid = store and v.product_code = any(array(select product_code from indexed_item))
+    ), totalled as (
+      insert into product_total as t (store_uuid, shard, status, count)
+      select store, (request -> 'shard')::smallint, d.status, sum(d.delta)
+      from old o cross join lateral (values (o.status, -1), (o.new_status, 1)) d(status, delta)
+      where statuses <> '{}' and o.status <> o.new_status
+      group by d.status having sum(d.delta) <> 0
+      order by d.status
+      on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count
     ), size as (
       -- An estimate: it costs less than the items, or the keys where codes are short. Products are in several rows only
       -- if the code of one fills them.
@@ -130,13 +134,17 @@ begin
         from old where origin <> 'null'
       ) o
     ), recorded as (
-      select row_number() over (order by min(product_code)) as number, array_agg(product_code) as codes,
-        array_agg(key) as keys, array_agg(was) as was, case when (select is_divided from size) then
+      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
+        count, failed)
+      select store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
+        origin ->> 'operation', origin ->> 'reverts', 'product', 'updated', array_agg(product_code), array_agg(key),
+        array_agg(was), case when (select is_divided from size) then
             case row_number() over (order by min(product_code)) when 1 then (select count(*) from old) else 0 end
           else (
             select count(*) from old o cross join size
             where hashtext(o.product_code) % size.parts = hashtext(min(item.product_code)) % size.parts
-          ) end as products
+          ) end, case row_number() over (order by min(product_code)) when 1 then (
+          select count(*) from unchanged where not fits or fits and not patches ? code) else 0 end
       from (
         select product_code, key, was from item
         union all
@@ -146,49 +154,22 @@ begin
       group by hashtext(case when (select is_divided from size) then product_code || key else product_code end)
         % (select parts from size)
     )
-    select *
+    select u.*, i.*
     from (
-      select 1::bigint as number, array_agg(code) filter (where fits is null) as missing,
-        array_agg(code) filter (where not fits) as too_large,
-        (count(*) filter (where not fits or fits and not patches ? code))::integer as failed
-      from unchanged
+      select array_agg(code) filter (where fits is null) as missing,
+        array_agg(code) filter (where not fits) as too_large from unchanged
     ) u cross join (
-      select array_agg(status) as total_statuses, array_agg(delta) as deltas from (
-        select d.status, sum(d.delta) as delta
-        from old o cross join lateral (values (o.status, -1), (o.new_status, 1)) d(status, delta)
-        where statuses <> '{}' and o.status <> o.new_status
-        group by d.status having sum(d.delta) <> 0
-      ) d
-    ) t cross join (
-      select array_agg(product_code) as item_codes, array_agg(slot) as item_slots, array_agg(was) as old_values,
+      select array_agg(product_code) as codes, array_agg(slot) as slots, array_agg(was) as old_values,
         array_agg(value) as new_values
       from indexed_item
-    ) i full join recorded r using (number)
-  loop
-    if part.number = 1 then
-      changed := part;
-    end if;
-    if part.codes is not null then
-      insert into change (store_uuid, request_id, token_id, actor, via, operation, reverts, kind, action, codes, keys, was,
-        count, failed)
-      values (store, origin ->> 'requestId', origin ->> 'tokenId', origin ->> 'actor', origin ->> 'via',
-        origin ->> 'operation', origin ->> 'reverts', 'product', 'updated', part.codes, part.keys, part.was,
-        part.products, coalesce(part.failed, 0));
-    end if;
-  end loop;
+    ) i into changed;
   missing := changed.missing;
   too_large := changed.too_large;
 
-  if changed.total_statuses is not null then
-    insert into product_total as t (store_uuid, shard, status, count)
-    select store, (request -> 'shard')::smallint, status, delta
-    from unnest(changed.total_statuses, changed.deltas) d(status, delta) order by status
-    on conflict (store_uuid, shard, status) do update set count = t.count + excluded.count;
-  end if;
-  if changed.item_codes is not null and is_direct then
-    perform index_values(store, changed.item_codes, changed.item_slots, changed.old_values, changed.new_values);
-  elsif changed.item_codes is not null then
-    perform refresh_product_values(store, changed.item_codes);
+  if changed.codes is not null and is_direct then
+    perform index_values(store, changed.codes, changed.slots, changed.old_values, changed.new_values);
+  elsif changed.codes is not null then
+    perform refresh_product_values(store, changed.codes);
   end if;
   definitions := null;
   fingerprint := null;
