@@ -41,8 +41,6 @@ declare
   indexed text[];
   slots smallint[];
   is_direct boolean;
-  -- Names of patches that are not indexed, if there are few.
-  others text[];
   changed record;
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
@@ -68,9 +66,6 @@ begin
   if request ->> 'validatedBy' is distinct from fingerprint then
     return next;
     return;
-  end if;
-  if indexed is not null then
-    others := array(select unnest(names) except select unnest(indexed));
   end if;
 
   -- Patches are looked up by code and products by their index: in a join PostgreSQL may read the whole store for one
@@ -107,12 +102,12 @@ begin
       select i.product_code, n.slot, i.was, i.value from item i join unnest(indexed, slots) n(name, slot) on n.name = i.key
       union all
       select product_code, 0::smallint, status, new_status from old where indexed is not null and status <> new_status
-    ), values_changed as (
-      -- Products with the same status and the same indexed values have a correct row.
-      update product_value v set status = coalesce(statuses ->> v.product_code, v.status),
-        attributes = v.attributes || ((patches -> v.product_code) - case when names is null
-          then array(select jsonb_object_keys(patches -> v.product_code) except select unnest(indexed)) else others end)
-      where is_direct and v.store_uuid = store and v.product_code = any(array(select product_code from indexed_item))
+    ), indexed_product as (
+      select product_code, new_status, case when names is null then (
+          select coalesce(jsonb_object_agg(name, patch -> name), '{}') from unnest(indexed) name where patch ? name
+        ) else patch - array(select unnest(names) except select unnest(indexed)) end as patch
+      from old
+      where product_code in (select product_code from indexed_item)
     ), totalled as (
       insert into product_total as t (store_uuid, shard, status, count)
       select store, (request -> 'shard')::smallint, d.status, sum(d.delta)
@@ -154,20 +149,25 @@ begin
       group by hashtext(case when (select is_divided from size) then product_code || key else product_code end)
         % (select parts from size)
     )
-    select u.*, i.*
+    select u.missing, u.too_large, p.*, i.*
     from (
       select array_agg(code) filter (where fits is null) as missing,
         array_agg(code) filter (where not fits) as too_large from unchanged
     ) u cross join (
-      select array_agg(product_code) as codes, array_agg(slot) as slots, array_agg(was) as old_values,
+      select array_agg(product_code) as codes, array_agg(new_status) as statuses, array_agg(patch) as patches
+      from indexed_product
+    ) p cross join (
+      select array_agg(product_code) as item_codes, array_agg(slot) as item_slots, array_agg(was) as old_values,
         array_agg(value) as new_values
       from indexed_item
     ) i into changed;
   missing := changed.missing;
   too_large := changed.too_large;
 
+  -- Products with the same status and the same indexed values have correct rows, or a job writes them.
   if changed.codes is not null and is_direct then
-    perform index_values(store, changed.codes, changed.slots, changed.old_values, changed.new_values);
+    perform change_product_values(store, changed.codes, changed.statuses, changed.patches,
+      changed.item_codes, changed.item_slots, changed.old_values, changed.new_values);
   elsif changed.codes is not null then
     perform refresh_product_values(store, changed.codes);
   end if;

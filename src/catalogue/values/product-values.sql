@@ -98,57 +98,75 @@ create or replace function index_values(
 language plpgsql
 set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  numbers smallint[];
-  keyed smallint[];
-  filled smallint[];
+  numbers constant smallint[] := array(
+    select d.slot from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and d.type = 'number');
+  keyed smallint[] := array(
+    select d.slot from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and (d.is_indexed or d.indexed_by is not null));
+  filled smallint[] := array(
+    select d.slot from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and not d.is_indexed);
   counted smallint[];
   counted_to text[];
-  has_statuses boolean;
   changes record;
 begin
-  select array_agg(d.slot) filter (where d.type = 'number'),
-      array_agg(d.slot) filter (where d.is_indexed or d.indexed_by is not null),
-      coalesce(array_agg(d.slot) filter (where not d.is_indexed), '{}'),
-      array_agg(d.slot) filter (where d.is_counted), array_agg(d.indexed_to) filter (where d.is_counted),
-      bool_or(d.is_indexed)
-    from attribute_definition d where d.store_uuid = of_store and d.slot is not null
-    into numbers, keyed, filled, counted, counted_to, has_statuses;
-  keyed := keyed || 0::smallint;
-  if has_statuses is not true then
+  if keyed <> '{}' then
+    keyed := keyed || 0::smallint;
+  end if;
+  if not exists (
+    select from attribute_definition d where d.store_uuid = of_store and d.slot is not null and d.is_indexed
+  ) then
     filled := filled || 0::smallint;
   end if;
-
   with item as materialized (
-    select code, slot, old_value, new_value, value_key(old_value, (slot = any(numbers)) is true) as old_key,
-      value_key(new_value, (slot = any(numbers)) is true) as new_key, slot = any(filled) as is_filled
+    select code, slot, value_key(old_value, slot = any(numbers)) as old_key, value_key(new_value, slot = any(numbers)) as new_key
     from unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value)
-  ), updated as (
-    update product_key k set key = i.new_key from item i
+    where slot = any(keyed)
+  )
+  select array_agg(code) as codes, array_agg(slot) as slots, array_agg(old_key) as old_keys, array_agg(new_key) as new_keys,
+    bool_or(old_key <> new_key) as has_updated, bool_or(new_key is null) as has_deleted,
+    bool_or(old_key is null or slot = any(filled)) as has_inserted
+  from item where old_key is distinct from new_key or slot = any(filled) into changes;
+
+  if changes.has_updated then
+    update product_key k set key = i.new_key
+    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) as i(code, slot, old_key, new_key)
     where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
-      and k.product_code = i.code collate "C" and not i.is_filled and i.old_key <> i.new_key
-  ), deleted as (
-    delete from product_key k using item i
-    where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
-      and k.product_code = i.code collate "C" and (i.new_key is null or i.is_filled and i.old_key <> i.new_key)
-  ), inserted as (
+      and k.product_code = i.code collate "C" and i.old_key <> i.new_key collate "C";
+  end if;
+  if changes.has_inserted and filled = '{}' then
     -- No row exists yet. With `on conflict` an import would take a fifth longer.
     insert into product_key (store_uuid, slot, key, product_code)
-    select of_store, slot, new_key, code from item
-    where not is_filled and old_key is null and new_key is not null
-    order by slot, new_key collate "C", code collate "C"
-  ), filled_in as (
+    select of_store, slot, new_key, code
+    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
+    where new_key is not null and old_key is null
+    order by slot, new_key collate "C", code collate "C";
+  elsif changes.has_inserted then
     insert into product_key (store_uuid, slot, key, product_code)
-    select of_store, slot, new_key, code from item where is_filled and slot = any(keyed) and new_key is not null
+    select of_store, slot, new_key, code
+    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
+    where new_key is not null and (old_key is null or slot = any(filled))
     order by slot, new_key collate "C", code collate "C"
-    on conflict (store_uuid, slot, key, product_code) do nothing
+    on conflict (store_uuid, slot, key, product_code) do nothing;
+  end if;
+  if changes.has_deleted then
+    delete from product_key k
+    using unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) as i(code, slot, old_key, new_key)
+    where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
+      and k.product_code = i.code collate "C" and i.new_key is null;
+  end if;
+
+  select array_agg(d.slot), array_agg(d.indexed_to) from attribute_definition d
+    where d.store_uuid = of_store and d.slot = any(slots) and d.is_counted into counted, counted_to;
+  with item as materialized (
+    select i.slot, i.old_value, i.new_value
+    from unnest(counted, counted_to) c(slot, up_to)
+      join unnest(codes, slots, old_values, new_values) i(code, slot, old_value, new_value) on i.slot = c.slot
+    where (c.up_to is null or i.code <= c.up_to collate "C") and i.old_value is distinct from i.new_value
   ), difference as materialized (
     select slot, left(value, 255) as value, sum(products)::integer as products
-    from (
-      select i.slot, d.value, d.products
-      from unnest(counted, counted_to) c(slot, up_to) join item i on i.slot = c.slot
-        cross join lateral (values (i.old_value, -1), (i.new_value, 1)) d(value, products)
-      where (c.up_to is null or i.code <= c.up_to collate "C") and i.old_value is distinct from i.new_value
-    ) d
+    from (select slot, old_value as value, -1 as products from item union all select slot, new_value, 1 from item) d
     where value is not null
     group by slot, left(value, 255) having sum(products) <> 0
   ), counts_written as (
@@ -167,6 +185,21 @@ begin
   -- Counting the different values is expensive: a write does it with a probability that grows with its changes.
   if changes.number > random() * 200 then
     perform stop_counting(of_store, changes.slots);
+  end if;
+end $$;
+
+-- Updates `product_value` and its index for existing products with changed values or statuses, in a store whose
+-- filterable attributes are all indexed. `statuses`: null for no change; `patches`: the changed attributes.
+create or replace function change_product_values(of_store uuid, of_codes text[], statuses text[], patches jsonb[],
+  codes text[], slots smallint[], old_values text[], new_values text[]) returns void
+language plpgsql
+set plan_cache_mode = force_custom_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  update product_value v set status = coalesce(i.status, v.status), attributes = v.attributes || i.patch
+  from unnest(of_codes, statuses, patches) as i(code, status, patch)
+  where v.store_uuid = of_store and v.product_code = i.code collate "C";
+  if codes is not null then
+    perform index_values(of_store, codes, slots, old_values, new_values);
   end if;
 end $$;
 
@@ -229,6 +262,7 @@ do $$
 begin
   grant execute on function number_key(text), value_key(text, boolean), refresh_product_values(uuid, text[]),
     index_values(uuid, text[], smallint[], text[], text[]),
+    change_product_values(uuid, text[], text[], jsonb[], text[], smallint[], text[], text[]),
     count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]),
     searched_text(jsonb, text[]), refresh_product_texts(uuid, text[])
     to catalogue_tenant;
