@@ -4,6 +4,7 @@ import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts
 import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
 import type { ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { cursorKey } from '../../src/catalogue/products/list/product-order.ts'
+import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { migrate } from '../../src/database/migrate.ts'
@@ -104,16 +105,22 @@ it('lists products of which the sample has too few', async () => {
   expect(listed.map(({ productCode }) => productCode)).toEqual(['5991', '5992', '5993'])
 })
 
-it('gives a product no change before its creation, whose transaction began after that of the change', async () => {
-  const catalogue = wholeCatalogue(database.db)
-  const uuid = await storeIn(catalogue)
-  const patch = (color: string) => [{ productCode: 'a', attributes: { Color: color } }]
-  await write(catalogue, false, async (work) => {
-    await sql`select now()`.execute(work.db)
-    await write(catalogue, false, (other) => upsertProducts(other, uuid, patch('red')))
-    await upsertProducts(work, uuid, patch('blue'))
-  })
-  const [product] = await listProducts(catalogue, uuid, {}, { limit: 1, backwards: false })
-  expect(product?.attributes).toEqual({ Color: 'blue' })
-  expect(product?.updatedAt).toEqual(product?.createdAt)
-})
+it.each([
+  ['an upsert', upsertProducts],
+  ['a PUT', updateProducts],
+] as const)(
+  'gives a product no change before its creation, whose transaction began after that of %s',
+  async (_, change) => {
+    const catalogue = wholeCatalogue(database.db)
+    const uuid = await storeIn(catalogue)
+    const patch = (color: string) => [{ productCode: 'a', attributes: { Color: color } }]
+    await write(catalogue, false, async (work) => {
+      await sql`select now()`.execute(work.db)
+      await write(catalogue, false, (other) => upsertProducts(other, uuid, patch('red')))
+      await change(work, uuid, patch('blue'))
+    })
+    const [product] = await listProducts(catalogue, uuid, {}, { limit: 1, backwards: false })
+    expect(product?.attributes).toEqual({ Color: 'blue' })
+    expect(product?.updatedAt).toEqual(product?.createdAt)
+  },
+)

@@ -41,6 +41,7 @@ declare
   indexed text[];
   slots smallint[];
   is_direct boolean;
+  written_at constant timestamptz := now();
   changed record;
 begin
   -- Deletes nothing. In a function Citus opens a transaction on a server for the first statement that may write there:
@@ -86,7 +87,7 @@ begin
       from unnest(codes) code where code not in (select product_code from old)
     ), changed as (
       update product p set attributes = p.attributes || (patches -> p.product_code),
-        status = coalesce(statuses ->> p.product_code, p.status), updated_at = now()
+        status = coalesce(statuses ->> p.product_code, p.status), updated_at = greatest(written_at, p.created_at)
       where p.store_uuid = store and p.product_code = any(array(select product_code from old))
     ), item as not materialized (
       select product_code, key, was, value from (
