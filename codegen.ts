@@ -54,6 +54,8 @@ const documents: CodegenConfig = {
     enumsAsTypes: true,
     skipTypename: true,
     dedupeFragments: true,
+    // They are in schema.graphql.
+    disableDescriptions: true,
     scalars,
   },
   generates: {

@@ -3,19 +3,12 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Status of a product. Every transition is allowed (spec: States and transitions). */
 export type ProductStatus =
-  /** `active` over REST. */
   | 'ACTIVE'
-  /** `draft` over REST. */
   | 'DRAFT'
-  /** `inactive` over REST. */
   | 'INACTIVE'
-  /** `new` over REST. */
   | 'NEW'
-  /** `problem` over REST. */
   | 'PROBLEM'
-  /** `under review` over REST. */
   | 'UNDER_REVIEW';
 
 export type DashboardQueryVariables = Exact<{

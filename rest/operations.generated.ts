@@ -3,145 +3,83 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Asset URLs with their positions in one group. */
 export type AssetPlacement = {
-  /** Asset format of the group: one of `enumerations.assetFormats`. */
   assetFormat?: string | null | undefined;
-  /** Map from URL field to URL: `Image URL 2` puts the URL at position 2. An invalid entry fails alone. */
   assets: Record<string, unknown>;
-  /** Parent code of the group: 1 to 255 characters. A product of this code need not exist. */
   parentCode: string;
 };
 
-/** Selects assets of a store. All given conditions must hold. At least one of `channel`, `parentCode` and `assetId` is required, otherwise the item fails with `selector_required`. */
 export type AssetSelector = {
-  /** Only assets with these ids. An empty list selects no asset. */
   assetId?: Array<string> | null | undefined;
-  /** Only assets linked on this channel. */
   channel?: string | null | undefined;
-  /** Only assets linked to this parent code. */
   parentCode?: string | null | undefined;
-  /** UUID of the store, case-insensitive. */
   storeUuid: string;
 };
 
-/** Selects links between assets and one parent code on one channel. */
 export type AssetUnlink = {
-  /** Ids of the assets to unlink. Default: all assets linked to this parent code on this channel. An empty list selects none. */
   assetId?: Array<string> | null | undefined;
-  /** Channel of the links. */
   channel: string;
-  /** Parent code of the links. */
   parentCode: string;
-  /** UUID of the store, case-insensitive. */
   storeUuid: string;
 };
 
-/** What a change did to its items. */
 export type ChangeAction =
-  /** Created. */
   | 'CREATED'
-  /** Deleted. */
   | 'DELETED'
-  /** Updated. */
   | 'UPDATED';
 
-/** Kind of the items of a change. */
 export type ChangeKind =
-  /** Assets: their format and URL. */
   | 'ASSET'
-  /** Attribute definitions. */
   | 'DEFINITION'
-  /** Links between assets and parent codes, with their places. */
   | 'LINK'
-  /** Products: their status and attributes. */
   | 'PRODUCT'
-  /** Requirements of channels. */
   | 'REQUIREMENT'
-  /** The store itself. */
   | 'STORE';
 
-/** Where a change came from. */
 export type ChangeSource =
-  /** The command line. */
   | 'CLI'
-  /** A request to the GraphQL API. */
   | 'GRAPHQL'
-  /** An import in the background. */
   | 'JOB'
-  /** A request to the REST API. */
   | 'REST';
 
-/** A store to create (spec: Store). Repeated values of a list are stored once, in order. */
 export type CreateStoreInput = {
-  /** Channels: values of `enumerations.channels`; may be empty. */
   channels: Array<string>;
-  /** Automations: values of `enumerations.defaultAutomations`; may be empty. */
   defaultAutomation: Array<string>;
-  /** Regions: values of `enumerations.regions`; may be empty. */
   region: Array<string>;
-  /** Name of the store: 1 to 200 characters after trimming; need not be unique. */
   storeName: string;
-  /** Taxonomy: one of `enumerations.storeTaxonomies`. */
   storeTaxonomy: string;
-  /** Web site: at most 2,048 characters, or null. */
   storeWebsite?: string | null | undefined;
 };
 
-/** Kind of a job. */
 export type JobKind =
-  /** Export of the store's products and their assets as a file. */
   | 'EXPORT'
-  /** Import of products and their assets into the store. */
   | 'IMPORT'
-  /** Builds or drops the index of attributes whose `filterable` or `searchable` setting changed. */
   | 'INDEX';
 
-/** State of a job. */
 export type JobState =
-  /** Ended by an error, see `error`. Rows that were written before the error are kept. */
   | 'FAILED'
-  /** Waiting to be picked up. */
   | 'QUEUED'
-  /** Being worked on; `heartbeatAt` is the time of the last sign of progress. */
   | 'RUNNING'
-  /** Finished, and no row failed. */
   | 'SUCCEEDED'
-  /** Finished, but rows of the import failed: see `counts`, `problems` and `output`. */
   | 'SUCCEEDED_WITH_FAILURES';
 
-/** Changes to one product. `status` is a string, not a `ProductStatus`, so that an invalid value is a failure of this product only. */
 export type ProductPatch = {
-  /** Attributes to set; other attributes of the product keep their values. Values are strings of at most 65,535 characters; all attributes of a product take at most 4 MiB of JSON. */
   attributes?: Record<string, unknown> | null | undefined;
-  /** SKU code: 1 to 255 characters, case-sensitive. */
   productCode: string;
-  /** Status: `active`, `new`, `problem`, `inactive`, `draft` or `under review`, or the name of a `ProductStatus`, in any case. Default: unchanged; `new` for a new product. */
   status?: string | null | undefined;
 };
 
-/** Status of a product. Every transition is allowed (spec: States and transitions). */
 export type ProductStatus =
-  /** `active` over REST. */
   | 'ACTIVE'
-  /** `draft` over REST. */
   | 'DRAFT'
-  /** `inactive` over REST. */
   | 'INACTIVE'
-  /** `new` over REST. */
   | 'NEW'
-  /** `problem` over REST. */
   | 'PROBLEM'
-  /** `under review` over REST. */
   | 'UNDER_REVIEW';
 
-/** What a revert does with values, links and rows that later requests have changed. */
 export type RevertPolicy =
-  /** Change nothing and fail with `not_revertible`, with an entry for each. */
   | 'FAIL'
-  /** Restore the values from before the request. */
   | 'OVERWRITE'
-  /** Leave them as they are, and list them in the result. */
   | 'SKIP';
 
 export type ListAssetsQueryVariables = Exact<{
