@@ -1,53 +1,24 @@
-import type { Kysely } from 'kysely'
-import type { Logger } from 'pino'
-import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { createHandler } from '../../rest/handler.ts'
 import { toHttpError } from '../../rest/response/to-http-error.ts'
 import { schema } from '../../schema/index.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
-import type { runPatterns } from '../catalogue/attributes/patterns.ts'
 import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
 import { catalogueFor, type Origin } from '../catalogue/catalogue.ts'
-import type { Enumerations } from '../catalogue/enumerations.ts'
-import type { Replicas } from '../database/replicas/watch-replicas.ts'
-import type { Database } from '../database/tables.ts'
 import { createContext } from '../graphql/context.ts'
-import type { PersistedDocuments } from '../graphql/persisted-documents.ts'
-import { createEngine, type Introspection } from '../graphql/prepare.ts'
+import { createEngine } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
-import { chooseRoute, routeLimits as defaultRouteLimits, type RouteLimits } from '../heavy/route.ts'
+import { chooseRoute, routeLimits as defaultRouteLimits } from '../heavy/route.ts'
 import { runHereFirst } from '../heavy/run-here-first.ts'
 import type { Routes } from '../http/router.ts'
-import type { JobQuotas } from '../jobs/quotas.ts'
-import type { HttpResponse, OperationResult } from '../request/exchange.ts'
+import type { OperationResult } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import { shapeOfJson } from '../request/json-shape.ts'
 import type { Staleness } from '../request/preferences.ts'
 import { traced } from '../request/traced.ts'
+import type { ApiOptions } from './gateway-options.ts'
 import { createRestServices, type RunOptions } from './rest-services.ts'
-import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
-
-export interface ApiOptions {
-  db: Kysely<Database>
-  replicas: Replicas | undefined
-  enumerations(): Enumerations
-  filter: Filter | undefined
-  onJobQueued(): void
-  jobQuotas: JobQuotas
-  recordsChanges: boolean
-  introspection: Introspection
-  persistedDocuments: PersistedDocuments | undefined
-  pageCacheMb: number
-  /** The pool for requests that would block this thread; undefined in a thread of the pool. */
-  threads: ThreadPoolApi | undefined
-  /** Runs patterns that would block the main thread. */
-  runPatterns: typeof runPatterns
-  routeLimits?: RouteLimits | undefined
-  log: Logger
-}
 
 /** REST and GraphQL over one schema. Requests and answers are plain data. */
 export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
@@ -55,6 +26,7 @@ export type Api = Pick<Routes, 'rest' | 'graphql' | 'errorOf'>
 export function createApi(options: ApiOptions): Api {
   const { db, replicas, enumerations, filter, onJobQueued: jobQueued, jobQuotas, threads, log } = options
   const { routeLimits = defaultRouteLimits } = options
+  const recordsChanges = options.changesRetention > 0
   const contextBy =
     (via: Origin['via']) =>
     (caller: Caller, requestId: string, { transaction, replica, restListing, maxAffected }: RunOptions = {}) =>
@@ -62,9 +34,7 @@ export function createApi(options: ApiOptions): Api {
         catalogue: catalogueFor(transaction ?? db, caller.viewer, new RequestPatterns(options.runPatterns), replica),
         enumerations: enumerations(),
         caller,
-        origin: options.recordsChanges
-          ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via }
-          : undefined,
+        origin: recordsChanges ? { requestId, tokenId: caller.tokenId, actor: caller.tokenName, via } : undefined,
         requestId,
         filter,
         jobQueued,
@@ -75,10 +45,13 @@ export function createApi(options: ApiOptions): Api {
   const chooseReplica = async ({ maxMs, after }: Staleness, caller: Caller) =>
     replicas?.choose({ maxMs: maxMs ?? caller.staleMs ?? 0, after })
   /** Adds the position of a successful write, if there are replicas. */
-  const withPosition = async (answer: HttpResponse): Promise<HttpResponse> => {
-    const position = answer.status === 200 ? await replicas?.position() : undefined
-    if (position === undefined) return answer
-    return { ...answer, headers: { ...answer.headers, 'X-Catalogue-Position': position } }
+  const located = (result: OperationResult): OperationResult | Promise<OperationResult> => {
+    const { answer, operation } = result
+    if (!replicas || !operation?.isWrite || answer.status !== 200) return result
+    return replicas.position().then((position) => {
+      if (position === undefined) return result
+      return { operation, answer: { ...answer, headers: { ...answer.headers, 'X-Catalogue-Position': position } } }
+    })
   }
   const errorOf = (thrown: unknown, requestId: string) =>
     thrown instanceof HttpError ? thrown : toHttpError([publicError(thrown, log.child({ requestId }))])
@@ -90,11 +63,9 @@ export function createApi(options: ApiOptions): Api {
   }
   // A larger GraphQL body is not even parsed here: the pool checks its document too.
   const maxParsedBytes = 4 * routeLimits.bytes
-  const services = createRestServices(engine, {
-    ...{ db, log, enumerations, recordsChanges: options.recordsChanges, errorOf },
-    ...{ threads, routeLimits, isHeavy, chooseReplica, contextOf: contextBy('rest') },
-    answers: createAnswerCache(Math.floor(options.pageCacheMb * 1024 * 1024)),
-  })
+  const contextOf = contextBy('rest')
+  const parts = { ...options, recordsChanges, routeLimits, isHeavy, chooseReplica, contextOf, errorOf }
+  const services = createRestServices(engine, parts)
   const handleRest = createHandler(endpoints, services)
   const handleGraphQL: Api['graphql'] = async (request, caller, requestId) => {
     const { body = new Uint8Array() } = request
@@ -118,13 +89,7 @@ export function createApi(options: ApiOptions): Api {
   }
   return {
     errorOf,
-    rest: async (request) => {
-      const { answer, operation } = await handleRest(request)
-      return { answer: operation?.isWrite ? await withPosition(answer) : answer, operation }
-    },
-    graphql: async (request, caller, requestId) => {
-      const { answer, operation } = await handleGraphQL(request, caller, requestId)
-      return { answer: operation?.isWrite ? await withPosition(answer) : answer, operation }
-    },
+    rest: async (request) => located(await handleRest(request)),
+    graphql: async (...request) => located(await handleGraphQL(...request)),
   }
 }

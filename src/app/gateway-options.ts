@@ -1,6 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { Filter } from '../catalogue/asset-groups/list-groups.ts'
+import type { runPatterns } from '../catalogue/attributes/patterns.ts'
+import type { Enumerations } from '../catalogue/enumerations.ts'
 import type { ConnectionConfig } from '../database/connection/session.ts'
+import type { Replicas } from '../database/replicas/watch-replicas.ts'
 import type { Database } from '../database/tables.ts'
 import type { RemoteFilter } from '../filter/remote-filter.ts'
 import type { GlobalConfig } from '../global-config/global-config.ts'
@@ -10,6 +14,7 @@ import type { TaskLimits } from '../heavy/thread-pool.ts'
 import type { ClusterPeers } from '../metrics/registry.ts'
 import type { Tracing } from '../tracing/trace.ts'
 import type { Config } from './config.ts'
+import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
 
 /** The configuration, and the parts that were made from it. */
 export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persistedDocuments'> {
@@ -27,4 +32,21 @@ export interface GatewayOptions extends Omit<Config, 'globalConfig' | 'persisted
   maxHeldBytes?: number
   routeLimits?: RouteLimits
   jobLimits?: TaskLimits
+}
+
+/** The options of a gateway that its threads share. */
+export type SharedOptions = Pick<
+  GatewayOptions,
+  'introspection' | 'persistedDocuments' | 'jobQuotas' | 'changesRetention'
+>
+
+export interface ApiOptions extends SharedOptions, Pick<GatewayOptions, 'db' | 'pageCacheMb' | 'routeLimits' | 'log'> {
+  replicas: Replicas | undefined
+  enumerations(): Enumerations
+  filter: Filter | undefined
+  onJobQueued(): void
+  /** The pool for requests that would block this thread; undefined in a thread of the pool. */
+  threads: ThreadPoolApi | undefined
+  /** Runs patterns that would block the main thread. */
+  runPatterns: typeof runPatterns
 }

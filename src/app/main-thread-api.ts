@@ -10,17 +10,10 @@ import { createThreadPoolApi, threadProgram } from './threads/thread-pool-api.ts
 
 /** The API of this thread, which runs expensive requests in a pool of threads. */
 export function createMainThreadApi(options: GatewayOptions, replicas: Replicas | undefined, onJobQueued: () => void) {
-  const { db, connection, remoteFilter, introspection, persistedDocuments, pageCacheMb, routeLimits, log } = options
+  const { connection, remoteFilter, introspection, persistedDocuments, jobQuotas, changesRetention, log } = options
   const { enumerations } = options.globalConfig
-  const workerData: ThreadData = {
-    connection,
-    filter: remoteFilter?.address,
-    introspection,
-    persistedDocuments,
-    jobQuotas: options.jobQuotas,
-    recordsChanges: options.changesRetention > 0,
-    logLevel: log.level,
-  }
+  const shared = { introspection, persistedDocuments, jobQuotas, changesRetention }
+  const workerData: ThreadData = { ...shared, connection, filter: remoteFilter?.address, logLevel: log.level }
   // A step is mostly one statement, which may take 30 s.
   const pool = { workerData, log, deadlineMs: 30_000, maxMs: 60_000, hasSpare: true }
   const threadPool = createThreadPool({ entry: threadProgram('pool'), ...pool })
@@ -30,18 +23,11 @@ export function createMainThreadApi(options: GatewayOptions, replicas: Replicas 
   const filter: Filter | undefined =
     remoteFilter && ((...question) => traced('filter', 'filter', () => remoteFilter.filter(...question)))
   const api = createApi({
-    db,
+    ...options,
     replicas,
     enumerations,
     filter,
     onJobQueued,
-    introspection,
-    persistedDocuments,
-    pageCacheMb,
-    routeLimits,
-    log,
-    jobQuotas: workerData.jobQuotas,
-    recordsChanges: workerData.recordsChanges,
     threads: createThreadPoolApi(threadPool, enumerations, onJobQueued),
     runPatterns,
   })

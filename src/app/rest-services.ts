@@ -1,7 +1,6 @@
 import type { DocumentNode } from 'graphql'
-import type { Kysely, Transaction } from 'kysely'
-import type { Logger } from 'pino'
-import { type AnswerCache, createAnswerCache } from '../../rest/conditional.ts'
+import type { Transaction } from 'kysely'
+import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
 import { nameOf } from '../../rest/handler.ts'
 import {
@@ -25,13 +24,9 @@ import { runHereFirst } from '../heavy/run-here-first.ts'
 import { doOnce } from '../idempotency/once.ts'
 import type { Staleness } from '../request/preferences.ts'
 import { traced } from '../request/traced.ts'
-import type { ThreadPoolApi } from './threads/thread-pool-api.ts'
+import type { ApiOptions } from './gateway-options.ts'
 
-export interface RestParts extends Pick<RestServices<Caller>, 'enumerations' | 'recordsChanges' | 'errorOf'> {
-  db: Kysely<Database>
-  log: Logger
-  answers: AnswerCache
-  threads: ThreadPoolApi | undefined
+interface RestParts extends ApiOptions, Pick<RestServices<Caller>, 'recordsChanges' | 'errorOf'> {
   routeLimits: RouteLimits
   isHeavy(body: Uint8Array): boolean
   chooseReplica(staleness: Staleness, caller: Caller): Promise<Replica | undefined>
@@ -73,7 +68,8 @@ type Where = Pick<RunOptions, 'transaction' | 'replica'>
 /** Pages of replicas are not cached: they may be stale. */
 const noAnswers = createAnswerCache(0)
 
-function createOperations(engine: Engine, { log, answers, contextOf }: RestParts) {
+function createOperations(engine: Engine, { log, pageCacheMb, contextOf }: RestParts) {
+  const answers = createAnswerCache(Math.floor(pageCacheMb * 1024 * 1024))
   const operations = new Map(endpoints.map(({ document }) => [document, engine.prepareOwn(document)]))
   const operationOf = (document: DocumentNode) => {
     const operation = operations.get(document)

@@ -9,13 +9,12 @@ import { piecesOf } from '../../http/body/body-size.ts'
 import { lazy } from '../../lazy.ts'
 import { type RequestContext, requestContext } from '../../request/context.ts'
 import type { OperationResult } from '../../request/exchange.ts'
-import { type Api, type ApiOptions, createApi } from '../api.ts'
+import { type Api, createApi } from '../api.ts'
+import type { SharedOptions } from '../gateway-options.ts'
 import { startThread, type ThreadConfig } from './start-thread.ts'
 import type { ThreadAnswer, ThreadRequest } from './thread-pool-api.ts'
 
-export interface ThreadData
-  extends ThreadConfig,
-    Pick<ApiOptions, 'introspection' | 'persistedDocuments' | 'jobQuotas' | 'recordsChanges'> {
+export interface ThreadData extends ThreadConfig, SharedOptions {
   /** The remote filter, which each thread calls with a circuit breaker of its own. */
   filter: FilterAddress | undefined
 }
