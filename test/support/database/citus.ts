@@ -54,12 +54,21 @@ async function create(nodes: readonly Node[], database: string, empty: boolean):
 
 export async function dropDistributed(database: string): Promise<void> {
   for (const node of await citusNodes()) {
-    await run({ ...node, database: 'postgres' }, `drop database if exists ${database} with (force)`)
+    const admin = { ...node, database: 'postgres' }
+    await endPrepared(admin, database)
+    await run(admin, `drop database if exists ${database} with (force)`)
   }
 }
 
-async function run(config: pg.ClientConfig, text: string): Promise<void> {
+/** Ends what sessions of the coordinator that were ended had prepared on a worker: the database could not be dropped. */
+async function endPrepared(admin: pg.ClientConfig, database: string): Promise<void> {
+  const prepared = await run<{ gid: string }>(admin, `select gid from pg_prepared_xacts where database = '${database}'`)
+  for (const { gid } of prepared) await run({ ...admin, database }, `rollback prepared '${gid}'`)
+}
+
+async function run<Row>(config: pg.ClientConfig, text: string): Promise<Row[]> {
   const client = new pg.Client(config)
   await client.connect()
-  await client.query(text).finally(() => client.end())
+  const { rows } = await client.query(text).finally(() => client.end())
+  return rows
 }
