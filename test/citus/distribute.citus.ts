@@ -1,8 +1,18 @@
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../support/clients/cli.ts'
-import { useDatabase } from '../support/database/database.ts'
+import { createTestDatabase, useDatabase } from '../support/database/database.ts'
 import { tables } from '../support/database/one-store.ts'
+
+it('distributes new tables, and finds that each operation needs one server', async () => {
+  const database = await createTestDatabase({ empty: true })
+  onTestFinished(() => database.drop())
+  const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: database.url })
+  expect(await catalog('migrate')).toMatchObject({ code: 0, stderr: '' })
+  const { code, stdout, stderr } = await catalog('distribute', '--apply')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^2 servers hold stores: distributed store, /)
+})
 
 describe('catalog distribute', () => {
   const database = useDatabase()

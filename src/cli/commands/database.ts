@@ -76,16 +76,16 @@ export function addDistribute(program: Command): void {
     .option('--apply', 'do it, and check that a request for a store uses only the server of that store', false)
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ apply, json }: { apply: boolean; json: boolean }) => {
-      const { servers, distributed, reference } = await withDatabase(({ db }) =>
-        withOwnConnection(db, async (own) => {
-          if (!apply) return planDistribution(own.db)
-          const done = await distribute(own.db)
+      const { servers, distributed, reference } = await withDatabase(async ({ db }) => {
+        const plan = await withOwnConnection(db, (own) => (apply ? distribute(own.db) : planDistribution(own.db)))
+        if (apply) {
           // It loads most of the catalogue, which would delay `migrate` and `check`.
           const { checkOneServer } = await import('../check-one-server.ts')
-          await checkOneServer(own.db)
-          return done
-        }),
-      )
+          // A session from before the distribution does not know of it.
+          await withOwnConnection(db, (own) => checkOneServer(own.db))
+        }
+        return plan
+      })
       const tables = [...distributed, ...reference.map((table) => `${table} (a copy on each)`)].join(', ')
       const verb = apply ? 'distributed' : 'would distribute'
       const words = `${servers} ${servers === 1 ? 'server holds' : 'servers hold'} stores: ${tables === '' ? 'all tables are distributed already' : `${verb} ${tables}`}`
