@@ -31,7 +31,7 @@ export async function citusServers({ rounds, seconds }: { rounds: number; second
 async function start(size: number) {
   const database = `bench_${size}`
   await dropDistributed(database)
-  await createDistributed(database, false, size)
+  await createDistributed(database, { workers: size })
   const [{ host, port, user } = { host: '', port: 0, user: '' }] = await citusNodes()
   const db = connect({ host, port, user, database, statement_timeout: 0 }, () => {})
   await generate(db, { large: false })

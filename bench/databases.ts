@@ -40,7 +40,7 @@ export async function databases(
   const [coordinator] = process.env.CITUS_URL ? await citusNodes() : []
   if (coordinator) {
     await dropDistributed('bench')
-    await createDistributed('bench', false)
+    await createDistributed('bench')
     await fill({ ...coordinator, database: 'bench' })
     urls.Citus = `postgresql://${coordinator.user}@${coordinator.host}:${coordinator.port}/bench`
   }

@@ -9,7 +9,7 @@ import type { ConnectionConfig } from '../../../src/database/connection/session.
 import type { Database } from '../../../src/database/tables.ts'
 import { requestContext } from '../../../src/request/context.ts'
 import { fixture } from '../fixture.ts'
-import { createDistributed, dropDistributed } from './citus.ts'
+import { copyDistributed, createDistributed, dropDistributed } from './citus.ts'
 import { expectOneStore, noteCaller } from './sent-statements.ts'
 
 export interface TestDatabase {
@@ -51,7 +51,8 @@ export async function createTestDatabase({
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = inject('postgres')
   const database = shared ? nameOf(shared) : `test_${randomUUID().replaceAll('-', '')}`
-  if (!shared && process.env.CITUS_URL) await createDistributed(database, empty)
+  if (!shared && process.env.CITUS_URL)
+    await (empty ? createDistributed(database, { empty }) : copyDistributed(database, inject('template')))
   else if (!shared) await asAdmin(`create database ${database}${empty ? '' : ` template ${inject('template')}`}`)
   const gatewayServer = inject('gatewayServer')
   const config = { ...gatewayServer, database, ...connection }

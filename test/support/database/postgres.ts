@@ -7,7 +7,7 @@ import { connect } from '../../../src/database/connection/connect.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
-import { citusNodes } from './citus.ts'
+import { citusNodes, createDistributedTemplate, dropDistributed } from './citus.ts'
 import { startPooler } from './pooler.ts'
 import { createStandby, type Standby } from './standby.ts'
 
@@ -35,8 +35,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const binDir = process.env.TEST_POSTGRES_BIN
   let server = await startEmbedded({ dataDir, ...(binDir && { binDir }) })
   const { host, port, user } = server.connection
-  const template = 'catalogue_template'
-  await createTemplate(server.connection, template)
+  const citus = process.env.CITUS_URL ? (await citusNodes())[0] : undefined
+  // The servers of Citus outlive the run, and several runs may use them.
+  const template = citus ? `catalogue_template_${process.pid}` : 'catalogue_template'
+  await (citus ? createDistributedTemplate(template) : createTemplate(server.connection, template))
   const delay = process.env.TEST_REPLICA_DELAY
   let replica: Standby | undefined
   if (delay) {
@@ -47,14 +49,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   project.provide('replicaServer', replica?.connection ?? null)
   project.provide('template', template)
-  const citus = process.env.CITUS_URL ? (await citusNodes())[0] : undefined
   project.provide('postgres', citus ?? { host, port, user })
   const program = process.env.TEST_PGBOUNCER
   const pooler = program ? await startPooler(program, dataDir, { host, port, user }) : undefined
   const gatewayServer = pooler?.connection ?? citus ?? { host, port, user }
   project.provide('gatewayServer', { ...gatewayServer, transactionPooling: pooler !== undefined })
   return async () => {
-    await Promise.all([pooler?.stop(), replica?.stop()])
+    await Promise.all([pooler?.stop(), replica?.stop(), citus && dropDistributed(template)])
     await server.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
