@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts'
 import { RequestPatterns } from '../catalogue/attributes/request-patterns.ts'
 import { catalogueFor, type Origin } from '../catalogue/catalogue.ts'
 import { createContext } from '../graphql/context.ts'
-import { createEngine } from '../graphql/prepare.ts'
+import { createEngine, type PreparedOperation } from '../graphql/prepare.ts'
 import { publicError } from '../graphql/public-error.ts'
 import { createGraphQL } from '../graphql/serve.ts'
 import { chooseRoute, routeLimits as defaultRouteLimits } from '../heavy/route.ts'
@@ -83,7 +83,7 @@ export function createApi(options: ApiOptions): Api {
       const answer = await traced('operation', name, () => prepared.run(context))
       return { answer, operation: { operation: name, isWrite: isMutation } }
     }
-    const kind = !isMutation ? 'read' : size.rootFields === 1 ? 'write' : 'several writes'
+    const kind = kindOf(prepared.operation)
     const repeat = threads && (() => threads.graphql(request, caller))
     return runHereFirst<OperationResult>({ kind, maxRows: routeLimits.members, run, repeat })
   }
@@ -92,4 +92,10 @@ export function createApi(options: ApiOptions): Api {
     rest: async (request) => located(await handleRest(request)),
     graphql: async (...request) => located(await handleGraphQL(...request)),
   }
+}
+
+function kindOf({ isMutation, access, size }: PreparedOperation) {
+  if (!isMutation) return 'read'
+  if (access.readsInPayload) return 'transaction'
+  return size.rootFields === 1 ? 'write' : 'several writes'
 }

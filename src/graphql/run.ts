@@ -16,6 +16,7 @@ import {
 } from 'graphql'
 import { write } from '../catalogue/transaction.ts'
 import { lazy } from '../lazy.ts'
+import { currentReadLimit } from '../request/context.ts'
 import { type Context, createContext } from './context.ts'
 import { bytesOf, requireShort } from './limits/answer-size.ts'
 
@@ -88,6 +89,7 @@ export function runInTransaction(run: Run): Run {
     const hasFailed = ({ errors }: ExecutionResult) => errors?.some(isOfPayload)
     const result = await write(context.catalogue, hasFailed, async (catalogue) => {
       const made = await run(variables, createContext({ ...context, catalogue, jobQueued }))
+      currentReadLimit().requireShortBeforeCommit(made.data)
       requireShort(bytesOf(made.data ?? null))
       return made
     })

@@ -2,7 +2,8 @@ import { withContext } from '../request/context.ts'
 import { maxReadBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts'
 
 interface Work<T> {
-  kind: 'read' | 'write' | 'several writes'
+  /** A transaction is a write that reads before it is committed. */
+  kind: 'read' | 'transaction' | 'write' | 'several writes'
   /** How many rows a write may work on here. */
   maxRows: number
   run(): Promise<T>
@@ -12,14 +13,12 @@ interface Work<T> {
 
 /**
  * Runs a request in this thread. Only the database knows how much a request reads: a read of too much is stopped and
- * repeated in the pool, and so is a write that has written nothing, unless others of the request may have.
+ * repeated in the pool. So is a transaction, which is rolled back, and a write that has written nothing, unless others
+ * of the request may have.
  */
 export async function runHereFirst<T>({ kind, maxRows, run, repeat }: Work<T>): Promise<T> {
-  const isRead = kind === 'read'
-  if (!repeat) return isRead ? withContext({ readLimit: new ReadLimit(maxReadBytes) }, run) : run()
-  const readLimit = isRead
-    ? new ReadLimit(readBytesHere, { repeatedBeyond: 'bytes' })
-    : new ReadLimit(undefined, { maxRows, repeatedBeyond: kind === 'write' ? 'rows' : undefined })
+  if (!repeat) return kind === 'read' ? withContext({ readLimit: new ReadLimit(maxReadBytes) }, run) : run()
+  const readLimit = limits[kind](maxRows)
   try {
     const answer = await withContext({ readLimit }, run)
     if (!readLimit.isForOtherThread) return answer
@@ -27,4 +26,11 @@ export async function runHereFirst<T>({ kind, maxRows, run, repeat }: Work<T>): 
     if (!readLimit.isForOtherThread) throw error
   }
   return repeat()
+}
+
+const limits: Record<Work<unknown>['kind'], (maxRows: number) => ReadLimit> = {
+  read: () => new ReadLimit(readBytesHere, { repeatedBeyond: ['bytes'] }),
+  transaction: (maxRows) => new ReadLimit(readBytesHere, { maxRows, repeatedBeyond: ['bytes', 'rows'] }),
+  write: (maxRows) => new ReadLimit(undefined, { maxRows, repeatedBeyond: ['rows'] }),
+  'several writes': (maxRows) => new ReadLimit(undefined, { maxRows }),
 }

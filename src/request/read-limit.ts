@@ -14,26 +14,33 @@ export const maxReadBytes = 24 * mebibyte
 /** Reading the rest of a short answer takes less than a new connection. */
 const restBytes = 5 * mebibyte
 
+/** Of the bytes that statements return, or of the rows that a write works on. */
+type Bound = 'bytes' | 'rows'
+
 interface ReadLimitOptions {
-  /** How many rows a write may work on in this thread. */
   maxRows?: number
-  /** The limit beyond which the request is repeated in another thread: a read's `bytes`, a write's `rows`. */
-  repeatedBeyond?: 'bytes' | 'rows' | undefined
+  /** Beyond these the request is repeated in another thread: it has written nothing, or will be rolled back. */
+  repeatedBeyond?: readonly Bound[]
 }
 
+/** What a request may take from the database in this thread. */
 export class ReadLimit {
-  readonly #max: number
-  readonly #repeatedBeyond: ReadLimitOptions['repeatedBeyond']
+  #max: number
+  #repeatedBeyond: readonly Bound[]
   #bytes = 0
-  /** How many rows a write may work on in this thread. */
+  #isForOtherThread = false
+  /** How many rows a write may work on. */
   readonly maxRows: number
-  /** Whether the request must be repeated in another thread. It has written nothing then. */
-  isForOtherThread = false
 
-  constructor(max = maxBytes, { maxRows = Number.MAX_SAFE_INTEGER, repeatedBeyond }: ReadLimitOptions = {}) {
+  constructor(max = maxBytes, { maxRows = Number.MAX_SAFE_INTEGER, repeatedBeyond = [] }: ReadLimitOptions = {}) {
     this.#max = max
     this.#repeatedBeyond = repeatedBeyond
     this.maxRows = maxRows
+  }
+
+  /** Whether the request must be repeated in another thread. */
+  get isForOtherThread(): boolean {
+    return this.#isForOtherThread
   }
 
   /** How many bytes a statement may still return. */
@@ -45,34 +52,45 @@ export class ReadLimit {
   add(bytes: number): CatalogueError | undefined {
     this.#bytes += bytes
     if (this.#bytes <= this.#max) return undefined
-    const error = this.exceed()
-    return this.isForOtherThread && this.#bytes <= this.#max + restBytes ? undefined : error
+    const error = this.stopReading()
+    return this.#isForOtherThread && this.#bytes <= this.#max + restBytes ? undefined : error
   }
 
   /** Throws if the request must be repeated in another thread. */
   requireHere(): void {
-    if (this.isForOtherThread) throw this.exceed()
+    if (this.#isForOtherThread) throw this.stopReading()
   }
 
   /** As `requireHere`, and for a read whose answer is longer than what it may read: fields may repeat it. */
   requireShort(answer: unknown): void {
-    if (this.#repeatedBeyond === 'bytes' && isLonger(answer, this.#max)) throw this.exceed()
+    if (this.#repeatedBeyond.includes('bytes') && isLonger(answer, this.#max)) throw this.stopReading()
     this.requireHere()
   }
 
-  /** The error for rows that a statement left out. */
-  exceed(): CatalogueError {
+  /** As `requireShort`, before a commit: after it the request is not repeated. */
+  requireShortBeforeCommit(answer: unknown): void {
+    this.requireShort(answer)
+    this.#max = maxBytes
+    this.#repeatedBeyond = []
+  }
+
+  /** Stops a read of too many bytes here, to be repeated in another thread if it may be. Returns the error to throw. */
+  stopReading(): CatalogueError {
     this.#bytes = Math.max(this.#bytes, this.#max + 1)
-    if (this.#repeatedBeyond === 'bytes') this.isForOtherThread = true
+    this.#stop('bytes')
     const details = `what a request reads may have ${this.#max} bytes; this is more: ask for a smaller page or fewer fields`
     return invalidRequest(details)
   }
 
-  /** The error for more rows than this thread may work on. */
-  exceedRows(): CatalogueError {
-    if (this.#repeatedBeyond === 'rows') this.isForOtherThread = true
+  /** The same for a write on more than `maxRows` rows. */
+  stopWriting(): CatalogueError {
+    this.#stop('rows')
     const details = `the groups to change together with other fields may have ${this.maxRows} assets: send a request for this field`
     return new CatalogueError('payload_too_large', [{ details }])
+  }
+
+  #stop(bound: Bound): void {
+    if (this.#repeatedBeyond.includes(bound)) this.#isForOtherThread = true
   }
 }
 

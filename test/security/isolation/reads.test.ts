@@ -105,6 +105,46 @@ it.each([
   expect((await sessions()).inThreads).not.toBe(before.inThreads)
 })
 
+/** The answer to a mutation that creates a product, and whose other field reads. */
+const createAnd = (reading: string) =>
+  gateway.post(`mutation {
+    upsertProducts(storeUuid: "${store}", products: [{ productCode: "new" }]) { createdSkus }
+    ${reading} }`)
+const updateStore = (fields: string) => `updateStore(storeUuid: "${store}", input: { storeName: "new" }) { ${fields} }`
+
+it.each<[string, number, () => string]>([
+  ['a page of products', 300_000, () => updateStore('products(first: 20) { nodes { attributes } }')],
+  [
+    'one product under many names',
+    60_000,
+    () => updateStore(`products(first: 1) { nodes { ${times(20, 'attributes')} } }`),
+  ],
+  [
+    'values that break a rule',
+    300_000,
+    () =>
+      `defineAttributes(storeUuid: "${store}", definitions: [{ name: "Text", type: ENUM, allowedValues: ["a"] }]) { violations { productCount } }`,
+  ],
+])('a mutation whose payload reads more than 1 MiB is made in the pool, once: %s', async (_, length, reading) => {
+  await fillProducts(20, 'x'.repeat(length))
+  const before = await sessions()
+  const { text } = await createAnd(reading())
+  expect(text).toContain('"createdSkus":["new"]')
+  expect(text).not.toContain('"errors"')
+  const after = await sessions()
+  expect(after.inThreads).not.toBe(before.inThreads)
+  expect(after.all).toEqual(expect.arrayContaining(before.own))
+})
+
+it('a mutation whose payload reads less is made by the thread that serves all requests', async () => {
+  await fillProducts(20, 'x'.repeat(300_000))
+  const before = await sessions()
+  const { text } = await createAnd(updateStore('products(first: 2) { nodes { attributes } }'))
+  expect(text).toContain('"createdSkus":["new"]')
+  expect(text.length).toBeGreaterThan(600_000)
+  expect((await sessions()).inThreads).toBe(before.inThreads)
+})
+
 const url = `https://cdn.example/${'u'.repeat(1_000)}`
 
 /** Makes a group of so many assets, whose entries are over 1 KB each. */

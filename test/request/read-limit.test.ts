@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { ReadLimit } from '../../src/request/read-limit.ts'
+
+it('repeats a request that reads too much only before its commit', () => {
+  const before = new ReadLimit(10, { repeatedBeyond: ['bytes'] })
+  before.add(11)
+  expect(() => before.requireShortBeforeCommit({})).toThrow('10 bytes')
+  expect(before.isForOtherThread).toBe(true)
+  const after = new ReadLimit(10, { repeatedBeyond: ['bytes'] })
+  after.add(10)
+  after.requireShortBeforeCommit({})
+  expect(after.add(1)).toBeUndefined()
+  expect(after.isForOtherThread).toBe(false)
+})
