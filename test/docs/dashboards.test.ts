@@ -82,15 +82,22 @@ const isUuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Values that differ in each run. */
 const examples: Record<string, string> = { updatedAt: '2026-11-23T09:00:00.000Z', next: 'CURSOR' }
 
-/** JSON with a line for each value that fits into one. An object or list of one member takes no line of its own. */
+/** JSON in lines of 150 characters: as many items of a list as fit, and each other value that fits, take one. */
 function compact(value: unknown, indent: string): string {
   const line = JSON.stringify(value)
-  if (typeof value !== 'object' || value === null || line.length + indent.length <= 150) return line
+  const room = 150 - indent.length
+  if (typeof value !== 'object' || value === null || line.length <= room) return line
   const isSingle = Object.keys(value).length === 1
   const inner = isSingle ? indent : `${indent}  `
   const members = Array.isArray(value)
     ? value.map((item) => compact(item, inner))
     : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${compact(item, inner)}`)
-  const text = isSingle ? members.join() : `\n${inner}${members.join(`,\n${inner}`)}\n${indent}`
+  const lines: string[] = []
+  for (const member of members) {
+    const last = Array.isArray(value) ? lines.pop() : undefined
+    if (last && last.length + member.length < room) lines.push(`${last},${member}`)
+    else lines.push(...(last ? [last] : []), member)
+  }
+  const text = isSingle ? members.join() : `\n${inner}${lines.join(`,\n${inner}`)}\n${indent}`
   return Array.isArray(value) ? `[${text}]` : `{${text}}`
 }
