@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startMaintenance } from '../../../src/app/maintenance.ts'
 import { addChangeDays, dropChangeDays } from '../../../src/database/change-days.ts'
 import { changesOf } from '../../support/database/changes.ts'
@@ -128,6 +128,6 @@ it('old days are dropped where no days can be added, which is logged as such', a
   const jobs = { jobQuotas: { queued: 1, keptMb: 1 }, jobQueued: () => {} }
   const stop = startMaintenance(database.db, { ...kept, ...jobs }, log)
   onTestFinished(stop)
-  await vi.waitFor(async () => expect(await days()).not.toContain(nameOf(Date.now() - 12 * dayMs)))
+  await expect.poll(days).not.toContain(nameOf(Date.now() - 12 * dayMs))
   expect(lines).toMatchObject([{ reason: 'no room', msg: 'days of the ledger could not be added' }])
 })

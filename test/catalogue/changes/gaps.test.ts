@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { setRecording } from '../../../src/database/change-days.ts'
 import { runCli } from '../../support/clients/cli.ts'
 import { settled } from '../../support/database/changes.ts'
@@ -40,7 +40,7 @@ it('a ledger that a gateway wrote past begins anew: older cursors expire, earlie
   const before = new Date().toISOString()
   expect((await productAt(store, before)).data).toMatchObject({ store: { product: {} } })
   const off = await startTestGateway({ database: gateway.database, more: { changesRetention: 0 } })
-  await vi.waitFor(async () => expect(await hasGap()).toBe(true))
+  await expect.poll(hasGap).toBe(true)
   await addProducts(off, store, [{ productCode: 'A', attributes: { Color: 'blue' } }])
   // A rolling change of the setting: the other instance records, and begins the ledger anew, before this one stops.
   await setRecording(gateway.database.db, true)
@@ -48,7 +48,7 @@ it('a ledger that a gateway wrote past begins anew: older cursors expire, earlie
   expect(await hasGap()).toBe(true)
   const on = await startTestGateway({ database: gateway.database })
   onTestFinished(() => on.stop())
-  await vi.waitFor(async () => expect(await hasGap()).toBe(false))
+  await expect.poll(hasGap).toBe(false)
   expect(await feed(on, store, next)).toMatchObject({ status: 410, reason: 'cursor_expired' })
   const { details = '' } = await productAt(store, before)
   const [, earliest = ''] = /^at must be (\S+) or later/.exec(details) ?? []
