@@ -19,7 +19,7 @@ import {
 import { renamedFields, restNameOf } from './rest/response/rest-object.ts'
 import { schema } from './schema/index.ts'
 import { itemReasons } from './src/catalogue/bounded-failures.ts'
-import { skipReasons } from './src/catalogue/changes/skipped-item.ts'
+import { skipReasons } from './src/catalogue/changes/revert/skipped-item.ts'
 import { fallbackEnumerations } from './src/catalogue/enumerations.ts'
 import { ownVersion } from './src/database/version.ts'
 

@@ -1,6 +1,10 @@
-import { type RevertPolicy, type RevertResult, revertRequest } from '../../src/catalogue/changes/revert-request.ts'
-import type { RevertedCounts } from '../../src/catalogue/changes/run-revert.ts'
-import type { SkippedItem } from '../../src/catalogue/changes/skipped-item.ts'
+import {
+  type RevertPolicy,
+  type RevertResult,
+  revertRequest,
+} from '../../src/catalogue/changes/revert/revert-request.ts'
+import type { RevertedCounts } from '../../src/catalogue/changes/revert/run-revert.ts'
+import type { SkippedItem } from '../../src/catalogue/changes/revert/skipped-item.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
 import { startIndexing } from '../../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { schema } from '../../schema/index.ts'
 import { createCountedAuthentication } from '../auth/authentication.ts'
+import { type Caller, hasScope } from '../auth/caller.ts'
 import { readFeedDelay } from '../catalogue/changes/cursor.ts'
 import { startOwnReader } from '../catalogue/readiness/reader.ts'
 import { codeIndexAdvice } from '../database/code-index.ts'
@@ -21,13 +22,13 @@ import { createGraphiql, createPages } from '../http/static/pages.ts'
 import { JobRunner } from '../jobs/runner.ts'
 import { lazy } from '../lazy.ts'
 import { createMetrics } from '../metrics/metrics.ts'
+import { HttpError, unauthorized } from '../request/http-error.ts'
 import { createRequestLog } from '../request/log.ts'
 import type { Api } from './api.ts'
 import type { ApiOptions, GatewayOptions } from './gateway-options.ts'
 import { createMainThreadApi } from './main-thread-api.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createReadiness, type Readiness } from './ready.ts'
-import { requireAdmin } from './require-admin.ts'
 import { createJobThreads } from './threads/thread-pool-api.ts'
 
 const mebibyte = 1024 * 1024
@@ -127,6 +128,11 @@ function createServer(options: GatewayOptions, { api, replicas, kind, status }: 
       trace?.end({ name: `${api} ${operation}`, status, attributes: { 'catalogue.request_id': requestId } })
     },
   })
+}
+
+function requireAdmin(caller: Caller | undefined, authorization: string | undefined): void {
+  if (!caller) throw unauthorized(authorization)
+  if (!hasScope(caller, 'admin')) throw new HttpError('forbidden', 'this needs a token with the scope admin')
 }
 
 async function loadMcp(options: GatewayOptions, api: Api) {

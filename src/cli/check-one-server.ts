@@ -10,7 +10,7 @@ import { inTransaction, type Origin, type WriteCatalogue, wholeCatalogue } from 
 import { listChanges, listHistory } from '../catalogue/changes/list-changes.ts'
 import { findProductAt } from '../catalogue/changes/product-at.ts'
 import { readReceipt } from '../catalogue/changes/receipt.ts'
-import { revertRequest } from '../catalogue/changes/revert-request.ts'
+import { revertRequest } from '../catalogue/changes/revert/revert-request.ts'
 import { fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { deleteProducts } from '../catalogue/products/delete-products.ts'
 import { countValues } from '../catalogue/products/list/facets.ts'

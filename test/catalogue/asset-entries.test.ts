@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { encodeEntries, entriesOf, entriesText, noEntries } from '../../src/catalogue/asset-groups/asset-entries.ts'
-import { groupsText } from '../../src/catalogue/asset-groups/groups-text.ts'
+import { groupsText } from '../../src/catalogue/asset-groups/asset-groups.ts'
 
 const texts = ['a', '', '"', '\\', 'a\\', '",', '","', '"},{"', 'a"},{"b', '\n', '😀', '[', '},{', ',', "'", '\u2028']
 

@@ -4,7 +4,7 @@ import { storeNotFound, unavailable } from '../../errors.ts'
 import { currentReadLimit } from '../../request/context.ts'
 import { isStorable } from '../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../catalogue.ts'
-import { noEntries } from './asset-entries.ts'
+import { entriesText, noEntries } from './asset-entries.ts'
 
 export interface AssetGroup {
   parentCode: string
@@ -163,4 +163,15 @@ export async function orDownstreamUnavailable<T>(reading: Promise<T>): Promise<T
   } catch (error) {
     throw isUnavailable(error) ? unavailable('downstream_unavailable', error, shortageOf(error)) : error
   }
+}
+
+/** The JSON text of groups that have the same store, channel and format (spec: Asset group). */
+export function groupsText(groups: readonly AssetGroup[]): string {
+  const [{ channel, assetType, storeUuid } = {}] = groups
+  const head = `:${JSON.stringify({ channel, asset_type: assetType, store_uuid: storeUuid }).slice(0, -1)},"assets":`
+  let text = ''
+  for (const group of groups) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(group.parentCode)}${head}${entriesText(group.assetType, group.entries)}}`
+  }
+  return `{${text}}`
 }

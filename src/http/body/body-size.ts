@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../../request/exchange.ts'
+import { HttpError } from '../../request/http-error.ts'
 
 type Body = NonNullable<HttpResponse['body']>
 
@@ -10,4 +11,14 @@ export function byteLength(body: Body | undefined = ''): number {
 /** The bytes of a body. */
 export function piecesOf(body: Body): readonly Buffer[] {
   return typeof body === 'string' ? [Buffer.from(body)] : body
+}
+
+/** Throws `invalid_request` when the answer to a read is too long. */
+export function requireLength({ body = '' }: HttpResponse, maxBytes: number): void {
+  // A character has at most three bytes: short texts are not measured.
+  if (typeof body === 'string' && body.length * 3 <= maxBytes) return
+  const bytes = byteLength(body)
+  if (bytes <= maxBytes) return
+  const details = `an answer may have ${maxBytes} bytes; this one has ${bytes}: ask for a smaller page, or for fewer fields`
+  throw new HttpError('invalid_request', details)
 }

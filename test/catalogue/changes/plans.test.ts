@@ -4,7 +4,7 @@ import { type Catalogue, catalogueFor } from '../../../src/catalogue/catalogue.t
 import { listChanges, listHistory } from '../../../src/catalogue/changes/list-changes.ts'
 import { findProductAt } from '../../../src/catalogue/changes/product-at.ts'
 import { readReceipt } from '../../../src/catalogue/changes/receipt.ts'
-import { revertRequest } from '../../../src/catalogue/changes/revert-request.ts'
+import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
 import { listChangeRows } from '../../../src/catalogue/rows/list-rows.ts'
 import { createExplainer, workOf } from '../../database/explain.ts'
 import { useDatabase } from '../../support/database/database.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { revertRequest } from '../../../src/catalogue/changes/revert-request.ts'
+import { revertRequest } from '../../../src/catalogue/changes/revert/revert-request.ts'
 import { lockStore } from '../../../src/catalogue/locks.ts'
 import { write } from '../../../src/catalogue/transaction.ts'
 import { setRecording } from '../../../src/database/change-days.ts'

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { WriteCatalogue } from '../catalogue.ts'
-import { onlyRow } from '../conditions.ts'
-import type { ChangeKind } from './change.ts'
-import { recorded } from './record-changes.ts'
+import type { WriteCatalogue } from '../../catalogue.ts'
+import { onlyRow } from '../../conditions.ts'
+import type { ChangeKind } from '../change.ts'
+import { recorded } from '../record-changes.ts'
 import type { SkippedItem } from './skipped-item.ts'
 
 type Sql = RawBuilder<unknown>

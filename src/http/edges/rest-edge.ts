@@ -1,8 +1,7 @@
-import type { Caller } from '../auth/caller.ts'
-import type { OperationResult, RestRequest } from '../request/exchange.ts'
-import { requireLength } from './answer-limit.ts'
-import { byteLength } from './body/body-size.ts'
-import { readBody } from './body/read-body.ts'
+import type { Caller } from '../../auth/caller.ts'
+import type { OperationResult, RestRequest } from '../../request/exchange.ts'
+import { byteLength, requireLength } from '../body/body-size.ts'
+import { readBody } from '../body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 
 export interface RestApi {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { maxSize } from '../products/product-patches.ts'
-import { totalled } from '../products/product-totals.ts'
-import { refreshValues } from '../values/refresh-values.ts'
+import { maxSize } from '../../products/product-patches.ts'
+import { totalled } from '../../products/product-totals.ts'
+import { refreshValues } from '../../values/refresh-values.ts'
 import { changedSince, type RevertStep } from './run-revert.ts'
 
 /**

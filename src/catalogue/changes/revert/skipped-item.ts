@@ -1,4 +1,4 @@
-import type { ChangeKind } from './change.ts'
+import type { ChangeKind } from '../change.ts'
 
 /** An item of the ledger that was not reverted. */
 export interface SkippedItem {

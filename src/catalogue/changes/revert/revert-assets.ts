@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { placeLinksCte, unlinkCte } from '../asset-groups/read-model.ts'
-import { rebuildGroups } from '../asset-groups/rebuild-groups.ts'
-import { createdAssets, createdLinks, deletedAssets, deletedLinks, linkKey, movedLinks } from './record-changes.ts'
+import { placeLinksCte, unlinkCte } from '../../asset-groups/read-model.ts'
+import { rebuildGroups } from '../../asset-groups/rebuild-groups.ts'
+import { createdAssets, createdLinks, deletedAssets, deletedLinks, linkKey, movedLinks } from '../record-changes.ts'
 import { changedSince, type Reversal, type RevertStep } from './run-revert.ts'
 
 /**

@@ -1,15 +1,19 @@
 import { type Command, Option } from 'commander'
 import { sql } from 'kysely'
-import { wholeCatalogue } from '../../catalogue/catalogue.ts'
-import { type RevertPolicy, type RevertResult, revertRequest } from '../../catalogue/changes/revert-request.ts'
-import { sentenceOf } from '../../catalogue/changes/skipped-item.ts'
-import { write } from '../../catalogue/transaction.ts'
-import { withOwnConnection } from '../../database/connection/own-connection.ts'
-import { startIndexing } from '../../jobs/run-index.ts'
-import { findStoreUuid } from '../find-store.ts'
-import { storeOption } from '../option-values.ts'
-import { printResult } from '../output.ts'
-import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../with-database.ts'
+import { wholeCatalogue } from '../../../catalogue/catalogue.ts'
+import {
+  type RevertPolicy,
+  type RevertResult,
+  revertRequest,
+} from '../../../catalogue/changes/revert/revert-request.ts'
+import { sentenceOf } from '../../../catalogue/changes/revert/skipped-item.ts'
+import { write } from '../../../catalogue/transaction.ts'
+import { withOwnConnection } from '../../../database/connection/own-connection.ts'
+import { startIndexing } from '../../../jobs/run-index.ts'
+import { findStoreUuid } from '../../find-store.ts'
+import { storeOption } from '../../option-values.ts'
+import { printResult } from '../../output.ts'
+import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../../with-database.ts'
 
 interface RevertOptions {
   store: string

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { findProductAt } from '../../catalogue/changes/product-at.ts'
-import { findProducts } from '../../catalogue/products/list/list-products.ts'
-import type { Product } from '../../catalogue/products/list/measured-products.ts'
-import { requireStore } from '../../catalogue/stores/stores.ts'
-import { timeOf } from '../../text.ts'
-import { findStoreUuid } from '../find-store.ts'
-import { storeOption } from '../option-values.ts'
-import { printResult, tableOf } from '../output.ts'
-import { type CommandContext, requireRecording, withDatabase } from '../with-database.ts'
+import { findProductAt } from '../../../catalogue/changes/product-at.ts'
+import { findProducts } from '../../../catalogue/products/list/list-products.ts'
+import type { Product } from '../../../catalogue/products/list/measured-products.ts'
+import { requireStore } from '../../../catalogue/stores/stores.ts'
+import { timeOf } from '../../../text.ts'
+import { findStoreUuid } from '../../find-store.ts'
+import { storeOption } from '../../option-values.ts'
+import { printResult, tableOf } from '../../output.ts'
+import { type CommandContext, requireRecording, withDatabase } from '../../with-database.ts'
 
 interface ShowOptions {
   store: string

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../auth/caller.ts'
-import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
-import type { RequestSummary } from '../request/log.ts'
-import type { RequestId } from '../request/request-id.ts'
-import type { Reserve } from './memory-budget.ts'
+import type { Caller } from '../../auth/caller.ts'
+import type { HttpResponse, RequestHeaders } from '../../request/exchange.ts'
+import type { RequestSummary } from '../../request/log.ts'
+import type { RequestId } from '../../request/request-id.ts'
+import type { Reserve } from '../memory-budget.ts'
 
 /** A request, with what it may do. */
 export interface HttpRequest {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { requireFittingDefinitions } from '../attributes/attribute-definitions.ts'
-import { requestRecount, written } from '../readiness/store-requirements.ts'
-import { fieldsOf } from '../stores/stores.ts'
-import { assignSlots, onRedefinition } from '../values/slots.ts'
-import { createdDefinitions, definitionJson, formerDefinitions } from './record-changes.ts'
+import { requireFittingDefinitions } from '../../attributes/attribute-definitions.ts'
+import { requestRecount, written } from '../../readiness/store-requirements.ts'
+import { fieldsOf } from '../../stores/stores.ts'
+import { assignSlots, onRedefinition } from '../../values/slots.ts'
+import { createdDefinitions, definitionJson, formerDefinitions } from '../record-changes.ts'
 import { changedSince, type RevertStep } from './run-revert.ts'
 
 const fieldBefore = (field: string, column: string) => sql`

@@ -1,10 +1,10 @@
-import type { Caller } from '../auth/caller.ts'
-import { jsonOf } from '../graphql/request-params.ts'
-import type { OperationResult } from '../request/exchange.ts'
-import { HttpError, unauthorized } from '../request/http-error.ts'
-import { isObject } from '../text.ts'
-import { byteLength } from './body/body-size.ts'
-import { readBody } from './body/read-body.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { jsonOf } from '../../graphql/request-params.ts'
+import type { OperationResult } from '../../request/exchange.ts'
+import { HttpError, unauthorized } from '../../request/http-error.ts'
+import { isObject } from '../../text.ts'
+import { byteLength } from '../body/body-size.ts'
+import { readBody } from '../body/read-body.ts'
 import type { HttpRequest, HttpResult } from './http-request.ts'
 
 /** The caller and the id of one request. */
