@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Database } from '../database/tables.ts'
-import { invalidRequest, storeNotFound } from '../errors.ts'
+import { faultsOf, requireNoFaults, storeNotFound } from '../errors.ts'
 import { stalenessOf } from '../request/preferences.ts'
-import { isStorable, lengthOf, millisecondsOf, shown, storeUuidOf } from '../text.ts'
+import { isName, millisecondsOf, shown, storeUuidOf } from '../text.ts'
 import { isScope, type Scope, scopes } from './caller.ts'
 import { hashOf, newSecret } from './secret.ts'
 
@@ -38,8 +38,7 @@ const columns = [
 
 /** Returns the token and its secret, which is not stored. Throws `invalid_request` (all faults), `store_not_found`. */
 export async function createToken(db: Kysely<Database>, wanted: NewToken): Promise<{ secret: string; token: Token }> {
-  const faults = faultsOf(wanted)
-  if (faults.length > 0) throw invalidRequest(faults)
+  requireNoFaults(tokenFaults(wanted))
   const stores = wanted.stores == null ? null : await requireStores(db, wanted.stores)
   const lifetime = wanted.expires == null ? null : (millisecondsOf(wanted.expires) ?? null)
   const secret = newSecret()
@@ -115,25 +114,22 @@ export async function requireStores(db: Kysely<Database>, named: readonly string
   return uuids
 }
 
-function faultsOf({ name, scopes: wanted, stores, expires, staleWhile }: NewToken) {
-  const length = lengthOf(name.trim())
+function tokenFaults({ name, scopes: wanted, stores, expires, staleWhile }: NewToken) {
   const unknown = wanted.filter((scope) => !isScope(scope))
-  const faults: { field: string; details: string }[] = []
-  const require = (isGood: boolean, field: string, details: string) => {
-    if (!isGood) faults.push({ field, details: `${field} ${details}` })
-  }
-  const hasName = length >= 1 && length <= 200 && isStorable(name)
-  require(hasName, 'name', `must have 1 to 200 characters; got ${shown(name)}`)
   const got = unknown.map(shown).join(', ') || 'none'
-  require(wanted.length > 0 && unknown.length === 0, 'scopes', `must be some of ${scopes.join(', ')}; got ${got}`)
-  if (stores != null) {
-    const expected = `must name 1 to ${maxStores} stores, or be left out for all`
-    require(stores.length >= 1 && stores.length <= maxStores, 'stores', `${expected}; got ${stores.length}`)
-    require(!wanted.includes('admin'), 'scopes', 'must not have admin in a token that is limited to stores')
-  }
-  const hasExpiry = expires == null || millisecondsOf(expires) !== undefined
-  require(hasExpiry, 'expires', `must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`)
-  const hasStaleness = staleWhile == null || stalenessOf(staleWhile) !== undefined
-  require(hasStaleness, 'staleWhile', `must be 0s to 60s, such as 2s or 500ms; got ${shown(staleWhile)}`)
-  return faults
+  const isScoped = wanted.length > 0 && unknown.length === 0
+  const isWrongNumber = stores != null && (stores.length < 1 || stores.length > maxStores)
+  const isWrongExpiry = expires != null && millisecondsOf(expires) === undefined
+  const isWrongStaleness = staleWhile != null && stalenessOf(staleWhile) === undefined
+  return faultsOf([
+    ['name', !isName(name.trim(), 200) && `must have 1 to 200 characters; got ${shown(name)}`],
+    ['scopes', !isScoped && `must be some of ${scopes.join(', ')}; got ${got}`],
+    ['stores', isWrongNumber && `must name 1 to ${maxStores} stores, or be left out for all; got ${stores.length}`],
+    [
+      'scopes',
+      stores != null && wanted.includes('admin') && 'must not have admin in a token that is limited to stores',
+    ],
+    ['expires', isWrongExpiry && `must be a duration such as 30d, 12h or 45m; got ${shown(expires)}`],
+    ['staleWhile', isWrongStaleness && `must be 0s to 60s, such as 2s or 500ms; got ${shown(staleWhile)}`],
+  ])
 }

@@ -3,9 +3,18 @@ export function printResult(json: boolean, result: object, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(result) : text}\n`)
 }
 
-/** Rows of cells as lines of columns that are as wide as their widest cell. */
-export function tableOf(rows: readonly (readonly string[])[]): string {
+/** Rows of cells as lines of columns that are as wide as their widest cell: null is empty, a list has commas. */
+export function tableOf(table: readonly (readonly unknown[])[]): string {
+  const rows = table.map((row) => row.map((cell) => [cell ?? []].flat().join(', ')))
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => lineOf(row).trimEnd()).join('\n')
+}
+
+/** A row as the command line shows it: names in snake case, times as RFC 3339. */
+export function snakeCased(row: object): Record<string, unknown> {
+  const cells = Object.entries(row).map(([name, value]) => {
+    return [name.replace(/[A-Z]/g, '_$&').toLowerCase(), value instanceof Date ? value.toISOString() : value]
+  })
+  return Object.fromEntries(cells)
 }

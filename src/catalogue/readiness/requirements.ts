@@ -89,27 +89,18 @@ export async function setRequirements(
 }
 
 /** A requirement with its defaults. */
-export function normalized({ code, kind, ...given }: NewRequirement): Requirement {
-  const {
-    attribute = null,
-    assetFormat = null,
-    minimum = null,
-    pattern = null,
-    severity,
-    whenAttribute = null,
-    whenValues = null,
-  } = given
-  const isAsset = kind === 'ASSET'
+export function normalized(given: NewRequirement): Requirement {
+  const { code, kind } = given
   return {
     code,
     kind,
-    attribute,
-    assetFormat: assetFormat ?? (isAsset ? 'image' : null),
-    minimum: minimum ?? (isAsset ? 1 : null),
-    pattern: pattern ?? (kind === 'STATUS' ? 'active' : null),
-    severity: severity ?? 'REQUIRED',
-    whenAttribute,
-    whenValues,
+    attribute: given.attribute ?? null,
+    assetFormat: given.assetFormat ?? (kind === 'ASSET' ? 'image' : null),
+    minimum: given.minimum ?? (kind === 'ASSET' ? 1 : null),
+    pattern: given.pattern ?? (kind === 'STATUS' ? 'active' : null),
+    severity: given.severity ?? 'REQUIRED',
+    whenAttribute: given.whenAttribute ?? null,
+    whenValues: given.whenValues ?? null,
   }
 }
 

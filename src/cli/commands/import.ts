@@ -3,7 +3,7 @@ import { type ImportOptions, presetNames } from '../../import/options.ts'
 import { formats } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
 import { collect, storeOption, wholeNumber } from '../option-values.ts'
-import { printResult } from '../output.ts'
+import { printResult, snakeCased } from '../output.ts'
 
 export function addImport(program: Command): void {
   storeOption(program.command('import'))
@@ -50,7 +50,8 @@ async function importAndPrint(file: string, { json, ...options }: ImportOptions 
     )
     for (const column of unseen) process.stderr.write(`no row has the column ${JSON.stringify(column)}\n`)
     if (stopped !== undefined) process.stderr.write(`${stopped}${advice}\n`)
-    printResult(json, answer(counts), summary(counts, options.dryRun, resumedAfter))
+    const { assetsAdded, linksAdded, ...rows } = counts
+    printResult(json, snakeCased({ ...rows, assetsAdded, linksAdded }), summary(counts, options.dryRun, resumedAfter))
     return counts.failed === 0 && stopped === undefined
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
@@ -69,8 +70,4 @@ function summary({ assetsAdded, linksAdded, ...rows }: Counts, dryRun = false, r
   const products = `${rows.rows} rows${part}: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged`
   const note = dryRun ? ' (a dry run: nothing was changed)' : ''
   return `${products}, ${rows.failed} failed; ${assetsAdded} assets and ${linksAdded} links added${note}`
-}
-
-function answer({ assetsAdded, linksAdded, ...rows }: Counts) {
-  return { ...rows, assets_added: assetsAdded, links_added: linksAdded }
 }

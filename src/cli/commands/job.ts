@@ -4,14 +4,8 @@ import { findJob, type Job, rateOf } from '../../jobs/job.ts'
 import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { storeOption, wholeNumber } from '../option-values.ts'
-import { printResult, tableOf } from '../output.ts'
+import { printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
-
-interface ListOptions {
-  store: string
-  limit: number
-  json: boolean
-}
 
 export function addJob(program: Command): void {
   const job = program.command('job').description('list and show imports and exports')
@@ -19,14 +13,14 @@ export function addJob(program: Command): void {
     .description("list a store's jobs, the latest first")
     .option('--limit <n>', 'maximum number of jobs', wholeNumber(1, 10_000), 20)
     .option('--json', 'print one JSON object on stdout', false)
-    .action(async ({ store, limit, json }: ListOptions) => {
+    .action(async ({ store, limit, json }: { store: string; limit: number; json: boolean }) => {
       const jobs = await withDatabase(async ({ db, catalogue }) => {
         const uuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
         return listJobs(catalogue, uuid, {}, { limit, backwards: true })
       })
       const rows = jobs.map((one) => [
         ...[one.jobId, one.kind, stateOf(one), one.createdAt.toISOString()],
-        ...[one.counts.rows, one.counts.failed].map(String),
+        ...[one.counts.rows, one.counts.failed],
       ])
       const table = tableOf([['ID', 'KIND', 'STATE', 'CREATED', 'ROWS', 'FAILED'], ...rows])
       printResult(json, { jobs: jobs.map(inJson) }, table)
@@ -39,32 +33,19 @@ export function addJob(program: Command): void {
     .action(async (id: string, { json }: { json: boolean }, command: Command) => {
       const found = await withDatabase(({ catalogue }) => findJob(catalogue, id))
       if (!found) return command.error(`error: there is no job ${JSON.stringify(id)}`, { exitCode: 2 })
-      const result = inJson(found)
-      const { problems, ...fields } = result
-      const cells = Object.entries(fields).map(([name, value]) => [name, String(value ?? '')])
-      const faults = problems.map(
+      const { problems, ...fields } = inJson(found)
+      const faults = found.problems.map(
         ({ row, field, reason }) => `row ${row}: ${field === null ? '' : `${field} `}${reason}`,
       )
-      printResult(json, result, [tableOf(cells), ...faults].join('\n'))
+      printResult(json, { ...fields, problems }, [tableOf(Object.entries(fields)), ...faults].join('\n'))
     })
 }
 
 function inJson(job: Job) {
+  const { jobId, storeUuid, kind, error, createdAt, startedAt, finishedAt, problems } = job
   const { assetsAdded, linksAdded, ...counts } = job.counts
   const rate = rateOf(job)
-  return {
-    job_id: job.jobId,
-    store_uuid: job.storeUuid,
-    kind: job.kind,
-    state: stateOf(job),
-    ...counts,
-    assets_added: assetsAdded,
-    links_added: linksAdded,
-    rows_per_second: rate === null ? null : Math.round(rate),
-    error: job.error,
-    created_at: job.createdAt.toISOString(),
-    started_at: job.startedAt?.toISOString() ?? null,
-    finished_at: job.finishedAt?.toISOString() ?? null,
-    problems: job.problems,
-  }
+  const done = { ...counts, assetsAdded, linksAdded, rowsPerSecond: rate === null ? null : Math.round(rate) }
+  const times = { createdAt, startedAt, finishedAt }
+  return snakeCased({ jobId, storeUuid, kind, state: stateOf(job), ...done, error, ...times, problems })
 }

@@ -5,7 +5,7 @@ import { write } from '../../catalogue/transaction.ts'
 import { storeNotFound } from '../../errors.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
-import { printResult, tableOf } from '../output.ts'
+import { printResult, snakeCased, tableOf } from '../output.ts'
 import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 
 interface CreateOptions {
@@ -31,7 +31,7 @@ export function addStore(program: Command): void {
       const page = { limit: Number.MAX_SAFE_INTEGER, backwards: false }
       const stores = await withDatabase(({ catalogue }) => listStores(catalogue, { search }, page))
       const rows = stores.map(({ storeUuid, storeName, createdAt }) => [storeUuid, dayOf(createdAt), storeName])
-      printResult(json, { stores: stores.map(inJson) }, tableOf([['UUID', 'CREATED', 'NAME'], ...rows]))
+      printResult(json, { stores: stores.map(snakeCased) }, tableOf([['UUID', 'CREATED', 'NAME'], ...rows]))
     })
   store
     .command('create')
@@ -47,7 +47,7 @@ export function addStore(program: Command): void {
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (options: CreateOptions) => {
       const created = await withDatabase((context) => create(context, options))
-      printResult(options.json, inJson(created), created.storeUuid)
+      printResult(options.json, snakeCased(created), created.storeUuid)
     })
   store
     .command('show')
@@ -60,9 +60,8 @@ export function addStore(program: Command): void {
         return (await findStores(catalogue, [uuid])).get(uuid)
       })
       if (!found) throw storeNotFound('store', given)
-      const fields = inJson(found)
-      const cells = Object.entries(fields).map(([name, value]) => [name, [value].flat().join(', ')])
-      printResult(json, fields, tableOf(cells))
+      const fields = snakeCased(found)
+      printResult(json, fields, tableOf(Object.entries(fields)))
     })
 }
 
@@ -87,18 +86,4 @@ async function create(context: CommandContext, options: CreateOptions): Promise<
 
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10)
-}
-
-function inJson(store: Store) {
-  return {
-    store_uuid: store.storeUuid,
-    store_group: store.storeGroup,
-    store_name: store.storeName,
-    store_taxonomy: store.storeTaxonomy,
-    region: store.region,
-    channels: store.channels,
-    default_automation: store.defaultAutomation,
-    store_website: store.storeWebsite,
-    created_at: store.createdAt.toISOString(),
-  }
 }

@@ -3,7 +3,7 @@ import { scopes } from '../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
 import { findStoreUuid } from '../find-store.ts'
 import { collect } from '../option-values.ts'
-import { printResult, tableOf } from '../output.ts'
+import { printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
 interface CreateOptions {
@@ -49,7 +49,7 @@ function addCreate(token: Command): void {
         return createToken(db, { ...named, scopes: scope.split(','), stores: stores.length > 0 ? stores : null })
       }, beforeGateway)
       const { id, ...rest } = inJson(made.token)
-      if (!json) process.stderr.write(`${id} ${rest.name}: shown only once\n`)
+      if (!json) process.stderr.write(`${id} ${made.token.name}: shown only once\n`)
       printResult(json, { id, token: made.secret, ...rest }, made.secret)
     })
 }
@@ -61,14 +61,13 @@ function addList(token: Command): void {
     .option('--json', 'print one JSON object on stdout', false)
     .action(async ({ json }: { json: boolean }) => {
       const all = await withDatabase(({ db }) => listTokens(db, Number.MAX_SAFE_INTEGER), beforeGateway)
-      const rows = all.map(inJson)
-      const cells = rows.map((row) => [
-        ...[row.id, stateOf(row), row.scopes.join(), row.stores?.join() ?? 'all'],
-        ...[row.expires_at, row.last_used_at].map((time) => time?.toISOString() ?? 'never'),
-        row.name,
+      const rows = all.map((one) => [
+        ...[one.tokenId, stateOf(one), one.scopes.join(), one.stores?.join() ?? 'all'],
+        ...[one.expiresAt, one.lastUsedAt].map((time) => time?.toISOString() ?? 'never'),
+        one.name,
       ])
       const head = ['ID', 'STATE', 'SCOPES', 'STORES', 'EXPIRES', 'LAST USED', 'NAME']
-      printResult(json, { tokens: rows }, tableOf([head, ...cells]))
+      printResult(json, { tokens: all.map(inJson) }, tableOf([head, ...rows]))
     })
 }
 
@@ -86,12 +85,11 @@ function addRevoke(token: Command): void {
     })
 }
 
-function inJson({ tokenId, name, scopes, stores, staleWhile, createdAt, expiresAt, revokedAt, lastUsedAt }: Token) {
-  const times = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt, last_used_at: lastUsedAt }
-  return { id: tokenId, name, scopes, stores, stale_while: staleWhile, ...times }
+function inJson({ tokenId: id, ...token }: Token) {
+  return { id, ...snakeCased(token) }
 }
 
-function stateOf({ revoked_at, expires_at }: ReturnType<typeof inJson>): string {
-  if (revoked_at) return 'revoked'
-  return expires_at && expires_at.getTime() <= Date.now() ? 'expired' : 'valid'
+function stateOf({ revokedAt, expiresAt }: Token): string {
+  if (revokedAt) return 'revoked'
+  return expiresAt && expiresAt.getTime() <= Date.now() ? 'expired' : 'valid'
 }

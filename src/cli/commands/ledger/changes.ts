@@ -117,7 +117,7 @@ async function find({ db, catalogue, config }: CommandContext, store: string, id
 }
 
 function textOf({ changes, more, counts, ...fields }: Awaited<ReturnType<typeof find>>): string {
-  const cells = [...Object.entries(fields), ...counts.map(cellsOf)].map(([name, value]) => [name, String(value)])
+  const cells = [...Object.entries(fields), ...counts.map(cellsOf)]
   return [tableOf(cells), ...changes.map(lineOf), ...(more ? ['and more'] : [])].join('\n')
 }
 

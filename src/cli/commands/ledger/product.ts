@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { findProductAt } from '../../../catalogue/changes/product-at.ts'
 import { findProducts } from '../../../catalogue/products/list/list-products.ts'
-import type { Product } from '../../../catalogue/products/list/measured-products.ts'
 import { requireStore } from '../../../catalogue/stores/stores.ts'
 import { timeOf } from '../../../text.ts'
 import { findStoreUuid } from '../../find-store.ts'
 import { storeOption } from '../../option-values.ts'
-import { printResult, tableOf } from '../../output.ts'
+import { printResult, snakeCased, tableOf } from '../../output.ts'
 import { type CommandContext, requireRecording, withDatabase } from '../../with-database.ts'
 
 interface ShowOptions {
@@ -28,8 +27,9 @@ export function addProduct(program: Command): void {
         const time = options.at ? ` at ${options.at.toISOString()}` : ''
         return command.error(`error: there is no product ${JSON.stringify(code)}${time}`, { exitCode: 2 })
       }
-      const { attributes, ...fields } = inJson(found)
-      const cells = Object.entries(fields).concat(Object.entries(attributes))
+      const { productCode, status, createdAt, updatedAt, attributes } = found
+      const fields = snakeCased({ productCode, status, createdAt, updatedAt })
+      const cells = [...Object.entries(fields), ...Object.entries(attributes)]
       printResult(options.json, { ...fields, attributes }, tableOf(cells))
     })
 }
@@ -38,11 +38,6 @@ async function find({ db, catalogue, config }: CommandContext, code: string, { s
   if (at) requireRecording(config)
   const storeUuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
   return at ? findProductAt(catalogue, storeUuid, code, at) : (await findProducts(catalogue, storeUuid, [code]))[0]
-}
-
-function inJson({ productCode, status, attributes, createdAt, updatedAt }: Product) {
-  const times = { created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
-  return { product_code: productCode, status, ...times, attributes }
 }
 
 function parseTime(text: string): Date {

@@ -12,7 +12,7 @@ import { withOwnConnection } from '../../../database/connection/own-connection.t
 import { startIndexing } from '../../../jobs/run-index.ts'
 import { findStoreUuid } from '../../find-store.ts'
 import { storeOption } from '../../option-values.ts'
-import { printResult } from '../../output.ts'
+import { printResult, snakeCased } from '../../output.ts'
 import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../../with-database.ts'
 
 interface RevertOptions {
@@ -36,9 +36,8 @@ export function addRevert(program: Command): void {
     .option('--json', 'print one JSON object on stdout', false)
     .action(async (options: RevertOptions) => {
       const result = await withDatabase((context) => revert(context, options))
-      const { requestId: request_id, skipped, more } = result
-      const { storeFields: store_fields, ...reverted } = result.reverted
-      const answer = { request_id, reverted: { ...reverted, store_fields }, skipped, more }
+      const { requestId, reverted, skipped, more } = result
+      const answer = snakeCased({ requestId, reverted: snakeCased(reverted), skipped, more })
       printResult(options.json, answer, summaryOf(result, options))
       if (skipped.length > 0) process.exitCode = 1
     })
