@@ -14,18 +14,20 @@ import { builder } from './builder/builder.ts'
 import { keyInStore, loadByKeys } from './builder/node-ids.ts'
 import { required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
+import { enumOf } from './enumerations.ts'
 
-const AttributeType = builder.enumType('AttributeType', {
-  description: 'Type that the values of an attribute must have. Values are always strings.',
-  values: {
-    TEXT: { value: 'text', description: 'Any string.' },
-    NUMBER: { value: 'number', description: 'Decimal number, such as `-12.5`.' },
-    BOOLEAN: { value: 'boolean', description: '`true` or `false`.' },
-    DATE: { value: 'date', description: 'Calendar date as `YYYY-MM-DD`.' },
-    URL: { value: 'url', description: 'Absolute URL with a host.' },
-    ENUM: { value: 'enum', description: 'One of `allowedValues`.' },
-  } as const,
-})
+const AttributeType = enumOf<StoredDefinition['type']>(
+  'AttributeType',
+  'Type that the values of an attribute must have. Values are always strings.',
+  {
+    text: 'Any string.',
+    number: 'Decimal number, such as `-12.5`.',
+    boolean: '`true` or `false`.',
+    date: 'Calendar date as `YYYY-MM-DD`.',
+    url: 'Absolute URL with a host.',
+    enum: 'One of `allowedValues`.',
+  },
+)
 
 const descriptions = {
   name: 'Name of the attribute: 1 to 255 characters; not `status`, `product_code` or `assets`.',

@@ -1,29 +1,37 @@
 import { automations, type Enumerations, enumNameOf, productStatuses, regions } from '../src/catalogue/enumerations.ts'
 import { builder } from './builder/builder.ts'
 
-/** A closed set of values as an enum; by default they are those of REST. */
+/** A closed set of values, each with its description, as an enum. */
 export function enumOf<Value extends string>(
   name: string,
   description: string,
-  values: readonly Value[],
-  describe = (value: Value) => `\`${value}\` over REST.`,
+  descriptions: Readonly<Record<Value, string>>,
 ) {
-  const described = values.map((value) => [enumNameOf(value), { value, description: describe(value) }])
+  const values = Object.entries(descriptions).map(([value, described]) => {
+    return [enumNameOf(value), { value, description: described }]
+  })
   return builder.enumType(name, {
     description,
-    values: Object.fromEntries(described) as Record<string, { value: Value; description: string }>,
+    values: Object.fromEntries(values) as Record<string, { value: Value; description: string }>,
   })
+}
+
+/** The descriptions of values that REST has, too. */
+export function overRest<Value extends string>(values: readonly Value[]): Record<Value, string> {
+  const described = values.map((value) => [value, `\`${value}\` over REST.`])
+  return Object.fromEntries(described) as Record<Value, string>
 }
 
 export const ProductStatus = enumOf(
   'ProductStatus',
   'Status of a product. Every transition is allowed (spec: States and transitions).',
-  productStatuses,
+  overRest(productStatuses),
 )
 
-export const Region = enumOf('Region', 'Region of a store (spec: Enumerations).', regions)
+export const Region = enumOf('Region', 'Region of a store (spec: Enumerations).', overRest(regions))
 
-export const Automation = enumOf('Automation', 'Automation that a store can enable (spec: Enumerations).', automations)
+const ofAutomation = 'Automation that a store can enable (spec: Enumerations).'
+export const Automation = enumOf('Automation', ofAutomation, overRest(automations))
 
 const EnumerationsRef = builder.objectRef<Enumerations>('Enumerations').implement({
   description: 'Values that the service accepts at present (spec: Enumerations).',

@@ -1,10 +1,10 @@
 import { type ItemFailure, type ItemFailures, itemReasons } from '../src/catalogue/bounded-failures.ts'
 import { partOfResult } from '../src/graphql/access.ts'
-import { builder } from './builder/builder.ts'
+import { builder, type Fields } from './builder/builder.ts'
 import { nullable } from './builder/options.ts'
-import { enumOf } from './enumerations.ts'
+import { enumOf, overRest } from './enumerations.ts'
 
-const ErrorReason = enumOf('ErrorReason', 'Why an item of a request failed.', itemReasons)
+const ErrorReason = enumOf('ErrorReason', 'Why an item of a request failed.', overRest(itemReasons))
 
 export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   extensions: partOfResult,
@@ -27,9 +27,7 @@ export const ErrorInfo = builder.objectRef<ItemFailure>('ErrorInfo').implement({
   }),
 })
 
-type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, ItemFailures>
-
-export const failureFields = (t: ResultFields) => ({
+export const failureFields = (t: Fields<ItemFailures>) => ({
   failed: t.int({
     description: 'Number of items or asset ids that failed.',
     resolve: ({ failures, more }) => failures.length + more,

@@ -6,24 +6,18 @@ import { dryRunArgs, resolveWrite, storeArgs, writable } from './builder/argumen
 import { builder } from './builder/builder.ts'
 import { defaultChannel, defaults, required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
-import { ProductStatus } from './enumerations.ts'
+import { enumOf, ProductStatus } from './enumerations.ts'
 import { JobRef } from './job.ts'
 
-const FileFormat = builder.enumType('FileFormat', {
-  description: 'File format.',
-  values: {
-    CSV: { value: 'csv', description: 'Comma-separated values with a header row.' },
-    JSONL: { value: 'jsonl', description: 'JSON Lines: one object per line.' },
-    JSON: { value: 'json', description: 'A JSON array of objects. Imports only.' },
-  } as const,
+const FileFormat = enumOf('FileFormat', 'File format.', {
+  csv: 'Comma-separated values with a header row.',
+  jsonl: 'JSON Lines: one object per line.',
+  json: 'A JSON array of objects. Imports only.',
 })
 
-const ImportPreset = builder.enumType('ImportPreset', {
-  description: 'Shop system whose product exports the importer can read.',
-  values: {
-    SHOPIFY: { value: 'shopify', description: 'Product CSV of Shopify, which has several rows per product.' },
-    MAGENTO: { value: 'magento', description: 'Product CSV of Magento.' },
-  } as const,
+const ImportPreset = enumOf('ImportPreset', 'Shop system whose product exports the importer can read.', {
+  shopify: 'Product CSV of Shopify, which has several rows per product.',
+  magento: 'Product CSV of Magento.',
 })
 
 const ColumnMapping = builder.inputType('ColumnMapping', {

@@ -7,38 +7,21 @@ import { builder, type Fields } from './builder/builder.ts'
 import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
 import { nullable, nullableTime } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
+import { enumOf } from './enumerations.ts'
 import { StoreRef } from './store.ts'
 
-export const JobKind = builder.enumType('JobKind', {
-  description: 'Kind of a job.',
-  values: {
-    IMPORT: { value: 'import', description: 'Import of products and their assets into the store.' },
-    EXPORT: { value: 'export', description: "Export of the store's products and their assets as a file." },
-    INDEX: {
-      value: 'index',
-      description: 'Builds or drops the index of attributes whose `filterable` or `searchable` setting changed.',
-    },
-  } satisfies Record<string, { value: Job['kind']; description: string }>,
+export const JobKind = enumOf<Job['kind']>('JobKind', 'Kind of a job.', {
+  import: 'Import of products and their assets into the store.',
+  export: "Export of the store's products and their assets as a file.",
+  index: 'Builds or drops the index of attributes whose `filterable` or `searchable` setting changed.',
 })
 
-const JobState = builder.enumType('JobState', {
-  description: 'State of a job.',
-  values: {
-    QUEUED: { value: 'queued', description: 'Waiting to be picked up.' },
-    RUNNING: {
-      value: 'running',
-      description: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
-    },
-    SUCCEEDED: { value: 'succeeded', description: 'Finished, and no row failed.' },
-    SUCCEEDED_WITH_FAILURES: {
-      value: 'succeeded with failures',
-      description: 'Finished, but rows of the import failed: see `counts`, `problems` and `output`.',
-    },
-    FAILED: {
-      value: 'failed',
-      description: 'Ended by an error, see `error`. Rows that were written before the error are kept.',
-    },
-  } satisfies Record<string, { value: ShownState; description: string }>,
+const JobState = enumOf<ShownState>('JobState', 'State of a job.', {
+  queued: 'Waiting to be picked up.',
+  running: 'Being worked on; `heartbeatAt` is the time of the last sign of progress.',
+  succeeded: 'Finished, and no row failed.',
+  'succeeded with failures': 'Finished, but rows of the import failed: see `counts`, `problems` and `output`.',
+  failed: 'Ended by an error, see `error`. Rows that were written before the error are kept.',
 })
 
 const JobCountsRef = builder.objectRef<Job['counts']>('JobCounts').implement({

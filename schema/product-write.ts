@@ -8,7 +8,7 @@ import { writeInOneStatement } from '../src/catalogue/transaction.ts'
 import { partOfResult } from '../src/graphql/access.ts'
 import { isSelectedOnce } from '../src/graphql/limits/answer-size.ts'
 import { type ResultOf, resolveWrite, writable, writeArgs } from './builder/arguments.ts'
-import { builder } from './builder/builder.ts'
+import { builder, type Fields } from './builder/builder.ts'
 import { defaultChannel, defaults } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 
@@ -57,12 +57,7 @@ const FailedProductRef = builder.objectRef<FailedProduct>('FailedProduct').imple
   }),
 })
 
-type ResultFields = PothosSchemaTypes.ObjectFieldBuilder<
-  typeof builder.$inferSchemaTypes,
-  { storeUuid: string; failedProducts: FailedProduct[]; more: number }
->
-
-const commonFields = (t: ResultFields) => ({
+const commonFields = (t: Fields<{ storeUuid: string; failedProducts: FailedProduct[]; more: number }>) => ({
   storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
   failedProducts: t.expose('failedProducts', {
     type: [FailedProductRef],

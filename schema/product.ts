@@ -6,7 +6,7 @@ import { keyInStore, loadByKeys } from './builder/node-ids.ts'
 import { required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 import { ProductStatus } from './enumerations.ts'
-import { requireLoaded, StoreRef } from './store.ts'
+import { StoreRef, storeField } from './store.ts'
 
 export const ProductRef = builder.objectRef<Product>('Product')
 
@@ -39,11 +39,7 @@ builder.node(ProductRef, {
       type: 'DateTime',
       description: 'Time of the last change of the status or of an attribute.',
     }),
-    store: t.field({
-      type: StoreRef,
-      description: 'Store of the product.',
-      resolve: ({ storeUuid }, _args, { loaders }) => requireLoaded(loaders.store.load(storeUuid)),
-    }),
+    store: storeField(t, 'Store of the product.'),
   }),
 })
 

@@ -5,7 +5,7 @@ import type { Loaders } from '../src/graphql/loaders.ts'
 import { isUuid, storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from './builder/arguments.ts'
-import { builder } from './builder/builder.ts'
+import { builder, type Fields } from './builder/builder.ts'
 import { connectionCost, keysetConnection, largestSize, totalCount } from './builder/connection.ts'
 import { nullable } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
@@ -76,12 +76,17 @@ export async function loadStore(text: string, { store }: Loaders) {
   return storeUuid === undefined ? null : store.load(storeUuid)
 }
 
-/** The store of an object that exists: stores are never deleted. */
-export async function requireLoaded(loading: Promise<Store | undefined>): Promise<Store> {
-  const store = await loading
-  if (!store) throw new Error('a store has been deleted')
-  return store
-}
+/** The field for the store of an object. Stores are never deleted. */
+export const storeField = (t: Fields<{ storeUuid: string }>, description: string) =>
+  t.field({
+    type: StoreRef,
+    description,
+    resolve: async ({ storeUuid }, _args, { loaders }) => {
+      const store = await loaders.store.load(storeUuid)
+      if (!store) throw new Error('a store has been deleted')
+      return store
+    },
+  })
 
 const StoreFilterInput = builder.inputType('StoreFilter', {
   description: 'Filter for stores. All given conditions must hold.',

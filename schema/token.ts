@@ -7,18 +7,13 @@ import { dryRunArgs, resolveWrite } from './builder/arguments.ts'
 import { builder } from './builder/builder.ts'
 import { nullable, nullableTime, required } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
+import { enumOf } from './enumerations.ts'
 
-const TokenScope = builder.enumType('TokenScope', {
-  description: 'Permission of a token.',
-  values: {
-    READ: { value: 'read', description: 'GraphQL queries, and GET in REST.' },
-    WRITE: {
-      value: 'write',
-      description:
-        'GraphQL mutations, and every other method in REST. Data that a mutation returns besides its own result also needs `READ`.',
-    },
-    ADMIN: { value: 'admin', description: 'All operations, including the administration of tokens.' },
-  } satisfies Record<string, { value: Scope; description: string }>,
+const TokenScope = enumOf<Scope>('TokenScope', 'Permission of a token.', {
+  read: 'GraphQL queries, and GET in REST.',
+  write:
+    'GraphQL mutations, and every other method in REST. Data that a mutation returns besides its own result also needs `READ`.',
+  admin: 'All operations, including the administration of tokens.',
 })
 
 const TokenRef = builder.objectRef<Token>('Token')

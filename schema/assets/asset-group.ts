@@ -17,7 +17,7 @@ import { builder } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { defaultChannel, defaultFormat } from '../builder/options.ts'
 import { ProductRef } from '../product.ts'
-import { requireLoaded, StoreRef } from '../store.ts'
+import { StoreRef, storeField } from '../store.ts'
 
 const maxAssets = 1_000_000
 const defaultAssets = 1_000
@@ -57,11 +57,7 @@ builder.node(AssetGroupRef, {
     channel: t.exposeString('channel', { description: 'Channel of the group.' }),
     assetType: t.exposeString('assetType', { description: 'Asset format of the group, such as `image`.' }),
     storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store that owns the group.' }),
-    store: t.field({
-      type: StoreRef,
-      description: 'Store that owns the group.',
-      resolve: ({ storeUuid }, _args, { loaders }) => requireLoaded(loaders.store.load(storeUuid)),
-    }),
+    store: storeField(t, 'Store that owns the group.'),
     assets: t.field({
       type: [AssetEntryRef],
       complexity: firstCost(10),

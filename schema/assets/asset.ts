@@ -5,7 +5,7 @@ import { builder } from '../builder/builder.ts'
 import { connectionCost, keysetConnection, scanCost, totalCount } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { anyText } from '../builder/validation.ts'
-import { loadStore, requireLoaded, StoreRef } from '../store.ts'
+import { loadStore, StoreRef, storeField } from '../store.ts'
 import { AssetGroupRef } from './asset-group.ts'
 
 const AssetRef = builder.objectRef<Asset>('Asset')
@@ -24,11 +24,7 @@ builder.node(AssetRef, {
       description: 'Absolute URL of the asset. The service stores it and never fetches it.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
-    store: t.field({
-      type: StoreRef,
-      description: 'Store of the asset.',
-      resolve: ({ storeUuid }, _args, { loaders }) => requireLoaded(loaders.store.load(storeUuid)),
-    }),
+    store: storeField(t, 'Store of the asset.'),
     groups: t.field({
       type: [AssetGroupRef],
       complexity: firstCost(5),

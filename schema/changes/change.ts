@@ -1,38 +1,32 @@
-import {
-  type ChangeHead,
-  changeActions,
-  changeKinds,
-  changeSources,
-  codesOf,
-} from '../../src/catalogue/changes/change.ts'
+import { type Change, type ChangeHead, codesOf } from '../../src/catalogue/changes/change.ts'
 import { builder, type Fields } from '../builder/builder.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { nullable } from '../builder/options.ts'
 import { enumOf } from '../enumerations.ts'
 
-const meaning: Record<string, string> = {
+const ChangeSource = enumOf<Change['via']>('ChangeSource', 'Where a change came from.', {
   rest: 'A request to the REST API.',
   graphql: 'A request to the GraphQL API.',
   cli: 'The command line.',
   job: 'An import in the background.',
+})
+
+export const ChangeKind = enumOf<Change['kind']>('ChangeKind', 'Kind of the items of a change.', {
   product: 'Products: their status and attributes.',
   asset: 'Assets: their format and URL.',
   link: 'Links between assets and parent codes, with their places.',
   definition: 'Attribute definitions.',
   requirement: 'Requirements of channels.',
   store: 'The store itself.',
+})
+
+const ChangeAction = enumOf<Change['action']>('ChangeAction', 'What a change did to its items.', {
   created: 'Created.',
   updated: 'Updated.',
   deleted: 'Deleted.',
-}
+})
 
-const meaningOf = (value: string) => meaning[value] ?? value
-
-const ChangeSource = enumOf('ChangeSource', 'Where a change came from.', changeSources, meaningOf)
-export const ChangeKind = enumOf('ChangeKind', 'Kind of the items of a change.', changeKinds, meaningOf)
-const ChangeAction = enumOf('ChangeAction', 'What a change did to its items.', changeActions, meaningOf)
-
-type Counts = Record<(typeof changeActions)[number], number>
+type Counts = Record<Change['action'], number>
 
 export const countFields = (t: Fields<Counts>) => ({
   created: t.exposeInt('created', { description: 'Number that were created.' }),

@@ -10,16 +10,18 @@ import { startIndexing } from '../../src/jobs/run-index.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable, required } from '../builder/options.ts'
+import { enumOf } from '../enumerations.ts'
 import { ChangeKind } from './change.ts'
 
-const RevertPolicyRef = builder.enumType('RevertPolicy', {
-  description: 'What a revert does with values, links and rows that later requests have changed.',
-  values: {
-    SKIP: { value: 'SKIP', description: 'Leave them as they are, and list them in the result.' },
-    FAIL: { value: 'FAIL', description: 'Change nothing and fail with `not_revertible`, with an entry for each.' },
-    OVERWRITE: { value: 'OVERWRITE', description: 'Restore the values from before the request.' },
-  } satisfies Record<RevertPolicy, { value: RevertPolicy; description: string }>,
-})
+const RevertPolicyRef = enumOf<RevertPolicy>(
+  'RevertPolicy',
+  'What a revert does with values, links and rows that later requests have changed.',
+  {
+    SKIP: 'Leave them as they are, and list them in the result.',
+    FAIL: 'Change nothing and fail with `not_revertible`, with an entry for each.',
+    OVERWRITE: 'Restore the values from before the request.',
+  },
+)
 
 const RevertedCountsRef = builder.objectRef<RevertedCounts>('RevertedCounts').implement({
   extensions: partOfResult,

@@ -3,7 +3,7 @@ import { mostStores, type RowsRequest } from '../../src/catalogue/rows/rows-of-s
 import { requireLedger } from '../../src/graphql/context.ts'
 import { listFailureRows, listJobRows } from '../../src/jobs/job-rows.ts'
 import { type ResultOf, storesArg } from '../builder/arguments.ts'
-import { builder } from '../builder/builder.ts'
+import { builder, type Fields } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
 import { actionFields, originFields } from '../changes/change.ts'
 import { ProductStatus } from '../enumerations.ts'
@@ -36,12 +36,7 @@ const rowsCost = (perStore: number) => (given: Given) => {
 
 type Row<List extends (...args: never[]) => Promise<unknown[]>> = ResultOf<List>[number]
 
-type StoreFields = PothosSchemaTypes.ObjectFieldBuilder<
-  typeof builder.$inferSchemaTypes,
-  { storeUuid: string; storeName: string }
->
-
-const storeFields = (t: StoreFields) => ({
+const storeFields = (t: Fields<{ storeUuid: string; storeName: string }>) => ({
   storeUuid: t.exposeID('storeUuid', { description: 'UUID of the store.' }),
   storeName: t.exposeString('storeName', { description: 'Name of the store.' }),
 })

@@ -13,8 +13,9 @@ import { importedRowsMetric } from '../../src/jobs/job-rows.ts'
 import { storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
 import { nullable } from '../builder/options.ts'
+import { enumOf } from '../enumerations.ts'
 
-const metrics: Record<string, Metric> = {
+const metrics = {
   CHANGES: changesMetric,
   WRITES: writesMetric,
   FAILED_ITEMS: failedItemsMetric,
@@ -22,40 +23,28 @@ const metrics: Record<string, Metric> = {
   PRODUCTS: productsMetric,
   READY_PRODUCTS: readyProductsMetric,
   GROUPS: groupsMetric,
-}
+} satisfies Record<string, Metric>
 
-const MetricRef = builder.enumType('Metric', {
-  description: 'A number over time.',
-  values: {
-    CHANGES: { description: 'Values that changed, as long as changes are kept. By store, operation, actor.' },
-    WRITES: {
-      description:
-        'Requests that changed something, counted in each store, as long as changes are kept. By store, operation, actor.',
-    },
-    FAILED_ITEMS: {
-      description:
-        'Failed items of requests that changed something else, as long as changes are kept. By store, operation, actor.',
-    },
-    IMPORTED_ROWS: { description: 'Rows of imports by the time of their end, as long as jobs are kept. By store.' },
-    PRODUCTS: {
-      description:
-        'Products at the end of the interval, or now. Stored once an hour: by hour for 14 days, by day without a limit. By store, status.',
-    },
-    READY_PRODUCTS: { description: 'Products that are ready for a channel; like `PRODUCTS`. By store, channel.' },
-    GROUPS: { description: 'Asset groups; like `PRODUCTS`. By store, channel, format.' },
-  },
+const MetricRef = enumOf<keyof typeof metrics>('Metric', 'A number over time.', {
+  CHANGES: 'Values that changed, as long as changes are kept. By store, operation, actor.',
+  WRITES:
+    'Requests that changed something, counted in each store, as long as changes are kept. By store, operation, actor.',
+  FAILED_ITEMS:
+    'Failed items of requests that changed something else, as long as changes are kept. By store, operation, actor.',
+  IMPORTED_ROWS: 'Rows of imports by the time of their end, as long as jobs are kept. By store.',
+  PRODUCTS:
+    'Products at the end of the interval, or now. Stored once an hour: by hour for 14 days, by day without a limit. By store, status.',
+  READY_PRODUCTS: 'Products that are ready for a channel; like `PRODUCTS`. By store, channel.',
+  GROUPS: 'Asset groups; like `PRODUCTS`. By store, channel, format.',
 })
 
-const DimensionRef = builder.enumType('Dimension', {
-  description: 'Dimension by which a series is grouped.',
-  values: {
-    STORE: { value: 'store', description: 'Stores.' },
-    CHANNEL: { value: 'channel', description: 'Channels.' },
-    FORMAT: { value: 'format', description: 'Asset formats.' },
-    STATUS: { value: 'status', description: 'Statuses, as in `ProductStatus`.' },
-    OPERATION: { value: 'operation', description: 'Mutations, such as `updateProducts`, and `import`.' },
-    ACTOR: { value: 'actor', description: 'Names of tokens, and users of the command line.' },
-  } satisfies Record<string, { value: Dimension; description: string }>,
+const DimensionRef = enumOf<Dimension>('Dimension', 'Dimension by which a series is grouped.', {
+  store: 'Stores.',
+  channel: 'Channels.',
+  format: 'Asset formats.',
+  status: 'Statuses, as in `ProductStatus`.',
+  operation: 'Mutations, such as `updateProducts`, and `import`.',
+  actor: 'Names of tokens, and users of the command line.',
 })
 
 const SeriesPointRef = builder.objectRef<SeriesPoint>('SeriesPoint').implement({
@@ -101,7 +90,6 @@ builder.queryField('series', (t) =>
     },
     resolve: (_root, { metric: name, by, interval, maxPoints, ...given }, context) => {
       const metric = metrics[name]
-      if (!metric) throw new Error(`the metric ${name} has no source`)
       if (metric !== importedRowsMetric) requireLedger(context)
       const request = { ...given, by: by ?? [], intervalMs: interval, maxPoints: maxPoints ?? 500 }
       return listSeries(context.catalogue, metric, request)

@@ -4,7 +4,7 @@ import { builder } from '../builder/builder.ts'
 import { scanCost } from '../builder/connection.ts'
 import { defaultChannel, defaultFormat, required } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
-import { ProductStatus } from '../enumerations.ts'
+import { enumOf, ProductStatus } from '../enumerations.ts'
 
 const DateTimeRange = builder.inputType('DateTimeRange', {
   description: 'Range of time. At least one bound is required.',
@@ -93,12 +93,9 @@ const ProductOrderField = builder.enumType('ProductOrderField', {
   } satisfies Record<string, { value: ProductOrder['field']; description: string }>,
 })
 
-const OrderDirection = builder.enumType('OrderDirection', {
-  description: 'Sort direction.',
-  values: {
-    ASC: { value: 'asc', description: 'From lowest to highest, from oldest to newest.' },
-    DESC: { value: 'desc', description: 'From highest to lowest, from newest to oldest.' },
-  } as const,
+const OrderDirection = enumOf('OrderDirection', 'Sort direction.', {
+  asc: 'From lowest to highest, from oldest to newest.',
+  desc: 'From highest to lowest, from newest to oldest.',
 })
 
 export const ProductOrderInput = builder.inputType('ProductOrder', {

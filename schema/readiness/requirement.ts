@@ -2,9 +2,7 @@ import {
   listRequirements,
   mostRequirements,
   type Requirement,
-  requirementKinds,
   setRequirements,
-  severities,
 } from '../../src/catalogue/readiness/requirements.ts'
 import { partOfResult } from '../../src/graphql/access.ts'
 import { resolveWrite, writeArgs } from '../builder/arguments.ts'
@@ -12,29 +10,18 @@ import { builder } from '../builder/builder.ts'
 import { statementCost } from '../builder/connection.ts'
 import { required } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
+import { enumOf } from '../enumerations.ts'
 import { StoreRef } from '../store.ts'
 
-const RequirementKind = builder.enumType('RequirementKind', {
-  description: 'Kind of a requirement.',
-  values: {
-    ATTRIBUTE: {
-      value: requirementKinds[0],
-      description: 'The product must have a value of an attribute that is not blank.',
-    },
-    ASSET: { value: requirementKinds[1], description: 'The product must have assets of a format on the channel.' },
-    STATUS: { value: requirementKinds[2], description: 'The product must have a status that matches a pattern.' },
-  } as const,
+const RequirementKind = enumOf<Requirement['kind']>('RequirementKind', 'Kind of a requirement.', {
+  ATTRIBUTE: 'The product must have a value of an attribute that is not blank.',
+  ASSET: 'The product must have assets of a format on the channel.',
+  STATUS: 'The product must have a status that matches a pattern.',
 })
 
-export const Severity = builder.enumType('RequirementSeverity', {
-  description: 'Severity of a requirement.',
-  values: {
-    REQUIRED: { value: severities[0], description: 'A product that does not meet the requirement is not ready.' },
-    RECOMMENDED: {
-      value: severities[1],
-      description: 'A product that does not meet the requirement can be ready; the gap is only counted.',
-    },
-  } as const,
+export const Severity = enumOf<Requirement['severity']>('RequirementSeverity', 'Severity of a requirement.', {
+  REQUIRED: 'A product that does not meet the requirement is not ready.',
+  RECOMMENDED: 'A product that does not meet the requirement can be ready; the gap is only counted.',
 })
 
 const descriptions = {

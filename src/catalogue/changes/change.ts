@@ -1,12 +1,9 @@
 import { sql } from 'kysely'
+import type { Origin } from '../catalogue.ts'
 import { cursorOf } from './cursor.ts'
 
-export const changeKinds = ['product', 'asset', 'link', 'definition', 'requirement', 'store'] as const
-export const changeSources = ['rest', 'graphql', 'cli', 'job'] as const
-export const changeActions = ['created', 'updated', 'deleted'] as const
-
-export type ChangeKind = (typeof changeKinds)[number]
-export type ChangeAction = (typeof changeActions)[number]
+export type ChangeKind = 'product' | 'asset' | 'link' | 'definition' | 'requirement' | 'store'
+export type ChangeAction = 'created' | 'updated' | 'deleted'
 
 /** One row of the ledger: one action of a request on rows of one kind. */
 export interface Change {
@@ -17,7 +14,7 @@ export interface Change {
   at: Date
   requestId: string
   actor: string
-  via: (typeof changeSources)[number]
+  via: Origin['via']
   operation: string
   kind: ChangeKind
   action: ChangeAction

@@ -5,8 +5,7 @@ import { listStores } from '../stores/list-stores.ts'
 import type { Store } from '../stores/stores.ts'
 import { type RowsRequest, storesToRead } from './rows-of-stores.ts'
 
-export const optionKinds = ['store', 'channel', 'format', 'status', 'attribute', 'operation', 'actor'] as const
-export type OptionKind = (typeof optionKinds)[number]
+export type OptionKind = 'store' | 'channel' | 'format' | 'status' | 'attribute' | 'operation' | 'actor'
 
 export interface Option {
   /** The label. */
