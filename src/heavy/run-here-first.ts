@@ -4,7 +4,7 @@ import { maxReadBytes, ReadLimit, readBytesHere } from '../request/read-limit.ts
 interface Work<T> {
   /** A transaction is a write that reads before it is committed. */
   kind: 'read' | 'transaction' | 'write' | 'several writes'
-  /** How many rows a write may work on here. */
+  /** How many rows the request may work on here. */
   maxRows: number
   run(): Promise<T>
   /** Runs the request in the pool; undefined in a thread of it. */
@@ -29,7 +29,7 @@ export async function runHereFirst<T>({ kind, maxRows, run, repeat }: Work<T>): 
 }
 
 const limits: Record<Work<unknown>['kind'], (maxRows: number) => ReadLimit> = {
-  read: () => new ReadLimit(readBytesHere, { repeatedBeyond: ['bytes'] }),
+  read: (maxRows) => new ReadLimit(readBytesHere, { maxRows, repeatedBeyond: ['bytes', 'rows'] }),
   transaction: (maxRows) => new ReadLimit(readBytesHere, { maxRows, repeatedBeyond: ['bytes', 'rows'] }),
   write: (maxRows) => new ReadLimit(undefined, { maxRows, repeatedBeyond: ['rows'] }),
   'several writes': (maxRows) => new ReadLimit(undefined, { maxRows }),

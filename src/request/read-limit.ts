@@ -14,7 +14,7 @@ export const maxReadBytes = 24 * mebibyte
 /** Reading the rest of a short answer takes less than a new connection. */
 const restBytes = 5 * mebibyte
 
-/** Of the bytes that statements return, or of the rows that a write works on. */
+/** Of the bytes that statements return, or of the rows that a request works on. */
 type Bound = 'bytes' | 'rows'
 
 interface ReadLimitOptions {
@@ -28,8 +28,9 @@ export class ReadLimit {
   #max: number
   #repeatedBeyond: readonly Bound[]
   #bytes = 0
+  #rows = 0
   #isForOtherThread = false
-  /** How many rows a write may work on. */
+  /** How many rows a request may work on. */
   readonly maxRows: number
 
   constructor(max = maxBytes, { maxRows = Number.MAX_SAFE_INTEGER, repeatedBeyond = [] }: ReadLimitOptions = {}) {
@@ -52,18 +53,24 @@ export class ReadLimit {
   add(bytes: number): CatalogueError | undefined {
     this.#bytes += bytes
     if (this.#bytes <= this.#max) return undefined
-    const error = this.stopReading()
+    const error = this.stopAtBytes()
     return this.#isForOtherThread && this.#bytes <= this.#max + restBytes ? undefined : error
+  }
+
+  /** Counts rows that are made of few bytes. Throws if they are too many. */
+  addRows(rows: number): void {
+    this.#rows += rows
+    if (this.#rows > this.maxRows) throw this.stopAtRows()
   }
 
   /** Throws if the request must be repeated in another thread. */
   requireHere(): void {
-    if (this.#isForOtherThread) throw this.stopReading()
+    if (this.#isForOtherThread) throw this.stopAtBytes()
   }
 
   /** As `requireHere`, and for a read whose answer is longer than what it may read: fields may repeat it. */
   requireShort(answer: unknown): void {
-    if (this.#repeatedBeyond.includes('bytes') && isLonger(answer, this.#max)) throw this.stopReading()
+    if (this.#repeatedBeyond.includes('bytes') && isLonger(answer, this.#max)) throw this.stopAtBytes()
     this.requireHere()
   }
 
@@ -75,15 +82,15 @@ export class ReadLimit {
   }
 
   /** Stops a read of too many bytes here, to be repeated in another thread if it may be. Returns the error to throw. */
-  stopReading(): CatalogueError {
+  stopAtBytes(): CatalogueError {
     this.#bytes = Math.max(this.#bytes, this.#max + 1)
     this.#stop('bytes')
     const details = `what a request reads may have ${this.#max} bytes; this is more: ask for a smaller page or fewer fields`
     return invalidRequest(details)
   }
 
-  /** The same for a write on more than `maxRows` rows. */
-  stopWriting(): CatalogueError {
+  /** The same for work on more than `maxRows` rows. */
+  stopAtRows(): CatalogueError {
     this.#stop('rows')
     const details = `the groups to change together with other fields may have ${this.maxRows} assets: send a request for this field`
     return new CatalogueError('payload_too_large', [{ details }])

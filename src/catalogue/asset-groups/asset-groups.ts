@@ -64,7 +64,7 @@ export async function pageGroups(
   )
   const [page] = rows
   if (!page) return undefined
-  if (page.codes && page.entries === null) throw readLimit.stopReading()
+  if (page.codes && page.entries === null) throw readLimit.stopAtBytes()
   const texts = page.entries?.split(newline) ?? []
   const groups = (page.codes ?? []).map((parentCode, i) => {
     return { storeUuid, channel, assetType: assetFormat, parentCode, entries: texts[i] ?? noEntries }
@@ -152,7 +152,7 @@ export async function listGroupsOfParents(
       offset 0
     ) g
     order by g.parent_code, g.channel, g.asset_format`.execute(catalogue.db)
-  if (rows[0]?.entries === null) throw readLimit.stopReading()
+  if (rows[0]?.entries === null) throw readLimit.stopAtBytes()
   return rows
 }
 

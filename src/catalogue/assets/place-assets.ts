@@ -101,7 +101,7 @@ async function readGroups(
     union all
       select null, null, null, null, count(*)::integer from linked having count(*) > ${readLimit.maxRows}::bigint
     order by "parentCode", place, "assetId"`.execute(catalogue.db)
-  if (rows.some(({ assetId }) => assetId === null)) throw readLimit.stopWriting()
+  if (rows.some(({ assetId }) => assetId === null)) throw readLimit.stopAtRows()
   return rows
 }
 

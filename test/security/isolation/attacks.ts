@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { audience, type JwksServer, startJwksServer } from '../../support/servers/jwks-server.ts'
 import { startProgram } from '../../support/servers/program.ts'
 import { type Attacker, graphql, put, type Request, times } from './attacker.ts'
@@ -29,6 +30,20 @@ const addAssets = `mutation ($store: ID!, $assets: [NewAsset!]!) {
 
 const together = (attacker: Attacker, copies: number, request: Request) =>
   attacker.send(...times(copies, () => request))
+
+/** Asks for the state of the store's last job until it has ended, at most so many times, and does this before each. */
+async function lastJobEnds(
+  attacker: Attacker,
+  most: number,
+  pause: () => Promise<unknown> = () => sleep(1_000),
+): Promise<void> {
+  const query = `{ store(storeUuid: "${attacker.store}") { jobs(last: 1) { nodes { state } } } }`
+  for (let state = 'QUEUED', i = 0; /QUEUED|RUNNING/.test(state) && i < most; i++) {
+    await pause()
+    const [reply] = await attacker.send(graphql(query))
+    state = reply?.text ?? ''
+  }
+}
 
 const importOf = ({ store }: Attacker, content: string) => graphql(startImport, { store, content })
 const exportOf = ({ store }: Attacker, format: 'CSV' | 'JSONL', channel = 'SMP') =>
@@ -400,14 +415,57 @@ export const attacks: Attack[] = [
       const query = `query ($store: ID!, $conditions: [AttributeFilter!]) { store(storeUuid: $store) {
         products(filter: { or: [{ attributes: $conditions }, { search: "9 x" }] }, first: 10,
           orderBy: { field: ATTRIBUTE, attribute: "n7" }) { totalCount nodes { productCode } } } }`
-      const jobs = `query ($store: ID!) { store(storeUuid: $store) { jobs(last: 1) { nodes { state } } } }`
       await attacker.send(graphql(define, { store, definitions: definitions(true) }))
-      for (let state = 'QUEUED', i = 0; /QUEUED|RUNNING/.test(state) && i < 100; i++) {
-        await together(attacker, 5, graphql(query, { store, conditions }))
-        const [reply] = await attacker.send(graphql(jobs, { store }))
-        state = reply?.text ?? ''
-      }
+      await lastJobEnds(attacker, 100, () => together(attacker, 5, graphql(query, { store, conditions })))
       await attacker.send(graphql(define, { store, definitions: definitions(false) }))
+    },
+  },
+  {
+    name: 'mutations whose payload has 8 MB, forty at once',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 100, () => ({ Text: 'x'.repeat(40_000), More: 'y'.repeat(40_000) })),
+    run: async (attacker) => {
+      const { store } = attacker
+      const update = `updateStore(storeUuid: "${store}", input: { storeName: "read" }) { products { nodes { attributes } } }`
+      await together(attacker, 40, graphql(`mutation { ${update} }`))
+      const query = `mutation ($store: ID!, $definitions: [AttributeDefinitionInput!]!) {
+        defineAttributes(storeUuid: $store, definitions: $definitions, dryRun: true) { violations { productCount } } }`
+      const definitions = [{ name: 'Text', type: 'ENUM', allowedValues: ['z'] }]
+      await together(attacker, 40, graphql(query, { store, definitions }))
+    },
+  },
+  {
+    name: 'series of 180,000 points, ten at once',
+    isLong: true,
+    prepare: (attacker) => fill(attacker, 100, () => ({ Text: 'x' })),
+    run: async (attacker) => {
+      const to = Date.now()
+      const given = `from: ${to - 1_999 * 60_000}, to: ${to}, interval: "1m", maxPoints: 2000, by: [OPERATION, ACTOR]`
+      const series = `series(storeUuids: ["${attacker.store}"], metric: CHANGES, ${given}) { value }`
+      await together(attacker, 10, graphql(`{ ${times(9, (i) => `f${i}: ${series}`).join(' ')} }`))
+    },
+  },
+  {
+    name: 'the slowest reads of 200,000 products',
+    isLong: true,
+    prepare: async (attacker) => {
+      const { store } = attacker
+      const different = [5, 50, 500, 3_000, 100_000, 200_000, 1_000_000, 40]
+      const valuesOf = (i: number) => different.map((count, n) => [`n${n}`, `${(i * 7_919) % count} value`])
+      await fill(attacker, 200_000, (i) => Object.fromEntries(valuesOf(i)))
+      const definitions = times(8, (i) => ({ name: `n${i}`, type: 'TEXT', filterable: true }))
+      await attacker.send(graphql(define, { store, definitions }))
+      await lastJobEnds(attacker, 900)
+    },
+    run: async (attacker) => {
+      const from = (...names: string[]) =>
+        `filter: { attributes: [${names.map((name) => `{ name: "${name}", gte: "1" }`).join(' ')}] }`
+      const reads = [
+        `facets(names: ["n0", "n1", "n2", "n3"], ${from('n5')}) { distinct values { value } }`,
+        `products(last: 100, orderBy: { field: UPDATED_AT, direction: DESC }, ${from('n4')}) { nodes { productCode } }`,
+        `products(first: 1, ${from('n4', 'n5', 'n6')}) { totalCount }`,
+      ].map((fields) => graphql(`{ store(storeUuid: "${attacker.store}") { ${fields} } }`))
+      await attacker.send(...reads, ...reads, ...reads, ...reads, ...reads, ...reads, ...reads)
     },
   },
 ]

@@ -105,6 +105,24 @@ it.each([
   expect((await sessions()).inThreads).not.toBe(before.inThreads)
 })
 
+it('series of more than 5,000 points are made in the pool', async () => {
+  const to = Date.now()
+  const times = `from: ${to - 1_999 * 60_000}, to: ${to}, interval: "1m", maxPoints: 2000`
+  const points = async (fields: number) => {
+    const series = Array.from({ length: fields }, (_, i) => {
+      return `f${i}: series(storeUuids: ["${store}"], metric: CHANGES, ${times}) { value }`
+    })
+    const data = await gateway.data(`{ ${series.join(' ')} }`)
+    return Object.values(data as Record<string, unknown[]>).flat().length
+  }
+  const atFirst = await sessions()
+  expect(await points(2)).toBe(4_000)
+  const before = await sessions()
+  expect(before.inThreads).toBe(atFirst.inThreads)
+  expect(await points(3)).toBe(6_000)
+  expect((await sessions()).inThreads).not.toBe(before.inThreads)
+})
+
 /** The answer to a mutation that creates a product, and whose other field reads. */
 const createAnd = (reading: string) =>
   gateway.post(`mutation {

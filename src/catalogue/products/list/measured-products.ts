@@ -37,6 +37,6 @@ export function measured(products: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /** The products of measured rows. Throws if the request may not read them all. */
 export function allRead<P extends Product>(rows: P[]): P[] {
-  if (rows.some(({ attributes }) => attributes === null)) throw currentReadLimit().stopReading()
+  if (rows.some(({ attributes }) => attributes === null)) throw currentReadLimit().stopAtBytes()
   return rows
 }
