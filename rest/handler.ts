@@ -70,7 +70,7 @@ export function errorHead({ reason, headers }: HttpError): { status: number; hea
 
 async function answer<Caller>(
   request: RestRequest<Caller>,
-  { endpoints: route, values }: Route<Endpoint>,
+  { endpoints: route, values }: Route,
   endpoint: Endpoint | undefined,
   services: RestServices<Caller>,
 ): Promise<HttpResponse> {
@@ -90,7 +90,7 @@ async function answer<Caller>(
 }
 
 async function answerInline<Caller>(
-  request: RestRequest & Pick<Route<Endpoint>, 'values'>,
+  request: RestRequest & Pick<Route, 'values'>,
   endpoint: Endpoint,
   caller: Caller,
   body: Uint8Array<ArrayBuffer> | undefined,

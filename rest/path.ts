@@ -1,18 +1,15 @@
-/** A path below the version prefix, which may have parameters: `/requests/{request_id}`. */
-interface HasPath {
-  path: string
-}
+import type { Endpoint } from './endpoint.ts'
 
 export const prefix = '/v1'
 
 /** The endpoints at a path (undefined for an unknown path), and the raw values of its parameters. */
-export interface Route<E> {
-  endpoints: readonly E[] | undefined
+export interface Route {
+  endpoints: readonly Endpoint[] | undefined
   values: Readonly<Record<string, string>>
 }
 
 /** Makes the function that finds the endpoints at a path. */
-export function createRoutes<E extends HasPath>(endpoints: readonly E[]): (path: string) => Route<E> {
+export function createRoutes(endpoints: readonly Endpoint[]): (path: string) => Route {
   const byPath = Map.groupBy(endpoints, ({ path }) => prefix + path)
   const templates = [...byPath.keys()].filter((path) => path.includes('{'))
   return (path) => {

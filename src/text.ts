@@ -76,6 +76,18 @@ export function timeOf(text: string): Date | undefined {
   return isTime && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined
 }
 
+/** The text of a stream; undefined if it has more than `maxBytes`. */
+export async function textWithin(maxBytes: number, stream: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

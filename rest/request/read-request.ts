@@ -34,7 +34,7 @@ function unsupported(got: string): HttpError {
 
 /** Checks query, body and key against the endpoint's shapes, and translates them. Throws `HttpError`. */
 export function readRequest(
-  request: RestRequest & Pick<Route<Endpoint>, 'values'>,
+  request: RestRequest & Pick<Route, 'values'>,
   endpoint: Endpoint,
   enumerations: Enumerations,
   bytes: Uint8Array | undefined,

@@ -5,7 +5,7 @@ import { largestPage, pageGroups } from '../catalogue/asset-groups/asset-groups.
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { isUnavailable, shortageOf } from '../database/unavailable.ts'
 import { loggableError } from '../request/loggable-error.ts'
-import { isStorable, parsedJson, storeUuidOf } from '../text.ts'
+import { isStorable, parsedJson, storeUuidOf, textWithin } from '../text.ts'
 
 const maxBytes = 64 * 1024
 const timeouts = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 }
@@ -55,7 +55,7 @@ async function answerOf(catalogue: Catalogue, request: IncomingMessage): Promise
     return { status: 405, body: { error: `this path takes ${Allow}; got ${method}` }, headers: { Allow } }
   }
   if (path === '/health') return { status: 200, body: { status: 'ok' } }
-  const body = await readBody(request)
+  const body = await textWithin(maxBytes, request.iterator({ destroyOnReturn: false }))
   if (body === undefined) return { status: 413, body: { error: `the body must have at most ${maxBytes} bytes` } }
   const { success, data, error } = query.safeParse(parsedJson(body))
   if (success) return { status: 200, body: await filter(catalogue, data) }
@@ -73,15 +73,4 @@ async function filter(
   const listing = { channel, assetFormat: asset_format, offset, limit: Math.min(limit, largestPage) }
   const page = await pageGroups(catalogue, store, listing)
   return { total_groups: page?.totalGroups ?? 0, parent_codes: page?.groups.map((group) => group.parentCode) ?? [] }
-}
-
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { type Enumerations, fallbackEnumerations } from '../catalogue/enumerations.ts'
 import { messageOf } from '../errors.ts'
-import { isName, withoutCredentials } from '../text.ts'
+import { isName, textWithin, withoutCredentials } from '../text.ts'
 
 export interface GlobalConfig {
   /** The last good configuration, or the fallback. */
@@ -75,12 +75,7 @@ async function readUrl(text: string): Promise<string> {
   if (url.protocol === 'file:') return readFile(url, 'utf8')
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(deadlineMs) })
   if (!response.ok || !response.body) throw new Error(`the answer has status ${response.status}`)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body) {
-    size += chunk.length
-    if (size > maxBytes) throw new Error('the answer has more than 1 MiB')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const answer = await textWithin(maxBytes, response.body)
+  if (answer === undefined) throw new Error('the answer has more than 1 MiB')
+  return answer
 }

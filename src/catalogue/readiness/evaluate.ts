@@ -49,13 +49,11 @@ export async function findMismatching(
   { patterns = new RequestPatterns() }: Catalogue,
   values: Iterable<{ pattern: string; value: string }>,
 ): Promise<Map<string, Set<string>>> {
-  const byPattern = new Map<string, Set<string>>()
-  for (const { pattern, value } of values) {
-    const known = byPattern.get(pattern) ?? new Set()
-    byPattern.set(pattern, known.add(value))
-  }
-  const tasks = Array.from(byPattern, ([pattern, known]): PatternTask => ({ pattern, values: [...known] }))
-  const results = tasks.length > 0 ? await patterns.run(tasks) : []
+  const byPattern = Map.groupBy(values, ({ pattern }) => pattern)
+  const tasks = Array.from(byPattern, ([pattern, all]): PatternTask => {
+    return { pattern, values: [...new Set(all.map(({ value }) => value))] }
+  })
+  const results = await patterns.run(tasks)
   return new Map(tasks.map(({ pattern }, i) => [pattern, new Set(results[i]?.mismatches)]))
 }
 

@@ -5,10 +5,9 @@ import type { GraphQLRequest } from '../../graphql/serve.ts'
 import type { HttpResponse, OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { startOnePerTick } from '../../request/start-one-per-tick.ts'
-import { byteLength, requireLength } from '../body/body-size.ts'
 import { maxBodyBytes, readBody } from '../body/read-body.ts'
 import { answerWithPage, type Page } from '../static/page.ts'
-import type { HttpRequest, HttpResult } from './http-request.ts'
+import { type HttpRequest, type HttpResult, resultOf } from './http-request.ts'
 
 export interface GraphQLApi {
   graphql(request: GraphQLRequest, caller: Caller, requestId: string): Promise<OperationResult>
@@ -26,10 +25,7 @@ export async function serveGraphQL(api: GraphQLApi, incoming: HttpRequest): Prom
     return { answer: answerWithPage(await api.graphiql(), request), summary }
   }
   try {
-    const { answer, operation } = await answerTo(api, incoming)
-    if (!operation?.isWrite) requireLength(answer, api.maxAnswerBytes)
-    incoming.reserve(byteLength(answer.body), operation?.isWrite)
-    return { answer, summary: { ...summary, ...operation } }
+    return resultOf('graphql', await answerTo(api, incoming), incoming, api.maxAnswerBytes)
   } catch (thrown) {
     return { answer: errorAnswer(api.errorOf(thrown, incoming.id.text)), summary }
   }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../auth/caller.ts'
-import type { HttpResponse, RequestHeaders } from '../../request/exchange.ts'
+import type { HttpResponse, OperationResult, RequestHeaders } from '../../request/exchange.ts'
 import type { RequestSummary } from '../../request/log.ts'
 import type { RequestId } from '../../request/request-id.ts'
+import { byteLength, requireLength } from '../body/body-size.ts'
 import type { Reserve } from '../memory-budget.ts'
 
 /** A request, with what it may do. */
@@ -23,4 +24,16 @@ export interface HttpResult {
   answer: HttpResponse
   headers?: Record<string, string>
   summary?: Partial<RequestSummary>
+}
+
+/** The result of an operation, within the memory of the token. Throws for the answer to a read that is too long. */
+export function resultOf(
+  api: RequestSummary['api'],
+  { answer, operation }: OperationResult,
+  { request, reserve }: Pick<HttpRequest, 'request' | 'reserve'>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): HttpResult {
+  if (!operation?.isWrite) requireLength(answer, maxBytes)
+  if (request.method !== 'HEAD') reserve(byteLength(answer.body), operation?.isWrite)
+  return { answer, summary: { api, ...operation } }
 }

@@ -3,9 +3,8 @@ import { jsonOf } from '../../graphql/request-params.ts'
 import type { OperationResult } from '../../request/exchange.ts'
 import { HttpError, unauthorized } from '../../request/http-error.ts'
 import { isObject } from '../../text.ts'
-import { byteLength } from '../body/body-size.ts'
 import { readBody } from '../body/read-body.ts'
-import type { HttpRequest, HttpResult } from './http-request.ts'
+import { type HttpRequest, type HttpResult, resultOf } from './http-request.ts'
 
 /** The caller and the id of one request. */
 export interface McpSession {
@@ -47,7 +46,6 @@ export async function serveMcp(
   const named = readHeaders.map((name) => [name, headers[name]?.toString()]).filter(([, value]) => value !== undefined)
   const run = await mcp?.()
   if (!run) throw new HttpError('not_found', 'there is no path "/mcp"')
-  const { answer, operation } = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
-  reserve(byteLength(answer.body), operation?.isWrite)
-  return { answer, summary: { api: 'mcp', ...operation } }
+  const result = await run(message, Object.fromEntries(named), { caller, requestId: id.text })
+  return resultOf('mcp', result, { request, reserve })
 }
