@@ -6,7 +6,7 @@ import { preferenceApplied } from '../src/request/preferences.ts'
 import { answerVersioned } from './conditional.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createRoutes, prefix, type Route } from './path.ts'
-import { readBody, readRequest } from './request/read-request.ts'
+import { readJsonBody, readRequest } from './request/read-request.ts'
 import { envelope, errorEnvelope, toJson } from './response/envelope.ts'
 import { receiptLink } from './response/receipt-link.ts'
 import { answerTable } from './response/table.ts'
@@ -24,7 +24,7 @@ export function createHandler<Caller>(
     const { requestId } = request
     const route = routeOf(request.path)
     const endpoint = endpointOf(route.endpoints, request.method)
-    const operation = { operation: endpoint ? nameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
+    const operation = { operation: endpoint ? operationNameOf(endpoint.document) : 'none', isWrite: !isRead(request) }
     try {
       return { answer: await answer(request, route, endpoint, services), operation }
     } catch (thrown) {
@@ -39,7 +39,7 @@ function isRead({ method }: { method: string }): boolean {
 }
 
 /** The name of the document's operation. */
-export function nameOf(document: DocumentNode): string {
+export function operationNameOf(document: DocumentNode): string {
   return getOperationAST(document)?.name?.value ?? 'none'
 }
 
@@ -84,7 +84,7 @@ async function answer<Caller>(
     throw new HttpError('method_not_allowed', details, { Allow: allow })
   }
   services.authorize(endpoint.document, caller)
-  const body = endpoint.takesBody ? await readBody(request) : undefined
+  const body = endpoint.takesBody ? await readJsonBody(request) : undefined
   const runInline = () => answerInline({ ...request, values }, endpoint, caller, body, services)
   return services.chooseThread(request, caller, body, runInline)
 }

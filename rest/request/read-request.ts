@@ -14,7 +14,7 @@ import type { Enumerations } from './shapes.ts'
 const longestKey = 255
 
 /** Reads the body of a request, which must be declared as JSON. Throws `unsupported_media_type` and others. */
-export async function readBody(request: RestRequest): Promise<Uint8Array<ArrayBuffer>> {
+export async function readJsonBody(request: RestRequest): Promise<Uint8Array<ArrayBuffer>> {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   if (type !== undefined && !isJson(type)) throw unsupported(type)
   if (encoding !== undefined && encoding !== 'identity') throw unsupported(encoding)

@@ -39,7 +39,7 @@ export const ChangeConnection = builder.connectionObject(
 
 export const changePageArgs = forwardArgs('changes')
 
-export function pageOf({ first, after }: InputShapeFromFields<typeof changePageArgs>): PageRequest {
+export function changePageOf({ first, after }: InputShapeFromFields<typeof changePageArgs>): PageRequest {
   return { limit: pageSizeOf({ first }), after }
 }
 
@@ -61,7 +61,7 @@ builder.objectField(StoreRef, 'changes', (t) =>
     },
     resolve: async (store, { filter, ...args }, context) => {
       requireLedger(context)
-      const page = await context.loaders.changes([filter ?? {}, pageOf(args)]).load(store.storeUuid)
+      const page = await context.loaders.changes([filter ?? {}, changePageOf(args)]).load(store.storeUuid)
       return changesConnection(page, args.after)
     },
   }),
@@ -76,7 +76,7 @@ builder.objectField(ProductRef, 'changes', (t) =>
     args: changePageArgs,
     resolve: async (product, args, context) => {
       requireLedger(context)
-      return changesConnection(await context.loaders.history(pageOf(args)).load(product), args.after)
+      return changesConnection(await context.loaders.history(changePageOf(args)).load(product), args.after)
     },
   }),
 )

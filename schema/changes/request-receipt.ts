@@ -7,7 +7,7 @@ import { builder } from '../builder/builder.ts'
 import { connectionCost } from '../builder/connection.ts'
 import { anyText } from '../builder/validation.ts'
 import { ChangeKind, ChangeRef, countFields, originFields } from './change.ts'
-import { ChangeConnection, changePageArgs, changesConnection, pageOf } from './change-lists.ts'
+import { ChangeConnection, changePageArgs, changePageOf, changesConnection } from './change-lists.ts'
 
 const RequestCounts = builder.objectRef<RequestReceipt['counts'][number]>('RequestCounts').implement({
   description: 'Number of items of one kind that a request changed.',
@@ -32,7 +32,7 @@ const RequestReceiptRef = builder.objectRef<RequestReceipt>('RequestReceipt').im
       description: 'Changes of the request, the oldest first.',
       args: changePageArgs,
       resolve: async ({ storeUuid, requestId }, args, { catalogue }) => {
-        const page = await listHistory(catalogue, storeUuid, { requestId }, pageOf(args), 'oldest first')
+        const page = await listHistory(catalogue, storeUuid, { requestId }, changePageOf(args), 'oldest first')
         return changesConnection(page, args.after)
       },
     }),

@@ -3,7 +3,7 @@ import type { Requirement } from '../../src/catalogue/readiness/requirements.ts'
 import {
   gapMask,
   listGaps,
-  listHistory,
+  listReadinessHistory,
   type ReadinessPoint,
   type StoreReadiness,
 } from '../../src/catalogue/readiness/store-readiness.ts'
@@ -91,7 +91,7 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
         }),
       },
       resolve: (readiness, { from, to, interval }, { catalogue }) =>
-        listHistory(catalogue, readiness, { from, to: to ?? new Date(), intervalMs: interval ?? 86_400_000 }),
+        listReadinessHistory(catalogue, readiness, { from, to: to ?? new Date(), intervalMs: interval ?? 86_400_000 }),
     }),
     gaps: t.connection(
       {

@@ -2,7 +2,7 @@ import type { DocumentNode } from 'graphql'
 import type { Transaction } from 'kysely'
 import { createAnswerCache } from '../../rest/conditional.ts'
 import { endpoints } from '../../rest/endpoints.ts'
-import { nameOf } from '../../rest/handler.ts'
+import { operationNameOf } from '../../rest/handler.ts'
 import {
   ListAssetsDocument,
   type ListAssetsQuery,
@@ -81,7 +81,7 @@ function createOperations(engine: Engine, { log, pageCacheMb, contextOf }: RestP
     { caller, requestId, ...call }: CallContext<Caller>,
     options: Omit<RunOptions, 'maxAffected'>,
   ) =>
-    traced('operation', nameOf(document), async () => {
+    traced('operation', operationNameOf(document), async () => {
       const context = contextOf(caller, requestId, { ...options, ...call })
       const { data, errors } = await operationOf(document).run(variables, context)
       return { data: data as unknown, errors: errors && publicErrors(errors, log, requestId) }

@@ -18,7 +18,7 @@ export function createRateLimit(perMinute: number, countsIn: Kysely<Database> | 
     const headers = { 'RateLimit-Policy': policy, RateLimit: `"default";r=${Math.max(0, remainingPoints)};t=${reset}` }
     if (consumedPoints <= perMinute) return { headers }
     const details = `a token may make ${perMinute} requests in ${seconds} seconds; try again in ${reset}`
-    const error = new CatalogueError('rate_limited', [{ details }])
+    const error = new CatalogueError('rate_limited', details)
     return { headers: { ...headers, 'Retry-After': String(reset) }, error }
   }
 }

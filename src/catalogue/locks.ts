@@ -54,7 +54,7 @@ export async function lockStores(
   const known = uuids.length > 1 ? [...(await findStores(catalogue, uuids)).keys()] : visibleStores(catalogue, uuids)
   if (known.length > maxStores) {
     const details = `a request must name at most ${maxStores} stores; got ${known.length}`
-    throw new CatalogueError('payload_too_large', [{ details }])
+    throw new CatalogueError('payload_too_large', details)
   }
   const lockWholeStores = known.length > maxStoresByBucket
   const locked = new Set<string>()

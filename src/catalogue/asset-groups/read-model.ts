@@ -156,7 +156,7 @@ export async function removeFromGroups<Answer>(
   return onlyRow(rows)
 }
 
-export interface LoadedGroup {
+export interface WrittenGroup {
   parentCode: string
   assetFormat: string
   /** New groups are written by `copy`. */
@@ -171,7 +171,7 @@ export interface LoadedGroup {
 export async function countLoadedGroups(
   catalogue: WriteCatalogue,
   { storeUuid, channel }: { storeUuid: string; channel: string },
-  groups: readonly LoadedGroup[],
+  groups: readonly WrittenGroup[],
 ): Promise<void> {
   const codes = groups.map(({ parentCode }) => parentCode)
   const formats = groups.map(({ assetFormat }) => assetFormat)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { OwnConnection } from '../../database/connection/own-connection.ts'
 import { type AssetEntry, encodeEntries, entriesOf } from '../asset-groups/asset-entries.ts'
-import { countLoadedGroups } from '../asset-groups/read-model.ts'
+import { countLoadedGroups, type WrittenGroup } from '../asset-groups/read-model.ts'
 import type { WriteCatalogue } from '../catalogue.ts'
 import { createdAssets, createdLinks, recordChanges } from '../changes/record-changes.ts'
 import { lockStore } from '../locks.ts'
@@ -128,7 +128,7 @@ function keyOf(assetFormat: string, url: string): string {
 function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, places: Map<string, number>) {
   const assets: { id: string; assetFormat: string; url: string }[] = []
   const links: { parentCode: string; id: string; place: number }[] = []
-  const groups: { parentCode: string; assetFormat: string; entries: string; isNew: boolean }[] = []
+  const groups: WrittenGroup[] = []
   const first = uuidv7()
   for (const { parentCode, assetFormat, urls, current } of missing) {
     let place = places.get(parentCode) ?? 0
@@ -141,12 +141,8 @@ function rowsOf(missing: readonly MissingGroup[], ids: Map<string, string>, plac
       return { assetId: id, url }
     })
     places.set(parentCode, place)
-    groups.push({
-      parentCode,
-      assetFormat,
-      entries: encodeEntries(assetFormat, [...current, ...added]),
-      isNew: current.length === 0,
-    })
+    const entries = encodeEntries(assetFormat, [...current, ...added])
+    groups.push({ parentCode, assetFormat, entries, isNew: current.length === 0 })
   }
   return { assets, links, groups }
 }

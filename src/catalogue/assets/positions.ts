@@ -46,7 +46,7 @@ export function applyPositions(
   for (const [key, wanted] of byGroup) {
     if (wanted.length > maxPositions) {
       const details = `a group must get at most ${maxPositions} assets at once; got ${wanted.length}`
-      throw new CatalogueError('payload_too_large', [{ details }])
+      throw new CatalogueError('payload_too_large', details)
     }
     const group = [...(groups.get(key) ?? [])]
     // A map, as searching the group for each of 10,000 URLs would block the event loop. The first of equal URLs wins.

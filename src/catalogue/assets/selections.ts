@@ -27,7 +27,7 @@ export function selectionsOf(selectors: readonly Selector[]): Selection[] {
   const ids = selectors.reduce((sum, { assetId }) => sum + (assetId?.length ?? 0), 0)
   if (ids > maxIds) {
     const details = `a request must name at most ${maxIds} asset ids; got ${ids}`
-    throw new CatalogueError('payload_too_large', [{ details }])
+    throw new CatalogueError('payload_too_large', details)
   }
   return selectors.flatMap((selector, index) => {
     const storeUuid = storeUuidOf(selector.storeUuid) ?? cut(selector.storeUuid)

@@ -117,7 +117,7 @@ const mostPoints = 1_000
  * The numbers at the end of each interval, from that of `from` to that of `to`, not after now; none before the first
  * count. Throws `invalid_request`.
  */
-export async function listHistory(
+export async function listReadinessHistory(
   catalogue: Catalogue,
   { storeUuid, channel }: Pick<StoreReadiness, 'storeUuid' | 'channel'>,
   times: Pick<SeriesRequest, 'from' | 'to' | 'intervalMs'>,
