@@ -1,3 +1,4 @@
+import type { Endpoint } from '../endpoint.ts'
 import type { Json } from './schemas.ts'
 
 /** The requests that take a header, or the answers that have it: by kind, or by the status of an error. */
@@ -143,13 +144,21 @@ export function headerComponents(side: Header['in']): Json {
   )
 }
 
+/** What an endpoint is, for its headers. */
+export function kindsOf({ takesBody, isAssetListing, table }: Endpoint): On[] {
+  const kinds: On[] = [takesBody ? 'writes' : 'reads']
+  if (isAssetListing) kinds.push('asset listing')
+  if (table?.totalOf) kinds.push('pages')
+  return kinds
+}
+
 /** References to the header parameters of requests of these kinds. */
-export function headerParameters(...kinds: readonly On[]): Json[] {
+export function headerParameters(kinds: readonly On[]): Json[] {
   return headersOn('request', kinds).map((header) => ({ $ref: `#/components/parameters/${componentOf(header)}` }))
 }
 
 /** References to the headers of answers of these kinds, by the header's name. */
-export function answerHeaders(...kinds: readonly (On | number)[]): Json {
+export function answerHeaders(kinds: readonly (On | number)[]): Json {
   const own = headersOn('answer', kinds)
   return Object.fromEntries(own.map((header) => [header.name, { $ref: `#/components/headers/${componentOf(header)}` }]))
 }

@@ -4,14 +4,13 @@ import type { Endpoint } from '../endpoint.ts'
 import { valuesIn } from '../path.ts'
 import type { Enumerations } from '../request/shapes.ts'
 import { successOf } from '../response/data-shapes.ts'
-import { headerParameters } from './headers.ts'
+import { headerParameters, kindsOf } from './headers.ts'
 import { content, errorResponses, keptExamples, notModified, successResponse } from './responses.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 export type GraphQLExample = ReturnType<typeof graphqlOperationOf>
 
 export function operationOf(endpoint: Endpoint, enumerations: Enumerations, schemas: Schemas): Json {
-  const { takesBody, isAssetListing = false } = endpoint
   const { query, body } = endpoint.shapes(enumerations)
   const examples = examplesOf(endpoint)
   const operation = graphqlOperationOf(endpoint, enumerations)
@@ -26,16 +25,13 @@ export function operationOf(endpoint: Endpoint, enumerations: Enumerations, sche
     description: endpoint.description,
     ...(endpoint.isExtension && { 'x-extension': true }),
     'x-graphql': { ...operation, href: `/graphql?operation=${id}` },
-    parameters: [
-      ...parameters(endpoint, query, schemas),
-      ...headerParameters(takesBody ? 'writes' : 'reads', ...(isAssetListing ? (['asset listing'] as const) : [])),
-    ],
+    parameters: [...parameters(endpoint, query, schemas), ...headerParameters(kindsOf(endpoint))],
     ...(body && {
       requestBody: { required: true, content: content(schemas.named(`${id}Body`, body), examples, 'body') },
     }),
     responses: {
       200: successResponse(answer, examples, endpoint, data.properties as Json),
-      ...(isAssetListing && { 304: notModified }),
+      ...(endpoint.isAssetListing && { 304: notModified }),
       ...errorResponses(endpoint, namesStore),
     },
   }

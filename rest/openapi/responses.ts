@@ -4,7 +4,7 @@ import { failure } from '../response/data-shapes.ts'
 import { tableFormats } from '../response/table.ts'
 import { errorReasons } from './error-reasons.ts'
 import examples from './examples.json' with { type: 'json' }
-import { answerHeaders } from './headers.ts'
+import { answerHeaders, kindsOf } from './headers.ts'
 import type { Json, Schemas } from './schemas.ts'
 
 /** A request and its answer. A test runs the request and compares the answer. */
@@ -64,34 +64,24 @@ export function responseComponents(schemas: Schemas): Json {
         (example) => example.status === status && JSON.stringify(example.answer).includes(ofReason),
       )
       const description = `\`${reason}\`: ${meaning}`
-      return [answer, { description, headers: answerHeaders(status), content: content(schema, examples, 'answer') }]
+      return [answer, { description, headers: answerHeaders([status]), content: content(schema, examples, 'answer') }]
     }),
   )
 }
 
 export const notModified: Json = {
   description: 'The answer is unchanged since the given `ETag`.',
-  headers: answerHeaders('asset listing'),
+  headers: answerHeaders(['asset listing']),
 }
 
 /** What `Accept` may ask for instead of the envelope. */
 const tableContent = Object.fromEntries(tableFormats.map((format) => [format, { schema: { type: 'string' } }]))
 
-export function successResponse(
-  schema: Json,
-  examples: readonly Example[],
-  { takesBody, isAssetListing, table }: Endpoint,
-  data: Json,
-): Json {
+export function successResponse(schema: Json, examples: readonly Example[], endpoint: Endpoint, data: Json): Json {
   const members = Object.entries(data).map(([name, member]) => `- \`${name}\`: ${(member as Json).description}`)
-  const kinds = [
-    ...(takesBody ? (['writes'] as const) : (['reads'] as const)),
-    ...(isAssetListing ? (['asset listing'] as const) : []),
-    ...(table?.totalOf ? (['pages'] as const) : []),
-  ]
   return {
     description: `\`data\` has:\n\n${members.join('\n')}`,
-    headers: answerHeaders(...kinds),
-    content: { ...content(schema, examples, 'answer'), ...(table && tableContent) },
+    headers: answerHeaders(kindsOf(endpoint)),
+    content: { ...content(schema, examples, 'answer'), ...(endpoint.table && tableContent) },
   }
 }

@@ -5,6 +5,7 @@ import { backUp } from '../../backup/backup.ts'
 import type { RowCounts } from '../../backup/format.ts'
 import { restore } from '../../backup/restore.ts'
 import { writeWhole } from '../../export/whole-file.ts'
+import { jsonFlag } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
@@ -14,7 +15,7 @@ export function addBackup(program: Command): void {
     .description('write stores, products, assets and tokens to a file while the gateway runs; jobs are left out')
     .argument('<file>', 'an SQL script for `catalog restore`, compressed if the name ends in .gz')
     .option('--force', 'replace the file if it exists', false)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (file: string, { force, json }: { force: boolean; json: boolean }, command: Command) => {
       if (!force && existsSync(file)) command.error(`error: ${file} exists; --force replaces it`, { exitCode: 2 })
       const rows = await withDatabase(({ db }) =>
@@ -29,7 +30,7 @@ export function addRestore(program: Command): void {
     .command('restore')
     .description('restore a backup into a migrated database without stores, replacing its tokens; all or nothing')
     .argument('<file>', 'a file written by `catalog backup`')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (file: string, { json }: { json: boolean }, command: Command) => {
       await access(file, constants.R_OK).catch((error: Error) =>
         command.error(`error: ${file} cannot be read: ${error.message}`, { exitCode: 2 }),

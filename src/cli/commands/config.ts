@@ -6,7 +6,7 @@ import { startIndexing } from '../../jobs/run-index.ts'
 import { type ConfigFile, readConfigFile, writeConfigFile } from '../config/config-file.ts'
 import { applyConfig, type Difference, readStoreConfig } from '../config/store-config.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { storeOption } from '../option-values.ts'
+import { jsonFlag, storeOption } from '../option-values.ts'
 import { printResult, tableOf } from '../output.ts'
 import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 
@@ -35,7 +35,7 @@ function addShow(config: Command): void {
   config
     .command('show', { isDefault: true })
     .description('print the settings from the environment, with secrets masked; the default command of `config`')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(({ json }: { json: boolean }) => {
       const settings = settingsOf(process.env)
       const rows = settings.map(({ name, value, isDefault }) => [name, value ?? '', isDefault ? 'default' : ''])
@@ -93,7 +93,7 @@ async function apply(context: CommandContext, file: ConfigFile, store: string, d
 }
 
 function withStore(command: Command): Command {
-  return storeOption(command).option('--json', 'print one JSON object on stdout', false)
+  return storeOption(command).option(...jsonFlag)
 }
 
 const signs = { add: '+', change: '~', remove: '-' }

@@ -7,7 +7,7 @@ import { migrateQueue } from '../../database/job-queue.ts'
 import { findKind } from '../../database/kind.ts'
 import { migrate } from '../../database/migrate.ts'
 import { maxPartitions } from '../../database/partitions.ts'
-import { wholeNumber } from '../option-values.ts'
+import { jsonFlag, wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { type CommandContext, withDatabase } from '../with-database.ts'
 
@@ -15,7 +15,7 @@ export function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description("bring the database's tables up to date")
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .option(
       '--partitions <number>',
       `hash partitions by store for the large tables of a new database, 2 to ${maxPartitions}`,
@@ -41,7 +41,7 @@ export function addCheck(program: Command): void {
     .description(
       'recompute the asset groups, the totals of products and their indexed values, and report any difference',
     )
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ json }: { json: boolean }) => {
       const { database, checked, differences } = await withDatabase(({ db }) =>
         withOwnConnection(db, async (own) => {
@@ -74,7 +74,7 @@ export function addDistribute(program: Command): void {
       'distribute the stores over the servers of a Citus database; without --apply, only print what would be done',
     )
     .option('--apply', 'do it, and check that a request for a store uses only the server of that store', false)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ apply, json }: { apply: boolean; json: boolean }) => {
       const { servers, distributed, reference } = await withDatabase(async ({ db }) => {
         const plan = await withOwnConnection(db, (own) => (apply ? distribute(own.db) : planDistribution(own.db)))

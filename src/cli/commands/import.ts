@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { type ImportOptions, presetNames } from '../../import/options.ts'
 import { formats } from '../../import/read/row.ts'
 import type { Counts } from '../../import/report/counts.ts'
-import { collect, storeOption, wholeNumber } from '../option-values.ts'
+import { collect, jsonFlag, storeOption, wholeNumber } from '../option-values.ts'
 import { printResult, snakeCased } from '../output.ts'
 
 export function addImport(program: Command): void {
@@ -28,7 +28,7 @@ export function addImport(program: Command): void {
     .option('--resume', 'continue an interrupted import of the file', false)
     .option('--chunk-rows <n>', 'maximum number of rows per transaction (default: 5000)', wholeNumber(1, 999_999))
     .option('--dry-run', 'change nothing, only print the result', false)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (file: string, options: ImportOptions & { json: boolean }) => {
       if (!(await importAndPrint(file, options))) process.exitCode = 1
     })

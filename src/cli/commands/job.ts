@@ -3,7 +3,7 @@ import { requireStore } from '../../catalogue/stores/stores.ts'
 import { findJob, type Job, rateOf } from '../../jobs/job.ts'
 import { listJobs, stateOf } from '../../jobs/list-jobs.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { storeOption, wholeNumber } from '../option-values.ts'
+import { jsonFlag, storeOption, wholeNumber } from '../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
@@ -12,7 +12,7 @@ export function addJob(program: Command): void {
   storeOption(job.command('list'))
     .description("list a store's jobs, the latest first")
     .option('--limit <n>', 'maximum number of jobs', wholeNumber(1, 10_000), 20)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ store, limit, json }: { store: string; limit: number; json: boolean }) => {
       const jobs = await withDatabase(async ({ db, catalogue }) => {
         const uuid = await requireStore(catalogue, await findStoreUuid(db, store), 'store')
@@ -29,7 +29,7 @@ export function addJob(program: Command): void {
     .command('show')
     .description('show a job, with the first faults of an import')
     .argument('<id>', 'the id of the job')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (id: string, { json }: { json: boolean }, command: Command) => {
       const found = await withDatabase(({ catalogue }) => findJob(catalogue, id))
       if (!found) return command.error(`error: there is no job ${JSON.stringify(id)}`, { exitCode: 2 })

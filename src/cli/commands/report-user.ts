@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../../app/config.ts'
 import { addReportUser, listReportUsers, removeReportUser } from '../../auth/report-users.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { collect } from '../option-values.ts'
+import { collect, jsonFlag } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { type CommandContext, withDatabase } from '../with-database.ts'
 
@@ -19,7 +19,7 @@ export function addReportUsers(program: Command): void {
     )
     .argument('<name>', 'the name of the login')
     .requiredOption('--store <store>', 'a store that the login may read: its UUID or name; repeatable', collect, [])
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (name: string, { store, json }: Json & { store: string[] }) => {
       const password = await withServer(async ({ db }) => {
         const stores = await Promise.all(store.map((given) => findStoreUuid(db, given)))
@@ -32,7 +32,7 @@ export function addReportUsers(program: Command): void {
   users
     .command('list')
     .description('list the logins and their stores')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ json }: Json) => {
       const all = await withServer(({ db }) => listReportUsers(db))
       const lines = all.map(
@@ -44,7 +44,7 @@ export function addReportUsers(program: Command): void {
     .command('remove')
     .description('remove all stores from a login, and drop the login if `add` created it')
     .argument('<name>', 'the name of the login')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (name: string, { json }: Json) => {
       const removed = await withServer(({ db }) => removeReportUser(db, name))
       if (json) printResult(json, { name, removed: removed !== undefined, dropped: removed?.dropped ?? false }, '')

@@ -5,7 +5,7 @@ import { write } from '../../catalogue/transaction.ts'
 import { invalidRequest } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { collect, storeOption } from '../option-values.ts'
+import { collect, jsonFlag, storeOption } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { recordWrites, withDatabase } from '../with-database.ts'
 
@@ -32,7 +32,7 @@ export function addRequirements(program: Command): void {
       [],
     )
     .option('--dry-run', 'change nothing, only print the requirements', false)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (preset: string, options: UseOptions) => {
       const requirements = await usePreset(preset, options)
       const lines = requirements.map(({ severity, code }) => `${severity.toLowerCase()}: ${code}`)

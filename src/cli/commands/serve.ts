@@ -7,7 +7,7 @@ import { createLog } from '../../app/log.ts'
 import { openDatabase } from '../../database/open.ts'
 import type { Database } from '../../database/tables.ts'
 import { listen } from '../../http/listen.ts'
-import { wholeNumber } from '../option-values.ts'
+import { jsonFlag, wholeNumber } from '../option-values.ts'
 import { printResult } from '../output.ts'
 import { untilSignal } from '../until-signal.ts'
 import { nameDatabase, originOf, withDatabase } from '../with-database.ts'
@@ -114,7 +114,7 @@ export function addFilterService(program: Command): void {
     .command('filter-service')
     .description('run the filtering service that FILTER_URL names, over the same database')
     .option('--port <N>', 'the port to listen on, on HOST; 0 picks a free port', wholeNumber(0, 65_535), 4001)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(({ port, json }: { port: number; json: boolean }) =>
       withDatabase(
         async ({ catalogue, config, log }) => {

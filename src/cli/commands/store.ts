@@ -4,7 +4,7 @@ import { createStore, findStores, type Store } from '../../catalogue/stores/stor
 import { write } from '../../catalogue/transaction.ts'
 import { storeNotFound } from '../../errors.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { collect } from '../option-values.ts'
+import { collect, jsonFlag } from '../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../output.ts'
 import { type CommandContext, recordWrites, withDatabase } from '../with-database.ts'
 
@@ -26,7 +26,7 @@ export function addStore(program: Command): void {
     .command('list')
     .description('list the stores in the order of their creation')
     .option('--search <text>', 'only stores whose name contains this text')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ search, json }: { search?: string; json: boolean }) => {
       const page = { limit: Number.MAX_SAFE_INTEGER, backwards: false }
       const stores = await withDatabase(({ catalogue }) => listStores(catalogue, { search }, page))
@@ -44,7 +44,7 @@ export function addStore(program: Command): void {
     .option('--website <url>', 'its web site')
     .option('--linked-store <store>', 'a store whose group the new store joins: its UUID or name')
     .option('--copy-taxonomy', 'copy the attribute definitions of the linked store', false)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (options: CreateOptions) => {
       const created = await withDatabase((context) => create(context, options))
       printResult(options.json, snakeCased(created), created.storeUuid)
@@ -53,7 +53,7 @@ export function addStore(program: Command): void {
     .command('show')
     .description('show the fields of a store')
     .argument('<store>', 'its UUID, or its name if no other store has it')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (given: string, { json }: { json: boolean }) => {
       const found = await withDatabase(async ({ db, catalogue }) => {
         const uuid = await findStoreUuid(db, given)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { scopes } from '../../auth/caller.ts'
 import { createToken, listTokens, revokeToken, type Token } from '../../auth/tokens.ts'
 import { findStoreUuid } from '../find-store.ts'
-import { collect } from '../option-values.ts'
+import { collect, jsonFlag } from '../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../output.ts'
 import { withDatabase } from '../with-database.ts'
 
@@ -42,7 +42,7 @@ function addCreate(token: Command): void {
       '--stale-while <age>',
       'maximum age of the data that it reads from replicas, such as 2s (default: never stale)',
     )
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ scope, store, json, ...named }: CreateOptions) => {
       const made = await withDatabase(async ({ db }) => {
         const stores = await Promise.all(store.map((given) => findStoreUuid(db, given)))
@@ -58,7 +58,7 @@ function addList(token: Command): void {
   token
     .command('list')
     .description('list all tokens, including revoked ones, without their secrets')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async ({ json }: { json: boolean }) => {
       const all = await withDatabase(({ db }) => listTokens(db, Number.MAX_SAFE_INTEGER), beforeGateway)
       const rows = all.map((one) => [
@@ -76,7 +76,7 @@ function addRevoke(token: Command): void {
     .command('revoke')
     .description('revoke a token permanently; every gateway refuses it within 5 seconds')
     .argument('<id>', 'the id of the token, as `catalog token list` shows it')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (id: string, { json }: { json: boolean }) => {
       const revoked = await withDatabase(({ db }) => revokeToken(db, id), beforeGateway)
       if (json) printResult(json, { id, revoked: revoked !== undefined }, '')

@@ -7,7 +7,7 @@ import { requireStore } from '../../../catalogue/stores/stores.ts'
 import { CatalogueError } from '../../../errors.ts'
 import { millisecondsOf } from '../../../text.ts'
 import { findStoreUuid } from '../../find-store.ts'
-import { storeOption } from '../../option-values.ts'
+import { jsonFlag, storeOption } from '../../option-values.ts'
 import { printResult, tableOf } from '../../output.ts'
 import { untilSignal } from '../../until-signal.ts'
 import { type CommandContext, requireRecording, withDatabase } from '../../with-database.ts'
@@ -80,7 +80,7 @@ export function addRequest(program: Command): void {
   storeOption(request.command('show'))
     .description(`show the receipt of a request: what it changed in a store, with its first ${maxChanges} changes`)
     .argument('<id>', 'the id of the request')
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (id: string, { store, json }: { store: string; json: boolean }) => {
       const found = await withDatabase((context) => find(context, store, id))
       const { changes, more, ...receipt } = found

@@ -4,7 +4,7 @@ import { findProducts } from '../../../catalogue/products/list/list-products.ts'
 import { requireStore } from '../../../catalogue/stores/stores.ts'
 import { timeOf } from '../../../text.ts'
 import { findStoreUuid } from '../../find-store.ts'
-import { storeOption } from '../../option-values.ts'
+import { jsonFlag, storeOption } from '../../option-values.ts'
 import { printResult, snakeCased, tableOf } from '../../output.ts'
 import { type CommandContext, requireRecording, withDatabase } from '../../with-database.ts'
 
@@ -20,7 +20,7 @@ export function addProduct(program: Command): void {
     .description('show the status and attributes of a product, now or at a time')
     .argument('<code>', 'the code of the product')
     .option('--at <time>', 'as the product was at this time, such as 2026-11-21T10:00:00Z', parseTime)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (code: string, options: ShowOptions, command: Command) => {
       const found = await withDatabase((context) => find(context, code, options))
       if (!found) {

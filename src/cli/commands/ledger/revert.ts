@@ -11,7 +11,7 @@ import { write } from '../../../catalogue/transaction.ts'
 import { withOwnConnection } from '../../../database/connection/own-connection.ts'
 import { startIndexing } from '../../../jobs/run-index.ts'
 import { findStoreUuid } from '../../find-store.ts'
-import { storeOption } from '../../option-values.ts'
+import { jsonFlag, storeOption } from '../../option-values.ts'
 import { printResult, snakeCased } from '../../output.ts'
 import { type CommandContext, recordWrites, requireRecording, withDatabase } from '../../with-database.ts'
 
@@ -33,7 +33,7 @@ export function addRevert(program: Command): void {
         .default('skip'),
     )
     .option('--dry-run', 'change nothing, only print the result', false)
-    .option('--json', 'print one JSON object on stdout', false)
+    .option(...jsonFlag)
     .action(async (options: RevertOptions) => {
       const result = await withDatabase((context) => revert(context, options))
       const { requestId, reverted, skipped, more } = result
