@@ -4,7 +4,7 @@ import { countOutput, readPart } from '../src/jobs/parts.ts'
 import { isUuid } from '../src/text.ts'
 import { perStore } from './builder/arguments.ts'
 import { builder, type Fields } from './builder/builder.ts'
-import { connectionCost, keysetConnection, totalCount } from './builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection } from './builder/connection.ts'
 import { nullable, nullableTime } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 import { enumOf } from './enumerations.ts'
@@ -150,11 +150,7 @@ builder.objectField(StoreRef, 'jobs', (t) =>
           count: () => loaders.jobCount(filter ?? {}).load(storeUuid),
         }),
     },
-    {
-      name: 'JobConnection',
-      description: 'A page of jobs.',
-      fields: (c) => ({ totalCount: c.int(totalCount('jobs')) }),
-    },
+    { name: 'JobConnection', ...countedPage('jobs') },
     { name: 'JobEdge', description: 'A job and its cursor.' },
   ),
 )

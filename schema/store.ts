@@ -6,7 +6,7 @@ import { isUuid, storeUuidOf } from '../src/text.ts'
 import { AttributeDefinitionRef } from './attribute-definition.ts'
 import { firstArg, firstCost, offsetArgs, pageOf, perStore, type ResultOf, requireFirst } from './builder/arguments.ts'
 import { builder, type Fields } from './builder/builder.ts'
-import { connectionCost, keysetConnection, largestSize, totalCount } from './builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, largestSize } from './builder/connection.ts'
 import { nullable } from './builder/options.ts'
 import { anyText } from './builder/validation.ts'
 import { Automation, Region } from './enumerations.ts'
@@ -121,10 +121,7 @@ builder.queryFields((t) => ({
           count: () => countStores(catalogue, filter ?? {}),
         }),
     },
-    {
-      description: 'A page of stores.',
-      fields: (c) => ({ totalCount: c.int(totalCount('stores')) }),
-    },
+    countedPage('stores'),
     { description: 'A store and its cursor.' },
   ),
 }))

@@ -2,7 +2,7 @@ import type { Asset, AssetFilter } from '../../src/catalogue/assets/list-assets.
 import { isBare } from '../../src/catalogue/conditions.ts'
 import { firstArg, firstCost, requireFirst, storeArgs } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, scanCost, totalCount } from '../builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, scanCost } from '../builder/connection.ts'
 import { keyInStore, loadByKeys } from '../builder/node-ids.ts'
 import { anyText } from '../builder/validation.ts'
 import { loadStore, StoreRef, storeField } from '../store.ts'
@@ -70,11 +70,7 @@ builder.objectField(StoreRef, 'assets', (t) =>
           count: () => loaders.assetCount(filter ?? {}).load(storeUuid),
         }),
     },
-    {
-      name: 'AssetConnection',
-      description: 'A page of assets.',
-      fields: (c) => ({ totalCount: c.int(totalCount('assets')) }),
-    },
+    { name: 'AssetConnection', ...countedPage('assets') },
     { name: 'AssetEdge', description: 'An asset and its cursor.' },
   ),
 )

@@ -1,15 +1,18 @@
 import type { KeysetPage } from '../../src/catalogue/conditions.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import { isStorable, shown } from '../../src/text.ts'
-import { builder } from './builder.ts'
+import { builder, type Fields } from './builder.ts'
 import { anyText } from './validation.ts'
 
-/** The options of the field for the number of all items of a connection. */
-export function totalCount(items: string) {
-  return {
-    description: `Number of ${items} that match, on all pages. Counted only when selected.`,
-    resolve: (connection: { totalCount: () => Promise<number> }) => connection.totalCount(),
-  }
+/** The options of a `keysetConnection`, with the number of all items. */
+export function countedPage(items: string, description = `A page of ${items}.`) {
+  const fields = (t: Fields<object>) => ({
+    totalCount: t.int({
+      description: `Number of ${items} that match, on all pages. Counted only when selected.`,
+      resolve: (connection) => (connection as Awaited<ReturnType<typeof keysetConnection>>).totalCount(),
+    }),
+  })
+  return { description, fields }
 }
 
 type ConnectionArguments = PothosSchemaTypes.DefaultConnectionArguments

@@ -12,7 +12,7 @@ import {
 import { mostStores, storesToRead } from '../../src/catalogue/rows/rows-of-stores.ts'
 import { offsetArgs, pageOf, perStore, type ResultOf, storeArgs, storesArg } from '../builder/arguments.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, largestSize, statementCost, totalCount } from '../builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, largestSize, statementCost } from '../builder/connection.ts'
 import { ProductStatus } from '../enumerations.ts'
 import { ProductRef } from '../product.ts'
 import { StoreRef } from '../store.ts'
@@ -67,17 +67,7 @@ const ProductStatusCount = builder
   })
 
 const ProductConnection = builder.connectionObject(
-  {
-    type: ProductRef,
-    name: 'StoreProductsConnection',
-    description: 'A page of products.',
-    fields: (c) => ({
-      totalCount: c.int({
-        ...totalCount('products'),
-        resolve: (connection) => (connection as unknown as { totalCount(): Promise<number> }).totalCount(),
-      }),
-    }),
-  },
+  { type: ProductRef, name: 'StoreProductsConnection', ...countedPage('products') },
   { name: 'StoreProductsConnectionEdge', description: 'A product and its cursor.' },
 )
 

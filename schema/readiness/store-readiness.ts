@@ -9,7 +9,7 @@ import {
 } from '../../src/catalogue/readiness/store-readiness.ts'
 import { requireLedger } from '../../src/graphql/context.ts'
 import { builder } from '../builder/builder.ts'
-import { connectionCost, keysetConnection, statementCost, totalCount } from '../builder/connection.ts'
+import { connectionCost, countedPage, keysetConnection, statementCost } from '../builder/connection.ts'
 import { nullable, nullableTime } from '../builder/options.ts'
 import { anyText } from '../builder/validation.ts'
 import { ProductRef } from '../product.ts'
@@ -118,8 +118,7 @@ const StoreReadinessRef = builder.objectRef<StoreReadiness>('StoreReadiness').im
       },
       {
         name: 'ProductGapConnection',
-        description: 'A page of products that do not meet a requirement.',
-        fields: (c) => ({ totalCount: c.int(totalCount('products')) }),
+        ...countedPage('products', 'A page of products that do not meet a requirement.'),
       },
       { name: 'ProductGapEdge', description: 'A product that does not meet a requirement, and its cursor.' },
     ),
