@@ -135,14 +135,7 @@ begin
     where k.store_uuid = of_store and k.slot = i.slot and k.key = i.old_key collate "C"
       and k.product_code = i.code collate "C" and i.old_key <> i.new_key collate "C";
   end if;
-  if changes.has_inserted and filled = '{}' then
-    -- No row exists yet. With `on conflict` an import would take a fifth longer.
-    insert into product_key (store_uuid, slot, key, product_code)
-    select of_store, slot, new_key, code
-    from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
-    where new_key is not null and old_key is null
-    order by slot, new_key collate "C", code collate "C";
-  elsif changes.has_inserted then
+  if changes.has_inserted then
     insert into product_key (store_uuid, slot, key, product_code)
     select of_store, slot, new_key, code
     from unnest(changes.codes, changes.slots, changes.old_keys, changes.new_keys) i(code, slot, old_key, new_key)
@@ -203,6 +196,57 @@ begin
   end if;
 end $$;
 
+-- Inserts the values of products that have none, as those of a first import, with their keys and counts.
+create or replace function insert_product_values(of_store uuid, of_codes text[]) returns void
+language plpgsql set enable_seqscan = off as $$
+declare
+  names text[];
+  keyed record;
+  counted record;
+  number bigint;
+begin
+  select array_agg(d.name) from attribute_definition d where d.store_uuid = of_store and d.slot is not null into names;
+  select array_agg(d.name) as names, array_agg(d.slot) as slots, array_agg(d.type = 'number') as numbers
+    from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and (d.is_indexed or d.indexed_by is not null) into keyed;
+  select array_agg(d.name) as names, array_agg(d.slot) as slots, array_agg(d.indexed_to) as up_to
+    from attribute_definition d
+    where d.store_uuid = of_store and d.slot is not null and d.is_counted into counted;
+  with new as materialized (
+    select p.product_code, p.status,
+      jsonb_strip_nulls(jsonb_object(names, array(select p.attributes ->> unnest(names)))) as attributes
+    from product p where p.store_uuid = of_store and p.product_code = any(of_codes)
+  ), values_written as (
+    insert into product_value (store_uuid, product_code, status, attributes)
+    select of_store, product_code, status, attributes from new
+  ), keys_written as (
+    insert into product_key (store_uuid, slot, key, product_code)
+    select of_store, slot, key, product_code
+    from (
+        select d.slot, value_key(n.attributes ->> d.name, d.is_number) as key, n.product_code
+        from new n cross join unnest(keyed.names, keyed.slots, keyed.numbers) d(name, slot, is_number)
+      union all
+        select 0::smallint, status, product_code from new where keyed.slots is not null
+    ) i
+    where key is not null
+    order by slot
+  ), counted_value as materialized (
+    select d.slot, left(n.attributes ->> d.name, 255) as value, count(*)::integer as products
+    from new n cross join unnest(counted.names, counted.slots, counted.up_to) d(name, slot, up_to)
+    where n.attributes ? d.name and (d.up_to is null or n.product_code <= d.up_to collate "C")
+    group by 1, 2
+  ), counts_written as (
+    insert into value_count as t (store_uuid, slot, value, products)
+    select of_store, slot, value, products from counted_value
+    order by slot, value collate "C"
+    on conflict (store_uuid, slot, value) do update set products = t.products + excluded.products
+  )
+  select count(*) from counted_value into number;
+  if number > random() * 200 then
+    perform stop_counting(of_store, counted.slots);
+  end if;
+end $$;
+
 -- Updates `product_value`, its index and `product_text` for products that were written or deleted earlier in the
 -- transaction, which holds their locks. `enable_seqscan` is off because the plans are kept while the tables grow.
 create or replace function refresh_product_values(of_store uuid, of_codes text[]) returns void
@@ -211,12 +255,18 @@ declare
   names text[];
   slots smallint[];
   new_slots smallint[];
+  old_codes text[];
   changes record;
 begin
+  perform refresh_product_texts(of_store, of_codes);
+  old_codes := array(
+    select v.product_code from product_value v where v.store_uuid = of_store and v.product_code = any(of_codes));
   select array_agg(d.name), array_agg(d.slot), array_agg(d.slot) filter (where not d.is_indexed)
     from attribute_definition d where d.store_uuid = of_store and d.slot is not null into names, slots, new_slots;
-  perform refresh_product_texts(of_store, of_codes);
-  if names is null and not exists (select from product_value v where v.store_uuid = of_store) then
+  if names is not null then
+    perform insert_product_values(of_store, array(select unnest(of_codes) except select unnest(old_codes)));
+  end if;
+  if old_codes = '{}' then
     return;
   end if;
 
@@ -224,12 +274,12 @@ begin
     select p.product_code, p.status, (
         select coalesce(jsonb_object_agg(name, p.attributes -> name), '{}') from unnest(names) name where p.attributes ? name
       ) as attributes
-    from product p where p.store_uuid = of_store and p.product_code = any(of_codes) and names is not null
+    from product p where p.store_uuid = of_store and p.product_code = any(old_codes) and names is not null
   ), old as materialized (
     select v.product_code, v.status, v.attributes
-    from product_value v where v.store_uuid = of_store and v.product_code = any(of_codes)
+    from product_value v where v.store_uuid = of_store and v.product_code = any(old_codes)
   ), changed as materialized (
-    select coalesce(n.product_code, o.product_code) as code, n.product_code is null as is_gone, n.status, n.attributes,
+    select o.product_code as code, n.product_code is null as is_gone, n.status, n.attributes,
       o.status as old_status, o.attributes as was, n.status is distinct from o.status or n.attributes is distinct from o.attributes as is_changed
     from new n full join old o on o.product_code = n.product_code
     where new_slots is not null or n.status is distinct from o.status or n.attributes is distinct from o.attributes
@@ -261,6 +311,7 @@ end $$;
 do $$
 begin
   grant execute on function number_key(text), value_key(text, boolean), refresh_product_values(uuid, text[]),
+    insert_product_values(uuid, text[]),
     index_values(uuid, text[], smallint[], text[], text[]),
     change_product_values(uuid, text[], text[], jsonb[], text[], smallint[], text[], text[]),
     count_product_values(uuid, text[], uuid), stop_counting(uuid, smallint[]),
