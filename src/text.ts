@@ -92,6 +92,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The value at a path within another one; undefined if there is none. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | null | undefined)?.[key], value)
+}
+
 /** The value of a JSON text; undefined if it is none. */
 export function parsedJson(text: string): unknown {
   try {

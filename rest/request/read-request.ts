@@ -4,7 +4,7 @@ import type { RestRequest } from '../../src/request/exchange.ts'
 import { HttpError } from '../../src/request/http-error.ts'
 import { maxItems, shapeOfJson } from '../../src/request/json-shape.ts'
 import { readStaleness, readWritePreferences } from '../../src/request/preferences.ts'
-import { shown } from '../../src/text.ts'
+import { shown, valueAt } from '../../src/text.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Route } from '../path.ts'
 import { parseQuery } from './query.ts'
@@ -129,7 +129,7 @@ function itemsOf(body: unknown): number {
 /** The faults of a value: within an item of a list they have its `index`; `whole` names the value itself. */
 function faultsOf(error: z.ZodError, value: unknown, whole: string): Fault[] {
   return error.issues.map(({ path, message }) => {
-    const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
+    const got = valueAt(value, path)
     const [index] = path
     const isInItem = typeof index === 'number'
     const field = z.core.toDotPath(isInItem ? path.slice(1) : path)

@@ -2,7 +2,7 @@ import { BasePlugin, type PothosInputFieldConfig, type PothosInputFieldType, typ
 import { z } from 'zod'
 import { CatalogueError, type Fault } from '../../src/errors.ts'
 import { maxItems } from '../../src/request/json-shape.ts'
-import { isStorable, shown } from '../../src/text.ts'
+import { isStorable, shown, valueAt } from '../../src/text.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -47,7 +47,7 @@ export function validationError(error: z.ZodError, args: Record<string, unknown>
 
 function faultOf(issue: z.core.$ZodIssue, args: Record<string, unknown>): Fault {
   const field = z.core.toDotPath(issue.path)
-  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], args)
+  const value = valueAt(args, issue.path)
   const index = issue.path.find((key) => typeof key === 'number')
   const at = { field, ...(index === undefined ? {} : { index }) }
   if (issue.code === 'too_big' && Array.isArray(value)) {

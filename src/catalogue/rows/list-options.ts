@@ -76,15 +76,17 @@ const lastChanges = (storeUuid: string) =>
   sql`select operation, actor from change where store_uuid = ${storeUuid} order by tx desc, seq desc, at desc limit 1000`
 
 async function namesOf(
-  { db, ...catalogue }: Catalogue,
+  catalogue: Catalogue,
   of: keyof typeof sources,
   { search, storeUuids }: Given,
 ): Promise<string[]> {
   const names = new Set<string>()
-  for (const { storeUuid } of await storesToRead({ ...catalogue, db }, storeUuids)) {
+  for (const { storeUuid } of await storesToRead(catalogue, storeUuids)) {
     const { rows } = await sql<{ name: string }>`
       select distinct name from (${sources[of](storeUuid)}) all_names
-      where strpos(lower(name), lower(${search ?? ''}::text)) > 0 order by name limit ${mostOptions}`.execute(db)
+      where strpos(lower(name), lower(${search ?? ''}::text)) > 0 order by name limit ${mostOptions}`.execute(
+      catalogue.db,
+    )
     for (const { name } of rows) names.add(name)
     if (names.size >= mostOptions) break
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { scopes } from '../../auth/caller.ts'
 import { requirementKinds, severities } from '../../catalogue/readiness/requirements.ts'
 import { invalidRequest } from '../../errors.ts'
-import { shown } from '../../text.ts'
+import { shown, valueAt } from '../../text.ts'
 
 const lower = <Name extends string>(names: readonly Name[]) =>
   names.map((name) => name.toLowerCase() as Lowercase<Name>)
@@ -92,12 +92,8 @@ export function readConfigFile(source: string, path: string): ConfigFile {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => placed(at([...keys, key]), `${z.core.toDotPath([...keys, key])} is not known`))
     }
-    const got = keys.reduce<unknown>(
-      (within, key) => (within as Record<PropertyKey, unknown> | undefined)?.[key],
-      value,
-    )
     const place = at(keys) ?? at(keys.slice(0, -1))
-    return placed(place, `${z.core.toDotPath(keys) || 'the file'} ${message}; got ${shown(got)}`)
+    return placed(place, `${z.core.toDotPath(keys) || 'the file'} ${message}; got ${shown(valueAt(value, keys))}`)
   })
   throw invalidRequest(faults)
 }
