@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { CatalogueError, invalidRequest, type Reason, statusOf } from '../errors.ts'
@@ -7,6 +7,7 @@ import { currentReadLimit } from '../request/context.ts'
 import type { HttpResponse, RequestHeaders } from '../request/exchange.ts'
 import { HttpError } from '../request/http-error.ts'
 import { preferenceApplied, readStaleness, readWritePreferences, type Staleness } from '../request/preferences.ts'
+import { isObject } from '../text.ts'
 import type { Context } from './context.ts'
 import { InvalidVariables } from './limits/cost.ts'
 import { limitsOf, requireFewItems, tooCostly } from './limits/limits.ts'
@@ -24,6 +25,8 @@ export interface GraphQLRequest {
   body: Uint8Array<ArrayBuffer> | undefined
   /** A document of the service itself, which is run even where callers must send persisted documents. */
   document?: string | undefined
+  /** Lists in the results of a mutation are replaced by their number of items and the first ones: this many. */
+  shownItems?: number | undefined
   headers: RequestHeaders
 }
 
@@ -55,7 +58,8 @@ export function createGraphQL(engine: Engine, persisted: PersistedDocuments | un
     const cost = { requested, limit }
     const run = async (context: Context) => {
       const result = async () => {
-        const { data, errors } = await operation.run(variables, context)
+        const { data: whole, errors } = await operation.run(variables, context)
+        const data = request.shownItems === undefined ? whole : shortened(whole, request.shownItems)
         currentReadLimit().requireShort(data)
         const extensions = { cost, ...(context.affected && { affected: context.affected.count }) }
         return { data, errors: errors && publicErrors(errors, log, context.requestId), extensions }
@@ -100,6 +104,15 @@ function readPreferences({ isMutation, size }: PreparedOperation, headers: Reque
     throw invalidRequest([{ details, field: 'Prefer' }])
   }
   return { staleness: undefined, maxAffected }
+}
+
+/** The results of a mutation, each list as `{ count, first }`. */
+function shortened(data: ExecutionResult['data'], shownItems: number) {
+  const each = (given: object, change: (value: unknown) => unknown) =>
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]))
+  const list = (value: unknown) =>
+    Array.isArray(value) ? { count: value.length, first: value.slice(0, shownItems) } : value
+  return data && each(data, (result) => (isObject(result) ? each(result, list) : result))
 }
 
 async function answerByYoga(yoga: YogaServer, { method, accept }: GraphQLRequest, context: YogaContext) {

@@ -40,7 +40,7 @@ export async function call(
     if (!tool.isPreviewed) return answered(await write(tool, given, session, options))
     const { data, affected } = await run(tool, { ...given, dryRun: true }, session, options)
     const plan = await options.plans.keep({ operation: tool.operation, variables: given }, session.caller)
-    return answered({ affected, ...brief(data), plan })
+    return answered({ affected, ...resultOf(data), plan })
   } catch (error) {
     const { errorInfo } = options.errorOf(error, session.requestId)
     return { isError: true, content: [{ type: 'text', text: JSON.stringify({ errors: errorInfo }) }] }
@@ -58,7 +58,7 @@ async function apply(given: unknown, tools: readonly Tool[], session: McpSession
 
 async function write(tool: Tool, variables: Record<string, unknown>, session: McpSession, options: CallOptions) {
   const { data } = await run(tool, { ...variables, dryRun: false }, session, options)
-  return { requestId: session.requestId, ...brief(data) }
+  return { requestId: session.requestId, ...resultOf(data) }
 }
 
 /** Runs the operation of a tool, with the limit on changes. Throws its errors. */
@@ -71,6 +71,7 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
     accept: 'application/json',
     headers: { prefer: `max-affected=${maxAffected}` },
     document: tool.text,
+    ...(tool.isMutation && { shownItems }),
     body,
   }
   const { answer } = await graphql(request, session.caller, session.requestId)
@@ -88,12 +89,9 @@ async function run(tool: Tool, variables: Record<string, unknown>, session: McpS
   throw new HttpError(errors[0].extensions.code, faults)
 }
 
-/** The result of a write with the first items of its lists, and the number of all. */
-function brief(data: Record<string, unknown>): Record<string, unknown> {
-  const shorten = (value: unknown) =>
-    Array.isArray(value) ? { count: value.length, first: value.slice(0, shownItems) } : value
-  const result = Object.values(data).filter(isObject)[0] ?? {}
-  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, shorten(value)]))
+/** The result of the one field of a mutation. */
+function resultOf(data: Record<string, unknown>): Record<string, unknown> {
+  return Object.values(data).filter(isObject)[0] ?? {}
 }
 
 function answered(value: Record<string, unknown>): CallToolResult {

@@ -468,4 +468,22 @@ export const attacks: Attack[] = [
       await attacker.send(...reads, ...reads, ...reads, ...reads, ...reads, ...reads, ...reads)
     },
   },
+  {
+    name: 'previews of an agent with 10,000 failures',
+    isLong: true,
+    start: async () => ({ env: { MCP: 'write' }, end: async () => {} }),
+    prepare: async (attacker) => {
+      const allowedValues = times(20, (i) => `${i} ${'漢'.repeat(190)}`)
+      const definitions = ['A', 'B'].map((name) => ({ name, type: 'ENUM', allowedValues }))
+      await attacker.send(graphql(define, { store: attacker.store, definitions }))
+      await fill(attacker, 5_500, () => ({}))
+    },
+    run: async (attacker) => {
+      const products = times(5_500, (i) => ({ productCode: `P${i}`, attributes: { A: 'a', B: 'b' } }))
+      const params = { name: 'preview_upsert_products', arguments: { storeUuid: attacker.store, products } }
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+      const headers = { accept: 'application/json, text/event-stream' }
+      await together(attacker, 10, { method: 'POST', path: '/mcp', headers, body })
+    },
+  },
 ]
