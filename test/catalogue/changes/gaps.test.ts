@@ -7,6 +7,7 @@ import { runCli } from '../../support/clients/cli.ts'
 import { settled } from '../../support/database/changes.ts'
 import { addProducts, newStore } from '../../support/factories.ts'
 import { useFolder } from '../../support/folder.ts'
+import { needsPrimary } from '../../support/needs-primary.ts'
 import { startTestGateway, type TestGateway, useGateway } from '../../support/servers/gateway.ts'
 
 const gateway = useGateway()
@@ -31,7 +32,8 @@ const hasGap = async () => {
   return rows[0]?.has
 }
 
-it('a ledger that a gateway wrote past begins anew: older cursors expire, earlier states are refused', async () => {
+it('a ledger that a gateway wrote past begins anew: older cursors expire, earlier states are refused', async (test) => {
+  needsPrimary(test, 'a gateway begins the ledger anew past the client')
   const store = await newStore(gateway)
   await addProducts(gateway, store, ['A'])
   await settled(gateway.database)
