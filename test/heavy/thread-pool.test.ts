@@ -230,5 +230,6 @@ describe('a pool of threads', () => {
     setTimeout(() => leaving.abort(), 800)
     await expect(waiting).rejects.toThrow('left')
     await expect(running).rejects.toMatchObject(unavailable)
+    await expect(run('until cancelled', undefined, 'a', leaving.signal)).rejects.toMatchObject(unavailable)
   })
 })

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { send } from '../../support/clients/http.ts'
 import { restData } from '../../support/clients/rest-client.ts'
 import { addAssets, type NewLink, newStore } from '../../support/factories.ts'
-import { useGateway } from '../../support/servers/gateway.ts'
+import { token, useGateway } from '../../support/servers/gateway.ts'
 
 // No idle connection is closed: one that is missing was cut.
 const gateway = useGateway({ connection: { idleTimeoutMillis: 0 } })
@@ -103,6 +105,31 @@ it.each([
   const { text } = await ofStore(fields)
   expect(text.length).toBeGreaterThan(1_200_000)
   expect((await sessions()).inThreads).not.toBe(before.inThreads)
+})
+
+it('a read that waits for a thread of the pool ends when its client leaves', async () => {
+  await fillProducts(20, 'x'.repeat(300_000))
+  const admin = await gateway.database.client()
+  await admin.query('begin; lock table product in share mode')
+  const products = `/v1/products?store_uuid=${store}`
+  // A token may use one of the two threads.
+  const long = Object.fromEntries(['One', 'Two', 'Three'].map((name) => [name, 'x'.repeat(50_000)]))
+  const writing = gateway.call(products, { method: 'PUT', body: [{ product_code: 'P1', ...long }] })
+  await expect.poll(gateway.database.lockWaiters).toBe(1)
+  gateway.database.statements()
+  const leaving = new AbortController()
+  const reading = send(gateway.url + products, { token, signal: leaving.signal }).catch(() => 'left')
+  await expect.poll(gateway.database.statements).toBeGreaterThan(0)
+  await sleep(500)
+  leaving.abort()
+  expect(await reading).toBe('left')
+  const left = /^catalogue_request_duration_seconds_count\{api="rest",operation="ListProducts",status="499"\} 1$/m
+  // Without the client it would wait for 10 s.
+  await expect.poll(async () => (await gateway.call('/metrics')).text, { timeout: 5_000 }).toMatch(left)
+  expect(await gateway.database.lockWaiters()).toBe(1)
+  await admin.query('commit')
+  await admin.end()
+  expect((await writing).status).toBe(200)
 })
 
 it('series of more than 5,000 points are made in the pool', async () => {
