@@ -7,9 +7,12 @@ const port = 5679
 const config = `import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter'
 import { makePgService } from 'postgraphile/adaptors/pg'
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
-// Also for columns without an index.
+import { jsonPgSmartTags } from 'postgraphile/utils'
+// Filters also by columns without an index, and by JSON.
+const tags = { class: { product: { attribute: { attributes: { tags: { behavior: '+attribute:filterBy' } } } } } }
 export default {
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+  plugins: [jsonPgSmartTags({ version: 1, config: tags })],
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [makePgService({ connectionString: process.env.DATABASE_URL, schemas: ['public'] })],
   grafserv: { host: '127.0.0.1', port: ${port}, graphiql: false },
