@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, it } from 'vitest'
 import { catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { countProducts, listProducts } from '../../src/catalogue/products/list/list-products.ts'
+import { countProducts } from '../../src/catalogue/products/list/count-products.ts'
+import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { useDatabase } from '../support/database/database.ts'
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
 import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
-import { countProducts, listProducts } from '../../src/catalogue/products/list/list-products.ts'
+import { countProducts } from '../../src/catalogue/products/list/count-products.ts'
+import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
 import type { AttributeFilter, ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
@@ -14,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database/datab
 import { storeIn } from '../support/factories.ts'
 import { createExplainer, type Explainer, workOf } from './explain.ts'
 
-/** One store of many products, of which few have the attribute `Rare`, and some small ones. */
+/** One store of many products, of which few have the attribute `Rare`, a third `Third`, and some small ones. */
 const products = 20_000
 const rare = 20
 
@@ -45,6 +46,7 @@ async function newStore(catalogue: Catalogue, count: number): Promise<string> {
     insert into product (store_uuid, product_code, status, attributes)
     select ${uuid}::uuid, lpad(i::text, 6, '0'), 'new', jsonb_build_object('Color', 'c' || i % 3, 'Price', (i % 200)::text)
       || case when i % ${products / rare}::int = 1 then '{"Rare": "x"}' else '{}' end::jsonb
+      || case when i % 3 = 1 then '{"Third": "x"}' else '{}' end::jsonb
     from generate_series(1, ${count}::int) i`.execute(catalogue.db)
   const definition = { allowedValues: null, maxLength: null, pattern: null, filterable: true }
   await write(catalogue, false, (work) =>
@@ -52,6 +54,7 @@ async function newStore(catalogue: Catalogue, count: number): Promise<string> {
       { ...definition, name: 'Color', type: 'text' },
       { ...definition, name: 'Price', type: 'number' },
       { ...definition, name: 'Rare', type: 'text' },
+      { ...definition, name: 'Third', type: 'text' },
     ]),
   )
   await indexValues(catalogue, uuid, '01900000-0000-7000-8000-000000000000')
@@ -95,6 +98,17 @@ it('counts products that meet several conditions that most meet, whether all hav
       const ofStatus = { status, attributes: [{ name: 'Color', ne: 'c1' }] }
       const expected = status[0] === 'new' ? products - Math.ceil(products / 3) : 0
       expect(await countProducts(catalogue, store, ofStatus)).toBe(expected)
+    }
+    for (const [ne, expected] of [
+      ['c0', Math.ceil(products / 3)],
+      ['c1', 0],
+    ] as const) {
+      const ofThird = [
+        { name: 'Third', exists: true },
+        { name: 'Color', ne },
+      ]
+      expect(await countProducts(catalogue, store, { attributes: ofThird })).toBe(expected)
+      expect(await both({ name: 'Third', exists: true }, { and: [{ attributes: ofThird }] })(catalogue)).toBe(expected)
     }
     const patch = { productCode: 'without', attributes: {} }
     if (!isNew) await write(catalogue, false, (work) => upsertProducts(work, store, [patch]))

@@ -8,13 +8,19 @@ import { beyondAll } from './matching-products.ts'
 import type { AttributeFilter, ProductFilter } from './product-filter.ts'
 
 /** An attribute, or the status, with its slot in `product_key`. */
-export type KeyIndex = AttributeIndex & { slot: number }
+type KeyIndex = AttributeIndex & { slot: number }
+
+/** Rows `k` of an index that meet a condition. */
+export interface Keys {
+  index: KeyIndex
+  where: RawBuilder<boolean>
+}
 
 /** A query of product codes that includes all products that match a filter, read from an index. */
 export interface CodeList {
   codes: RawBuilder<unknown>
-  /** The index and the condition on its keys `k`, if the codes are those of an attribute or a status. */
-  keys?: { index: KeyIndex; where: RawBuilder<boolean> }
+  /** What it reads, if the codes are those of an attribute or a status. */
+  keys?: Keys
   /** Whether the list has no other products than those that meet the condition. */
   isExact: boolean
   /** Whether the index returns the codes in their order. */

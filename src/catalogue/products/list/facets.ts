@@ -34,14 +34,14 @@ export interface FacetQuery {
 export async function countValues(catalogue: Catalogue, storeUuid: string, query: FacetQuery): Promise<Facet[]> {
   const { names, filter, first, search } = query
   const named = names.map((name, i) => ({ name, field: `names[${i}]` }))
-  const { source, ofStore, indexes } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
+  const { source, where, indexes } = await selectionOf(catalogue, storeUuid, filter, undefined, named)
   const uuid = visibleStore(catalogue, storeUuid)
   const counted = names.map((name, i) => {
     const { slot } = indexes.get(name) ?? {}
     if (slot && hasCounts(indexes, name) && isBare(filter)) return countsOf(i, uuid, slot)
     // Of different values there may be as many as products: one more than may be read tells that there are too many.
     const limit = hasCounts(indexes, name) ? sql`` : sql`limit ${maxRead + 1}::integer`
-    return countedOf(i, storedValue(name), sql`${source} where ${ofStore} ${limit}`)
+    return countedOf(i, storedValue(name), sql`${source} where ${where} ${limit}`)
   })
   const searched = search == null ? sql`true` : sql`value collate "default" ilike ${containing(search)}`
   const { rows } = await sql<Facet & { products: number }>`

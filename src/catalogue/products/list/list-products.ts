@@ -3,78 +3,71 @@ import { customPlan } from '../../../database/connection/session.ts'
 import { storeNotFound } from '../../../errors.ts'
 import { isStorable } from '../../../text.ts'
 import { type Catalogue, requireVisible, visibleStore } from '../../catalogue.ts'
-import { findRecentProducts, mayBeEarlier, splitByRecent } from '../../changes/recent-products.ts'
-import { allOf, isBare, type KeysetPage } from '../../conditions.ts'
-import { totalOf } from '../product-totals.ts'
-import { areSufficient } from './code-lists.ts'
-import { countOfLists } from './count-lists.ts'
-import { countByValues } from './count-values.ts'
+import { splitByRecent } from '../../changes/recent-products.ts'
+import { allOf, type Split } from '../../conditions.ts'
+import { countOf } from './count-products.ts'
 import { allRead, columns, type ListedProduct, measured, type Product } from './measured-products.ts'
 import { splitByOldest } from './oldest-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { byCode, sortOf } from './product-order.ts'
+import { byCode, type PagePart, type ProductPage, sortOf } from './product-order.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
-type Condition = RawBuilder<boolean>
+type Sql = RawBuilder<unknown>
 
 /** A page of a store's products. Throws `invalid_request` for attributes that cannot be used so. */
 export async function listProducts(
   catalogue: Catalogue,
   storeUuid: string,
   filter: ProductFilter,
-  page: KeysetPage & { orAt?: { after: boolean; before: boolean } },
+  page: ProductPage,
   order = byCode,
 ): Promise<ListedProduct[]> {
   const selection = await selectionOf(catalogue, storeUuid, filter, order)
-  const { source, keyedSource, ofStore, indexes, table, list } = selection
-  const sort = sortOf(order, indexes, keyedSource !== undefined)
-  const begin = sort.beginOf(page)
-  const byChange = sort.isByChange(page)
-  // About twice as many as the page has: some may be deleted, or not match the filter.
-  const recent =
-    byChange === 'newest first'
-      ? await findRecentProducts(catalogue, storeUuid, begin?.value ?? null, 2 * page.limit)
-      : undefined
-  const split =
-    byChange === 'oldest first'
-      ? await splitByOldest(catalogue, selection, begin, filter.createdAt, page.limit)
-      : recent && splitByRecent(recent)
-  const [first, second] = sort.partsOf(page, page.orAt, split)
-  const listed = (part: NonNullable<typeof first>, further: Condition | false = false) => {
-    const { where, by, text, isWithoutValue } = part
-    return sql`
-      select p.product_code, ${text} as "orderValue", row_number() over (order by ${by}) as nth
-      from ${isWithoutValue ? source : (keyedSource ?? source)} where ${allOf([further, ofStore, ...where])}
-      order by ${by}
-      limit ${page.limit}`
-  }
-  if (!first) return []
-  if (!second && table === 'product' && !keyedSource) {
-    const listed = sql`
-        select ${columns}, ${first.text} as "orderValue", row_number() over (order by ${first.by}) as nth
-        from ${source}
-        where ${allOf([ofStore, ...first.where])}
-        order by ${first.by}
-        limit ${page.limit}`
-    const plan = list ? sql`${customPlan} ` : unlessPlain(filter, order)
+  const { source, keyedSource, where, indexes, table, plan } = selection
+  const sort = sortOf(order, page, indexes, keyedSource !== undefined)
+  const parts = sort.partsOf(await splitOf(catalogue, storeUuid, filter, page, selection, sort))
+  const [first, second] = parts
+  if (first && !second && table === 'product' && !keyedSource) {
+    const listed = sql`select ${columns}, ${rowsOf(first, source, allOf([where, ...first.where]), page)}`
     return allRead((await sql<ListedProduct>`${plan}${measured(listed)}`.execute(catalogue.db)).rows)
   }
   // The codes first, then the products. The second part is not read if the first one fills the page.
-  const further = allOf([
-    sql<boolean>`(select count(*) from first_part) < ${page.limit}`,
-    recent !== undefined && filter.updatedAt?.from != null && mayBeEarlier(filter.updatedAt.from, recent),
-  ])
+  const isNeeded = sql<boolean>`(select count(*) from part_0) < ${page.limit}`
+  const lists = parts.map((part, i) => {
+    const from = part.isWithoutValue ? source : (keyedSource ?? source)
+    const rows = rowsOf(part, from, allOf([i > 0 && isNeeded, where, ...part.where]), page)
+    return sql`${sql.ref(`part_${i}`)} as materialized (select p.product_code, ${rows})`
+  })
+  const listed = parts.map((_, i) => sql`select *, ${i}::integer as part from ${sql.ref(`part_${i}`)}`)
   const { rows } = await sql<ListedProduct>`
-    ${customPlan} with first_part as materialized (${listed(first)}
-    ), second_part as materialized (${second ? listed(second, further) : sql`select * from first_part where false`}
-    )${measured(sql`
+    ${customPlan} with ${sql.join(lists)}
+    ${measured(sql`
         select ${columns}, l."orderValue", row_number() over (order by l.part, l.nth) as nth
-        from (
-          select *, 1 as part from first_part union all select *, 2 from second_part
-        ) l ${products(catalogue, storeUuid)}
+        from (${sql.join(listed, sql` union all `)}) l ${products(catalogue, storeUuid)}
         order by l.part, l.nth
         limit ${page.limit}`)}`.execute(catalogue.db)
   return allRead(rows)
+}
+
+/** The rest of a query for the rows of a part, after their columns. */
+function rowsOf({ by, text }: PagePart, source: Sql, where: Sql, { limit }: ProductPage): Sql {
+  return sql`${text} as "orderValue", row_number() over (order by ${by}) as nth
+      from ${source} where ${where} order by ${by} limit ${limit}`
+}
+
+/** The parts of a page in the order of the last change. */
+async function splitOf(
+  catalogue: Catalogue,
+  storeUuid: string,
+  { createdAt, updatedAt }: ProductFilter,
+  { limit }: ProductPage,
+  selection: Selection,
+  { byChange, begin }: ReturnType<typeof sortOf>,
+): Promise<Split | undefined> {
+  if (!byChange) return undefined
+  if (byChange === 'oldest first') return splitByOldest(catalogue, selection, begin, createdAt, limit)
+  // About twice as many as the page has: some may be deleted, or not match the filter.
+  return splitByRecent(catalogue, storeUuid, begin?.value ?? null, 2 * limit, updatedAt?.from)
 }
 
 /** Joins the products `p` of the codes of `l`. */
@@ -83,12 +76,6 @@ function products(catalogue: Catalogue, storeUuid: string) {
       select * from product where store_uuid = ${visibleStore(catalogue, storeUuid)} and product_code = l.product_code
       offset 0
     ) p`
-}
-
-/** The marker of a custom plan, unless the filter has one of a few forms: those statements are prepared. */
-export function unlessPlain(filter: ProductFilter, order = byCode): RawBuilder<unknown> {
-  const { status, codePrefix, codes, search, ...others } = filter
-  return order.field === 'code' && isBare(others) ? sql`` : sql`${customPlan} `
 }
 
 /** A page by offset, with the exact number of matches: up to three statements. Throws `store_not_found`. */
@@ -100,15 +87,15 @@ export async function pageProducts(
 ) {
   const uuid = requireVisible(catalogue, storeUuid)
   const selection = await selectionOf(catalogue, uuid, filter)
-  const { source, ofStore } = selection
+  const { source, where, plan } = selection
   const { rows } = await sql<{ total: number } & (Product | { productCode: null })>`
-    ${unlessPlain(filter)}select counted.total, page.*
+    ${plan}select counted.total, page.*
     from store s cross join lateral (
-      select ${countOf(uuid, filter, selection)} as total
+      select ${await countOf(catalogue, filter, selection)} as total
     ) counted left join lateral (${measured(sql`
         select ${columns}, null as "orderValue", row_number() over (order by l.product_code) as nth
         from (
-          select p.product_code from ${source} where ${ofStore} order by p.product_code offset ${offset} limit ${limit}
+          select p.product_code from ${source} where ${where} order by p.product_code offset ${offset} limit ${limit}
         ) l ${products(catalogue, uuid)}`)}
     ) page on true
     where s.store_uuid = ${uuid}
@@ -117,30 +104,6 @@ export async function pageProducts(
   if (!first) throw storeNotFound('storeUuid', storeUuid)
   const found = rows.flatMap(({ total, ...product }) => (product.productCode === null ? [] : [product]))
   return { storeUuid: uuid, totalProducts: first.total, products: allRead(found) }
-}
-
-export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
-  const counted = await countByValues(catalogue, storeUuid, filter)
-  if (counted !== undefined) return counted
-  const uuid = visibleStore(catalogue, storeUuid)
-  const { status, ...others } = filter
-  const count = isBare(others)
-    ? totalOf(uuid, status)
-    : countOf(uuid, filter, await selectionOf(catalogue, storeUuid, filter))
-  const { rows } = await sql<{ count: number }>`${unlessPlain(filter)}select ${count} as count`.execute(catalogue.db)
-  return rows[0]?.count ?? 0
-}
-
-/** The number of products that match: from the totals for a filter by status alone, or by long lists. */
-function countOf(
-  uuid: string | null,
-  filter: ProductFilter,
-  { source, ofStore, lists, list }: Pick<Selection, 'source' | 'ofStore' | 'lists' | 'list'>,
-) {
-  const { status, ...others } = filter
-  if (isBare(others)) return totalOf(uuid, status)
-  if (list || !areSufficient(filter, lists)) return sql<number>`(select count(*)::int from ${source} where ${ofStore})`
-  return countOfLists(uuid, lists)
 }
 
 export async function findProducts(

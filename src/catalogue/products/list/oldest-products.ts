@@ -17,13 +17,13 @@ const sampled = 5_000
  */
 export async function splitByOldest(
   { db }: Catalogue,
-  { uuid, ofStore, sourceOf }: Selection,
+  { uuid, where, sourceOf }: Selection,
   begin: Position | undefined,
   createdAt: TimeRange | null | undefined,
   wanted: number,
 ): Promise<Split | undefined> {
   if (!sourceOf) return undefined
-  const where = allOf([
+  const isAfter = allOf([
     sql<boolean>`p.store_uuid = ${uuid}`,
     isIndexed,
     begin !== undefined && sql<boolean>`(p.created_at, p.product_code) > (${begin.value}::timestamptz, ${begin.code})`,
@@ -31,8 +31,8 @@ export async function splitByOldest(
   ])
   const { rows } = await sql<{ at: string; code: string }>`
     ${customPlan} select p.updated_at::text as at, p.product_code as code
-    from ${sourceOf(sql`(select * from product p where ${where} order by p.created_at, p.product_code limit ${sampled}) p`)}
-    where ${ofStore}
+    from ${sourceOf(sql`(select * from product p where ${isAfter} order by p.created_at, p.product_code limit ${sampled}) p`)}
+    where ${where}
     order by p.updated_at, p.product_code
     offset ${wanted - 1} limit 1`.execute(db)
   const [last] = rows

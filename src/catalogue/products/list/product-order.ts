@@ -38,64 +38,65 @@ export function requireGoodOrder(order: ProductOrder | null | undefined): Produc
   throw invalidRequest([{ field: at, details }])
 }
 
-/** The order of the products `p` of a store. `hasKeys`: those with a value have the key of the attribute, `p.key`. */
-export function sortOf(order: ProductOrder, indexes: AttributeIndexes, hasKeys: boolean) {
+/** A page between cursors of an order. `orAt`: a product just at the place of a cursor is on the page, too. */
+export type ProductPage = KeysetPage & { orAt?: { after: boolean; before: boolean } }
+
+/** Some of the products of a page, in sequence: their condition, their order, and its value as text for cursors. */
+export interface PagePart {
+  where: readonly (RawBuilder<boolean> | false)[]
+  by: RawBuilder<unknown>
+  text: RawBuilder<string | null>
+  /** Whether these are the products without the attribute that orders the others. */
+  isWithoutValue: boolean
+}
+
+/**
+ * A page of the products `p` of a store in an order. `hasKeys`: those with a value have the key of the attribute,
+ * `p.key`.
+ */
+export function sortOf(order: ProductOrder, page: ProductPage, indexes: AttributeIndexes, hasKeys: boolean) {
   const index = indexes.get(order.attribute ?? '')
   const [value, valueText] = columnsOf(order, index)
   const key = hasKeys ? sql`p.key` : value
-  const text = hasKeys && index?.type !== 'number' ? sql<string>`p.key` : valueText
   const isDescending = order.direction === 'desc'
-  const direction = ({ backwards }: KeysetPage) => (isDescending === backwards ? sql`asc` : sql`desc`)
-  const byCode = (page: KeysetPage) => sql`p.product_code ${direction(page)}`
-  /** The condition of what comes after, or before, a cursor's key; `orAt`: or just there. */
-  const beyond = (
-    cursor: string | undefined,
-    side: 'after' | 'before',
-    hasValue: boolean,
-    orAt = false,
-  ): RawBuilder<boolean> | false => {
+  const direction = isDescending === page.backwards ? sql`asc` : sql`desc`
+  const byCode = sql`p.product_code ${direction}`
+  /** The condition of what comes after, or before, a cursor. */
+  const beyond = (side: 'after' | 'before', hasValue: boolean): RawBuilder<boolean> | false => {
+    const cursor = page[side]
     if (cursor === undefined) return false
     const { value, code } = positionOf(order, cursor)
-    const [above, below] = orAt ? [sql`>=`, sql`<=`] : [sql`>`, sql`<`]
+    const [above, below] = page.orAt?.[side] ? [sql`>=`, sql`<=`] : [sql`>`, sql`<`]
     const operator = (side === 'after') === isDescending ? below : above
     if (!key || (value === null && !hasValue)) return sql<boolean>`p.product_code ${operator} ${code}`
     // Products without a value come after all others.
     if (value === null || !hasValue) return (side === 'after') === hasValue && sql<boolean>`false`
     return sql<boolean>`(${key}, p.product_code) ${operator} (${typed(order, value, index, hasKeys)}, ${code})`
   }
-  const between = ({ after, before }: KeysetPage, hasValue: boolean, orAt?: { after: boolean; before: boolean }) => [
-    beyond(after, 'after', hasValue, orAt?.after),
-    beyond(before, 'before', hasValue, orAt?.before),
-  ]
+  const between = (hasValue: boolean) => [beyond('after', hasValue), beyond('before', hasValue)]
+  const begin = page.backwards ? page.before : page.after
   return {
-    /** Whether a page has products in the order of their last change, and which ones come first. */
-    isByChange: ({ backwards }: KeysetPage) =>
-      order.field === 'updatedAt' && (isDescending === backwards ? 'oldest first' : 'newest first'),
-    /** Where a page begins; undefined: it is the first one. */
-    beginOf: (page: KeysetPage) => {
-      const cursor = page.backwards ? page.before : page.after
-      return cursor === undefined ? undefined : positionOf(order, cursor)
-    },
-    /**
-     * The parts of a page, in sequence: their conditions, the order of their rows, and the value that orders them as
-     * text for cursors. The order of an attribute has two parts, products with and without a value; `split` are the
-     * conditions of the parts of another order.
-     */
-    partsOf: (page: KeysetPage, orAt?: { after: boolean; before: boolean }, split?: Split) => {
-      const valued = {
-        where: [order.field === 'createdAt' && isIndexed, ...between(page, true, orAt)],
-        text,
+    /** Whether the page has products in the order of their last change, and which ones come first. */
+    byChange:
+      order.field === 'updatedAt' && (isDescending === page.backwards ? ('oldest first' as const) : 'newest first'),
+    /** Where the page begins; undefined: it is the first one. */
+    begin: begin === undefined ? undefined : positionOf(order, begin),
+    /** The parts of the page: two by an attribute, which some may not have, and if the order is split in two. */
+    partsOf: (split: Split | undefined): PagePart[] => {
+      const valued: PagePart = {
+        where: [order.field === 'createdAt' && isIndexed, ...between(true)],
+        by: key ? sql`${key} ${direction}, ${byCode}` : byCode,
+        text: hasKeys && index?.type !== 'number' ? sql`p.key` : valueText,
         isWithoutValue: false,
-        by: key ? sql`${key} ${direction(page)}, ${byCode(page)}` : byCode(page),
       }
       if (split) return split.map((part) => ({ ...valued, where: [part, ...valued.where] }))
       if (!key || order.field !== 'attribute') return [valued]
       const parts = [
         { ...valued, where: [sql<boolean>`${key} is not null`, ...valued.where] },
         {
-          where: [sql<boolean>`${value} is null`, ...between(page, false, orAt)],
-          by: byCode(page),
-          text: sql<string | null>`null::text`,
+          where: [sql<boolean>`${value} is null`, ...between(false)],
+          by: byCode,
+          text: sql<null>`null::text`,
           isWithoutValue: true,
         },
       ]

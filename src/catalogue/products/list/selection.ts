@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
 import { type Catalogue, visibleStore } from '../../catalogue.ts'
-import { allOf } from '../../conditions.ts'
+import { allOf, isBare } from '../../conditions.ts'
 import { withCodes, withTexts } from '../../search-codes.ts'
 import { statusSlot } from '../../values/value-keys.ts'
 import {
@@ -24,12 +25,14 @@ export interface Selection {
   sourceOf: ((products: RawBuilder<unknown>) => RawBuilder<unknown>) | undefined
   uuid: string | null
   /** The condition on `p`. */
-  ofStore: RawBuilder<boolean>
+  where: RawBuilder<boolean>
   indexes: AttributeIndexes
   lists: readonly CodeList[]
   /** The list by which the source reads products, if there is one. */
   list: CodeList | undefined
   table: 'product' | 'product_value'
+  /** Begins a statement: the marker of a custom plan, but for a few forms of filters, whose statements are prepared. */
+  plan: RawBuilder<unknown>
 }
 
 /**
@@ -73,12 +76,17 @@ export async function selectionOf(
       : undefined,
     sourceOf: list || found.codes != null ? undefined : searched,
     uuid,
-    ofStore: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
+    where: sql<boolean>`p.store_uuid = ${uuid} and ${matching(uuid, found, indexes)}`,
     indexes,
     lists,
     list,
     table,
+    plan: list || (order ?? byCode).field !== 'code' || !isPlain(filter) ? sql`${customPlan} ` : sql``,
   }
+}
+
+function isPlain({ status, codePrefix, codes, search, ...others }: ProductFilter): boolean {
+  return isBare(others)
 }
 
 /** The products `p` of codes, each looked up by its key, in the order of the codes. */

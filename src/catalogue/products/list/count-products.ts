@@ -1,0 +1,141 @@
+import { type RawBuilder, sql } from 'kysely'
+import { customPlan } from '../../../database/connection/session.ts'
+import { hasAtMost } from '../../../text.ts'
+import { type Catalogue, visibleStore } from '../../catalogue.ts'
+import { isBare } from '../../conditions.ts'
+import { countedCharacters, statusSlot } from '../../values/value-keys.ts'
+import { totalOf } from '../product-totals.ts'
+import { findAttributeIndexes, requireBounds } from './attribute-indexes.ts'
+import { areSufficient, type CodeList, type Keys, keysOf } from './code-lists.ts'
+import { valueCondition } from './matching-products.ts'
+import type { ProductFilter } from './product-filter.ts'
+import { type Selection, selectionOf } from './selection.ts'
+
+/** Throws `invalid_request` for attributes that cannot be used. */
+export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
+  const counted = await countByValues(catalogue, storeUuid, filter)
+  if (counted !== undefined) return counted
+  const { status, ...others } = filter
+  if (isBare(others))
+    return read(catalogue, sql`select ${totalOf(visibleStore(catalogue, storeUuid), status)} as count`)
+  const selection = await selectionOf(catalogue, storeUuid, filter)
+  return read(catalogue, sql`${selection.plan}select ${await countOf(catalogue, filter, selection)} as count`)
+}
+
+async function read({ db }: Catalogue, statement: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await (statement as RawBuilder<{ count: number }>).execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** The number of products that match: from the totals for a filter by status alone, or by long lists. */
+export async function countOf(
+  catalogue: Catalogue,
+  filter: ProductFilter,
+  { uuid, source, where, lists, list }: Selection,
+): Promise<RawBuilder<number>> {
+  const { status, ...others } = filter
+  if (isBare(others)) return totalOf(uuid, status)
+  if (!list && areSufficient(filter, lists)) return countOfLists(catalogue, uuid, lists)
+  return sql<number>`(select count(*)::int from ${source} where ${where})`
+}
+
+/**
+ * The number of products that match a filter with conditions on one indexed attribute only, by the counts of its
+ * values. Undefined for other filters, for an attribute whose values are not counted, and for values that are cut.
+ */
+async function countByValues(
+  catalogue: Catalogue,
+  storeUuid: string,
+  { attributes, ...others }: ProductFilter,
+): Promise<number | undefined> {
+  const [filter, ...further] = attributes ?? []
+  if (!filter || further.length > 0 || !isBare(others)) return undefined
+  const field = '.attributes[0]'
+  const named = [{ name: filter.name, field: `filter${field}.name` }]
+  const indexes = await findAttributeIndexes(catalogue, storeUuid, named)
+  requireBounds([{ filter, field }], indexes)
+  const index = indexes.get(filter.name)
+  if (!index?.slot || !index.isCounted) return undefined
+  const uuid = visibleStore(catalogue, storeUuid)
+  const { exists, name: _, eq, in: list, ...ranges } = filter
+  if (exists === false) {
+    if (eq != null || list != null || !isBare(ranges)) return undefined
+    const { rows } = await sql<{ count: number }>`
+      ${customPlan} select ${totalOf(uuid)} - coalesce(sum(products), 0)::int as count
+      from value_count where store_uuid = ${uuid} and slot = ${index.slot}`.execute(catalogue.db)
+    return rows[0]?.count
+  }
+  const texts = [...(list ?? []), ...(eq == null ? [] : [eq])]
+  // Where a value is given, it is found by the key.
+  const isGiven = texts.length > 0 && isBare(ranges)
+  const { rows } = await sql<{ count: number; isCut: boolean }>`
+    ${customPlan} select coalesce(sum(products) filter (where ${valueCondition(filter, index, sql`value`)}), 0)::int as count,
+      coalesce(bool_or(length(value) >= ${countedCharacters}::integer), false) as "isCut"
+    from value_count
+    where store_uuid = ${uuid} and slot = ${index.slot} and ${isGiven ? sql`value = any(${texts}::text[])` : sql`products > 0`}`.execute(
+    catalogue.db,
+  )
+  const isCut = isGiven ? texts.some((text) => !hasAtMost(text, countedCharacters - 1)) : rows[0]?.isCut
+  return isCut ? undefined : rows[0]?.count
+}
+
+/**
+ * The number of products that all of the lists have, which are exact. Of a list that has most products, by an attribute
+ * that all have, the products that it lacks are read instead: they are fewer.
+ */
+async function countOfLists(
+  { db }: Catalogue,
+  uuid: string | null,
+  lists: readonly CodeList[],
+): Promise<RawBuilder<number>> {
+  const total = sql`(select ${totalOf(uuid)} as total) n`
+  const sizes = lists.map(({ keys }) => (keys?.index.isCounted ? sizeOf(uuid, keys) : sql<null>`null::int`))
+  const { rows } = await sql<{ total: number; sizes: (number | null)[] }>`
+    ${customPlan} select n.total, array[${sql.join(sizes)}] as sizes from ${total}`.execute(db)
+  const [known = { total: 0, sizes: [] }] = rows
+  const isLong = (_: unknown, i: number) => 2 * (known.sizes[i] ?? 0) > known.total
+  const isShort = (_: unknown, i: number) => !isLong(_, i)
+  const inAll = numberOf(joined(lists.map(({ codes }) => codes)))
+  const long = lists.filter(isLong)
+  if (long.length === 0) return inAll
+  const lacked = long.flatMap(({ keys }) =>
+    keys ? [sql`select k.product_code from ${keysOf(uuid, keys.index.slot, sql`not ${keys.where}`)}`] : [],
+  )
+  const anyLacked = sql`select product_code from (${sql.join(lacked, sql` union all `)}) u`
+  const short = lists.filter(isShort).map(({ codes }) => codes)
+  const longSizes = sql.join(sizes.filter(isLong), sql` + `)
+  const count =
+    short.length > 0
+      ? numberOf(sql`${joined(short)} except ${anyLacked}`)
+      : long.length === 2
+        ? sql`${longSizes} - n.total + ${numberOf(joined(lacked))}`
+        : sql`n.total - ${numberOf(sql`${anyLacked} group by product_code`)}`
+  // Meanwhile there may be products without an attribute.
+  return sql<number>`(select case when ${longSizes} is null then ${inAll} else ${count} end from ${total})`
+}
+
+function numberOf(codes: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(select count(*)::int from (${codes}) l)`
+}
+
+/** The codes that all queries have. */
+function joined(queries: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const lists = queries.map((codes, i) => {
+    return sql`(${codes}) ${sql.ref(`l${i}`)}${i > 0 ? sql` using (product_code)` : sql``}`
+  })
+  return sql`select product_code from ${sql.join(lists, sql` join `)}`
+}
+
+/** The length of a list; null unless all `n.total` products have a key that is counted, so that no value is cut. */
+function sizeOf(uuid: string | null, { index: { slot, type }, where }: Keys): RawBuilder<number | null> {
+  const key = sql`case when length(value) < ${countedCharacters}::integer then value_key(value, ${type === 'number'}::boolean) end`
+  const counts =
+    slot === statusSlot
+      ? sql`select status as key, count as products from product_total where store_uuid = ${uuid}`
+      : sql`select ${key} as key, products from value_count where store_uuid = ${uuid} and slot = ${slot} and products > 0`
+  return sql<number | null>`(
+      select case when sum(products) filter (where key is not null) = n.total
+        then coalesce(sum(products) filter (where ${where}), 0)::int end
+      from (${counts}) k
+    )`
+}
