@@ -9,7 +9,7 @@ import { findAttributeIndexes, requireBounds } from './attribute-indexes.ts'
 import { areSufficient, type CodeList, type Keys, keysOf } from './code-lists.ts'
 import { valueCondition } from './matching-products.ts'
 import type { ProductFilter } from './product-filter.ts'
-import { type Selection, selectionOf } from './selection.ts'
+import { maxLookedUp, type Selection, selectionOf } from './selection.ts'
 
 /** Throws `invalid_request` for attributes that cannot be used. */
 export async function countProducts(catalogue: Catalogue, storeUuid: string, filter: ProductFilter): Promise<number> {
@@ -31,11 +31,11 @@ async function read({ db }: Catalogue, statement: RawBuilder<unknown>): Promise<
 export async function countOf(
   catalogue: Catalogue,
   filter: ProductFilter,
-  { uuid, source, where, lists, list }: Selection,
+  { uuid, source, where, lists, length, list }: Selection,
 ): Promise<RawBuilder<number>> {
   const { status, ...others } = filter
   if (isBare(others)) return totalOf(uuid, status)
-  if (!list && areSufficient(filter, lists)) return countOfLists(catalogue, uuid, lists)
+  if ((!list || length > maxLookedUp) && areSufficient(filter, lists)) return countOfLists(catalogue, uuid, lists)
   return sql<number>`(select count(*)::int from ${source} where ${where})`
 }
 

@@ -30,6 +30,8 @@ export interface Selection {
   lists: readonly CodeList[]
   /** The list by which the source reads products, if there is one. */
   list: CodeList | undefined
+  /** The length of that list; 0 without one. */
+  length: number
   table: 'product' | 'product_value'
   /** Begins a statement: the marker of a custom plan, but for a few forms of filters, whose statements are prepared. */
   plan: RawBuilder<unknown>
@@ -68,7 +70,7 @@ export async function selectionOf(
   const searched = (source: RawBuilder<unknown>) =>
     isSearched ? sql`${source} ${withTexts(uuid, order !== undefined)}` : source
   const slot = order?.field === 'status' && isByStatus ? statusSlot : indexes.get(order?.attribute ?? '')?.slot
-  const isKeyed = slot != null && found.codes == null && (!list || length > maxSorted)
+  const isKeyed = slot != null && found.codes == null && (!list || length > maxLookedUp)
   return {
     source: searched(list ? lookedUp(uuid, table, list.codes) : sql`${sql.table(table)} p`),
     keyedSource: isKeyed
@@ -80,6 +82,7 @@ export async function selectionOf(
     indexes,
     lists,
     list,
+    length,
     table,
     plan: list || (order ?? byCode).field !== 'code' || !isPlain(filter) ? sql`${customPlan} ` : sql``,
   }
@@ -109,8 +112,8 @@ function lookedUp(
 /**
  * The keys and codes of a slot: of the range and the prefix of codes that the filter has, and only the codes of a list,
  * if there is one. `is true` keeps PostgreSQL from a join, for which it might sort all keys. It looks the codes up in a
- * hash table because it expects few and short ones: their hashes, and at most `limit`. Products that have the hash of
- * another one do not match the filter.
+ * hash table because it expects few and short ones: their hashes, and at most `limit`, which the list just found to be
+ * shorter never reaches. Products that have the hash of another one do not match the filter.
  */
 function keysInOrder(
   uuid: string | null,
@@ -127,5 +130,8 @@ function keysInOrder(
   return sql`select k.key, k.product_code from ${keysOf(uuid, slot, allOf([range, isListed ?? false, ...prefixConditions(sql`k.product_code`, filter)]))}`
 }
 
-/** Of a longer list not all products are looked up to sort them: keys are read in order until the page is full. */
-const maxSorted = 5_000
+/**
+ * Of a longer list not all products are looked up: to sort them, keys are read in order until the page is full; to
+ * count them, the keys of the other lists are read.
+ */
+export const maxLookedUp = 5_000
