@@ -10,8 +10,8 @@ from coverage c join stores s using (store_uuid) join products p using (store_uu
 where c.asset_format = 'image' group by 1, 2, 3 order by 1, 2;
 
 -- The 20 most frequent brands
-select value as brand, count(*) as products
-from product_attributes where name = 'Brand' group by 1 order by 2 desc, 1 limit 20;
+select attributes ->> 'Brand' as brand, count(*) as products
+from products where attributes ? 'Brand' group by 1 order by 2 desc, 1 limit 20;
 
 -- Changes by day and person
 select date_trunc('day', at) as day, actor, operation, sum(items) as items, sum(failed) as failed
