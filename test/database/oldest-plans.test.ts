@@ -109,18 +109,22 @@ it.each([
   ['an upsert', upsertProducts],
   ['a PUT', updateProducts],
 ] as const)(
-  'gives a product no change before its creation, whose transaction began after that of %s',
+  'moves the last change of a product to no earlier time, if its transaction began after that of %s',
   async (_, change) => {
     const catalogue = wholeCatalogue(database.db)
     const uuid = await storeIn(catalogue)
     const patch = (color: string) => [{ productCode: 'a', attributes: { Color: color } }]
-    await write(catalogue, false, async (work) => {
+    const listed = () => listProducts(catalogue, uuid, {}, { limit: 1, backwards: false })
+    const [before] = await write(catalogue, false, async (work) => {
       await sql`select now()`.execute(work.db)
-      await write(catalogue, false, (other) => upsertProducts(other, uuid, patch('red')))
+      for (const color of ['red', 'green'])
+        await write(catalogue, false, (other) => upsertProducts(other, uuid, patch(color)))
+      const products = await listed()
       await change(work, uuid, patch('blue'))
+      return products
     })
-    const [product] = await listProducts(catalogue, uuid, {}, { limit: 1, backwards: false })
-    expect(product?.attributes).toEqual({ Color: 'blue' })
-    expect(product?.updatedAt).toEqual(product?.createdAt)
+    const [product] = await listed()
+    expect(product).toMatchObject({ attributes: { Color: 'blue' }, updatedAt: before?.updatedAt })
+    expect(product?.updatedAt).not.toEqual(product?.createdAt)
   },
 )

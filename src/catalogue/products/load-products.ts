@@ -105,7 +105,7 @@ async function merge(catalogue: WriteCatalogue, storeUuid: string, failed: numbe
       insert into product (store_uuid, product_code, status, attributes)
       select ${storeUuid}::uuid, product_code, new_status, new_attributes from item
       on conflict (store_uuid, product_code) do update set attributes = product.attributes || excluded.attributes,
-        status = excluded.status, updated_at = greatest(excluded.updated_at, product.created_at)
+        status = excluded.status, updated_at = greatest(excluded.updated_at, product.updated_at)
     ), ${totalled(storeUuid, differences)}, ${recorded(catalogue, storeUuid, items, failed)}
     select count(*) filter (where attributes is null)::int as created, count(attributes)::int as updated
     from item where is_reported`.execute(catalogue.db)

@@ -91,7 +91,7 @@ begin
       from unnest(codes) code where code not in (select product_code from old)
     ), changed as (
       update product p set attributes = p.attributes || (patches -> p.product_code),
-        status = coalesce(statuses ->> p.product_code, p.status), updated_at = greatest(written_at, p.created_at)
+        status = coalesce(statuses ->> p.product_code, p.status), updated_at = greatest(written_at, p.updated_at)
       where p.store_uuid = store and p.product_code = any(array(select product_code from old))
     ), item as not materialized (
       select product_code, key, was, value from (

@@ -54,7 +54,7 @@ async function upsert(catalogue: WriteCatalogue, storeUuid: string, patches: rea
       on conflict (store_uuid, product_code) do update set
         attributes = product.attributes || excluded.attributes,
         status = coalesce(${statuses}::jsonb ->> excluded.product_code, product.status),
-        updated_at = greatest(excluded.updated_at, product.created_at)
+        updated_at = greatest(excluded.updated_at, product.updated_at)
       where case when product.attributes @> excluded.attributes
         then product.status <> ${statuses}::jsonb ->> excluded.product_code
         else ${fits(sql`product.attributes`, sql`excluded.attributes`)} end

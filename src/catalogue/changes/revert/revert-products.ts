@@ -87,7 +87,7 @@ export const products: RevertStep = {
       order by code
       on conflict (store_uuid, product_code) do update
         set status = excluded.status, attributes = excluded.attributes, created_at = excluded.created_at,
-          updated_at = excluded.updated_at
+          updated_at = greatest(excluded.updated_at, product.updated_at)
     ), ${totalled(storeUuid, differences)}`,
   changes,
   counts: { products: sql`(select count(*) from changing)` },
