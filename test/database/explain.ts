@@ -2,7 +2,10 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from 'pg'
 import { type Catalogue, inTransaction, type WriteCatalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { needsCustomPlan } from '../../src/database/connection/session.ts'
+import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
+import { createTestDatabase } from '../support/database/database.ts'
+import { fixture } from '../support/fixture.ts'
 
 /** A node of a plan by `explain (analyze, format json)`; rows are an average over the loops. */
 export interface PlanNode {
@@ -58,6 +61,24 @@ export function createExplainer(server: pg.ClientConfig): Explainer {
     },
     close: () => catalogue.db.destroy(),
   }
+}
+
+/** An explainer of a database without partitions, for the calling file or `describe`, which is filled and analyzed before. */
+export function useExplainer(fill: (catalogue: Catalogue) => Promise<unknown>) {
+  return fixture(
+    async () => {
+      const database = await createTestDatabase({ empty: true })
+      await migrate(database.db)
+      await fill(database.catalogue)
+      return { database, ...createExplainer(database.direct) }
+    },
+    async (made) => {
+      await made.close?.()
+      await made.database?.drop()
+    },
+    'all',
+    120_000,
+  )
 }
 
 /** Uses a custom plan for the statements for which the service uses one. */

@@ -1,38 +1,25 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import { describe, expect, it } from 'vitest'
+import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
 import type { ProductFilter } from '../../src/catalogue/products/list/product-filter.ts'
 import { cursorKey } from '../../src/catalogue/products/list/product-order.ts'
 import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
-import { createExplainer, type Explainer, workOf } from './explain.ts'
+import { useExplainer, workOf } from './explain.ts'
 
 const products = 30_000
 const limit = 51
 
-let database: TestDatabase
-let explainer: Explainer
 /** Products that were created together, and some that were created one after the other, in no order of their codes. */
 const stores = { together: '', apart: '' }
 
-beforeAll(async () => {
-  database = await createTestDatabase({ empty: true })
-  await migrate(database.db)
-  const catalogue = wholeCatalogue(database.db)
+const explainer = useExplainer(async (catalogue) => {
   stores.together = await newStore(catalogue, sql`0`)
   stores.apart = await newStore(catalogue, sql`i / 3`)
-  explainer = createExplainer(database.direct)
-  await sql`vacuum analyze`.execute(explainer.catalogue.db)
-}, 120_000)
-
-afterAll(async () => {
-  await explainer.close()
-  await database.drop()
+  await sql`vacuum analyze`.execute(catalogue.db)
 })
 
 /** Half of the products have been changed at any time since they were created. */
@@ -68,7 +55,7 @@ describe.each(['together', 'apart'] as const)('of products that were created %s'
       const backwards = direction === 'desc'
       const page = { limit, backwards, [backwards ? 'before' : 'after']: cursor }
       const read = (catalogue: Catalogue) => listProducts(catalogue, stores[name], filter, page, order)
-      const listed = await read(wholeCatalogue(database.db))
+      const listed = await read(explainer.database.catalogue)
       expect(listed.map(({ productCode }) => productCode)).toEqual(
         all.slice(skipped, skipped + limit).map(({ code }) => code),
       )
@@ -82,26 +69,20 @@ async function oldest(uuid: string, { status, createdAt }: ProductFilter) {
     select updated_at::text as at, product_code as code from product
     where store_uuid = ${uuid} and (${status ?? null}::text[] is null or status = any(${status}::text[]))
       and created_at >= coalesce(${createdAt?.from}::timestamptz, '-infinity')
-    order by updated_at, product_code`.execute(database.db)
+    order by updated_at, product_code`.execute(explainer.catalogue.db)
   return rows
 }
 
 it('lists products of which the sample has too few', async () => {
-  const uuid = await storeIn(wholeCatalogue(database.db))
+  const { catalogue } = explainer.database
+  const uuid = await storeIn(catalogue)
   await sql`
     insert into product (store_uuid, product_code, status, attributes, created_at, updated_at)
     select ${uuid}::uuid, i::text, case when i > 5990 then 'draft' else 'new' end, '{}',
       now() - (6000 - i) * interval '1 minute', now() - (6000 - i) * interval '30 seconds'
-    from generate_series(1, 6000) i`.execute(database.db)
-  const listed = await listProducts(
-    wholeCatalogue(database.db),
-    uuid,
-    draft,
-    { limit: 3, backwards: false },
-    {
-      field: 'updatedAt',
-    },
-  )
+    from generate_series(1, 6000) i`.execute(catalogue.db)
+  const page = { limit: 3, backwards: false }
+  const listed = await listProducts(catalogue, uuid, draft, page, { field: 'updatedAt' })
   expect(listed.map(({ productCode }) => productCode)).toEqual(['5991', '5992', '5993'])
 })
 
@@ -111,7 +92,7 @@ it.each([
 ] as const)(
   'moves the last change of a product to no earlier time, if its transaction began after that of %s',
   async (_, change) => {
-    const catalogue = wholeCatalogue(database.db)
+    const { catalogue } = explainer.database
     const uuid = await storeIn(catalogue)
     const patch = (color: string) => [{ productCode: 'a', attributes: { Color: color } }]
     const listed = () => listProducts(catalogue, uuid, {}, { limit: 1, backwards: false })

@@ -192,10 +192,7 @@ describe('a gateway on four partitions', () => {
     ])
     expect(put.json).toMatchObject({ data: { updated_skus: ['A'], unavailable_skus: ['unknown'] } })
     expect(await productOf(gateway, store, 'A')).toMatchObject({ status: 'ACTIVE', attributes: { Color: 'green' } })
-    await addAssets(gateway, store, [
-      ['new', 'A'],
-      ['new', 'C'],
-    ])
+    await addAssets(gateway, store, ['new A', 'new C'])
     expect(await listing(store)).toEqual([
       ['A', 3],
       ['C', 1],

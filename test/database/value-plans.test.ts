@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { defineAttributes } from '../../src/catalogue/attributes/attribute-definitions.ts'
-import { type Catalogue, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
+import type { Catalogue } from '../../src/catalogue/catalogue.ts'
 import { deleteProducts } from '../../src/catalogue/products/delete-products.ts'
 import { countProducts } from '../../src/catalogue/products/list/count-products.ts'
 import { listProducts } from '../../src/catalogue/products/list/list-products.ts'
@@ -10,31 +10,17 @@ import { updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { write } from '../../src/catalogue/transaction.ts'
 import { indexValues } from '../../src/catalogue/values/index-values.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
-import { createExplainer, type Explainer, workOf } from './explain.ts'
+import { useExplainer, workOf } from './explain.ts'
 
 /** One store of many products, of which few have the attribute `Rare`, a third `Third`, and some small ones. */
 const products = 20_000
 const rare = 20
 
-let database: TestDatabase
-let explainer: Explainer
 let store: string
-
-beforeAll(async () => {
-  database = await createTestDatabase({ empty: true })
-  await migrate(database.db)
-  const catalogue = wholeCatalogue(database.db)
+const explainer = useExplainer(async (catalogue) => {
   for (const count of [500, 500, products]) store = await newStore(catalogue, count)
-  explainer = createExplainer(database.direct)
-  await sql`vacuum analyze`.execute(explainer.catalogue.db)
-}, 120_000)
-
-afterAll(async () => {
-  await explainer.close()
-  await database.drop()
+  await sql`vacuum analyze`.execute(catalogue.db)
 })
 
 async function newStore(catalogue: Catalogue, count: number): Promise<string> {
@@ -87,7 +73,7 @@ it.each<[title: string, read: (catalogue: Catalogue) => Promise<unknown>]>([
 })
 
 it('counts products that meet several conditions that most meet, whether all have the attributes or not', async () => {
-  const catalogue = wholeCatalogue(database.db)
+  const { catalogue } = explainer.database
   const isOther = await both({ name: 'Color', ne: 'c0' }, {})(catalogue)
   expect(isOther).toBe(Math.ceil((products * 2) / 3))
   for (const isNew of [false, true]) {
@@ -121,11 +107,11 @@ it('finds the products that were changed last without reading the others', async
   const codes = Array.from({ length: 100 }, (_, i) => String(7 * i + 1).padStart(6, '0'))
   for (const half of [codes.slice(50), codes.slice(0, 50)]) {
     const patches = half.map((productCode) => ({ productCode, attributes: { Color: 'new' } }))
-    await write({ ...wholeCatalogue(database.db), origin }, false, (work) => updateProducts(work, store, patches))
+    await write({ ...explainer.database.catalogue, origin }, false, (work) => updateProducts(work, store, patches))
   }
   const order = { field: 'updatedAt', direction: 'desc' } as const
   const read = (catalogue: Catalogue) => listProducts(catalogue, store, {}, { limit: 50, backwards: false }, order)
-  const listed = (await read(wholeCatalogue(database.db))).map(({ productCode }) => productCode)
+  const listed = (await read(explainer.database.catalogue)).map(({ productCode }) => productCode)
   expect(listed).toEqual(codes.slice(0, 50).toReversed())
   expect(workOf(await explainer.plansOf(read))).toBeLessThan(2_000)
 })

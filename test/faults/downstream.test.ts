@@ -23,9 +23,9 @@ beforeAll(async () => {
   const current = currentFilter({ url: faulty.url, timeoutMs }, () => remote)
   gateway = await startTestGateway({ remoteFilter: current })
   store = await storeWithAssets(gateway, [
-    ['1', 'A'],
-    ['2', 'B'],
-    ['3', 'C'],
+    '1 A',
+    '2 B',
+    '3 C',
     ['4', 'P', { assetFormat: 'pdf' }],
     ['5', 'Q', { channel: 'channel_value_1' }],
   ])

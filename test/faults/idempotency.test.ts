@@ -71,10 +71,7 @@ describe('Idempotency-Key', () => {
 
   it('applies to every write', async () => {
     const products = await storeWithProducts(gateway, ['A'])
-    const assets = await storeWithAssets(gateway, [
-      ['1', 'A'],
-      ['2', 'A'],
-    ])
+    const assets = await storeWithAssets(gateway, ['1 A', '2 A'])
     const placed = [{ parent_code: 'Z', assets: { 'Image URL 1': 'https://cdn.example/z.jpg' } }]
     const writes: [path: string, request: Keyed][] = [
       [`/v1/products?store_uuid=${products}`, { method: 'PUT', body: [{ product_code: 'A', Color: 'Blue' }] }],

@@ -15,10 +15,7 @@ const inParallel = 16
 const gateway = useGateway()
 let store: string
 beforeAll(async () => {
-  store = await storeWithAssets(gateway, [
-    ['1', 'A'],
-    ['2', 'B'],
-  ])
+  store = await storeWithAssets(gateway, ['1 A', '2 B'])
 })
 afterAll(async () => {
   agent.destroy()

@@ -17,8 +17,8 @@ beforeAll(async () => {
   builtIn = await startTestGateway()
   store = await storeWithAssets(builtIn, [
     ...Array.from({ length: 120 }, (_, i): NewLink => [`a${i}`, `sku-${i}`]),
-    ['b', '__proto__'],
-    ['b', '1002'],
+    'b __proto__',
+    'b 1002',
     ['c', 'Ärmel', { channel: 'channel_value_1' }],
     ['d', 'Ärmel', { assetFormat: 'pdf' }],
   ])

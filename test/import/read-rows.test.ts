@@ -171,22 +171,24 @@ function parsedBy(file: string) {
 }
 
 describe('JSON', () => {
+  const inBoth = (...rows: string[]): [Format, string][] => [
+    ['jsonl', rows.join('\n')],
+    ['json', `[${rows.join()}]`],
+  ]
+
   test('gives nested columns, texts of scalars, lists as lists, and nothing for null', async () => {
     const row = { sku: 'A', o: { x: { y: true }, z: null, none: {} }, n: -1.5, l: [1, { a: 'b' }], e: '' }
     const cells = { sku: 'A', 'o.x.y': 'true', 'o.z': '', n: '-1.5', l: [1, { a: 'b' }], e: '' }
     const asText = (entry: unknown) => JSON.parse(JSON.stringify(entry))
-    expect(asText(await cellsOf('jsonl', JSON.stringify(row)))).toEqual([cells])
-    expect(asText(await cellsOf('json', JSON.stringify([row])))).toEqual([cells])
+    for (const [format, file] of inBoth(JSON.stringify(row)))
+      expect(asText(await cellsOf(format, file))).toEqual([cells])
   })
 
   test.each(['1.10', '12345678901234567890', '1e400', '-0', '0.1000000000000000055'])(
     'keeps the digits of %s, in lists too',
     async (number) => {
       const row = `{"sku":"A","n":${number},"l":[${number}]}`
-      for (const [format, file] of [
-        ['jsonl', row],
-        ['json', `[${row}]`],
-      ] as const) {
+      for (const [format, file] of inBoth(row)) {
         const [cells] = (await cellsOf(format, file)) as [Record<string, unknown>]
         expect(cells.n).toBe(number)
         expect(JSON.stringify(cells.l)).toBe(`[${number}]`)
@@ -195,10 +197,7 @@ describe('JSON', () => {
   )
 
   test('keeps a column named __proto__', async () => {
-    for (const [format, file] of [
-      ['jsonl', '{"__proto__":{"__proto__":"x"}}'],
-      ['json', '[{"__proto__":{"__proto__":"x"}}]'],
-    ] as const) {
+    for (const [format, file] of inBoth('{"__proto__":{"__proto__":"x"}}')) {
       const { rows } = await readRows(chunksOf(Buffer.from(file), []), format)
       for await (const row of rowsOf(rows)) {
         expect('cells' in row && [row.columns, row.cells]).toEqual([['__proto__.__proto__'], ['x']])
@@ -216,8 +215,7 @@ describe('JSON', () => {
       'comes twice in the row',
       { sku: 'A' },
     ]
-    expect(await cellsOf('jsonl', rows.join('\n'))).toEqual(reasons)
-    expect(await cellsOf('json', `[${rows.join(',')}]`)).toEqual(reasons)
+    for (const [format, file] of inBoth(...rows)) expect(await cellsOf(format, file)).toEqual(reasons)
   })
 
   test('fails a row of more than 5,000 columns alone', async () => {
@@ -227,10 +225,7 @@ describe('JSON', () => {
 
   test('fails a row that is nested too deeply alone', async () => {
     const deep = `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`
-    for (const [format, file] of [
-      ['jsonl', `${deep}\n{"sku":"A"}`],
-      ['json', `[${deep},{"sku":"A"}]`],
-    ] as const) {
+    for (const [format, file] of inBoth(deep, '{"sku":"A"}')) {
       expect(await cellsOf(format, file)).toEqual([expect.stringMatching(/nested/), { sku: 'A' }])
     }
     const abyss = '['.repeat(200_000) + ']'.repeat(200_000)

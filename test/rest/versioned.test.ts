@@ -14,11 +14,7 @@ afterAll(async () => {
   await other.stop()
 })
 beforeEach(async () => {
-  store = await storeWithAssets(gateway, [
-    ['a', 'P'],
-    ['b', 'Q'],
-    ['d', 'P', { channel: 'channel_value_1' }],
-  ])
+  store = await storeWithAssets(gateway, ['a P', 'b Q', ['d', 'P', { channel: 'channel_value_1' }]])
 })
 
 const list = (options: Call = {}, query = '') => gateway.call(`/v1/assets?store_uuid=${store}${query}`, options)

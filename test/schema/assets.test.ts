@@ -8,9 +8,9 @@ let store: string
 beforeAll(async () => {
   store = await storeWithAssets(gateway, [
     ['a1', 'A', { url: 'https://cdn.example/One.jpg' }],
-    ['a2', 'A'],
+    'a2 A',
     ['a3', 'B', { assetFormat: 'video', url: 'https://cdn.example/one.mp4' }],
-    ['a4', 'B'],
+    'a4 B',
   ])
   await addAssets(gateway, store, [
     ['a1', 'B', { url: 'https://cdn.example/One.jpg' }],

@@ -151,10 +151,7 @@ requirements('beyond the specification', (gateway) => ({
     }),
   'BEYOND-08 MUST put an asset at place n of its group with POST /assets, moving those from n on back, past the end to the end':
     rest(async () => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'P'],
-      ])
+      const store = await storeWithAssets(gateway, ['a P', 'b P'])
       const assets = { 'Image URL 9': url('end'), 'Image URL 1': url('start') }
       const body = [{ parent_code: 'P', asset_type: 'image', assets }]
       expect((await callRest(gateway, `POST /assets?store_uuid=${store}`, body)).data).toEqual({
@@ -168,12 +165,7 @@ requirements('beyond the specification', (gateway) => ({
     }),
   'BEYOND-09 MUST keep the asset id of a URL that the store has, and move one that is in the group already': rest(
     async () => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'P'],
-        ['c', 'P'],
-        ['other', 'Q'],
-      ])
+      const store = await storeWithAssets(gateway, ['a P', 'b P', 'c P', 'other Q'])
       const assets = { 'Image URL 1': urlOf('c'), 'Image URL 2': urlOf('other'), 'Image URL 4': urlOf('b') }
       const body = [{ parent_code: 'P', assets }]
       expect((await callRest(gateway, `POST /assets?store_uuid=${store}`, body)).data).toMatchObject({
@@ -222,10 +214,7 @@ requirements('beyond the specification', (gateway) => ({
   ),
   'BEYOND-12 MUST give the same answer with dry_run=true on every write, and change nothing': rest(async () => {
     const store = await storeWithProducts(gateway, ['A'])
-    await addAssets(gateway, store, [
-      ['a', 'A'],
-      ['b', 'A'],
-    ])
+    await addAssets(gateway, store, ['a A', 'b A'])
     const writes: [operation: string, body: unknown][] = [
       [`PUT /products?store_uuid=${store}&`, [{ product_code: 'A', Color: 'red' }]],
       [`POST /products?store_uuid=${store}&`, [{ product_code: 'N', 'Image URL 1': url('n') }]],
@@ -268,13 +257,7 @@ requirements('beyond the specification', (gateway) => ({
     }),
   'BEYOND-15 MUST move an asset within its group and reorder the group, and refuse an asset that is not in it': graphql(
     async () => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'P'],
-        ['v', 'P', { assetFormat: 'video' }],
-        ['c', 'P'],
-        ['a', 'Q'],
-      ])
+      const store = await storeWithAssets(gateway, ['a P', 'b P', ['v', 'P', { assetFormat: 'video' }], 'c P', 'a Q'])
       /** The order of the group, or why it was not changed. */
       const order = async (field: string, args: Item) => {
         const all = { storeUuid: store, parentCode: 'P', ...args }

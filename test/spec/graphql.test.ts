@@ -98,11 +98,11 @@ requirements('GraphQL', (gateway) => ({
   'GRAPHQL-06 MUST narrow the groups of a product to a channel and a format': graphql(async () => {
     const storeUuid = await storeWithProducts(gateway, ['A'])
     await addAssets(gateway, storeUuid, [
-      ['a', 'A'],
+      'a A',
       ['a', 'A', { channel: 'channel_value_1' }],
       ['v', 'A', { assetFormat: 'video' }],
       ['v', 'A', { assetFormat: 'video', channel: 'channel_value_1' }],
-      ['a', 'B'],
+      'a B',
     ])
     const groups = async (narrow: string) => {
       const selection = `{ product(productCode: "A") { assetGroups${narrow} { channel assetType } } }`
@@ -129,9 +129,9 @@ requirements('GraphQL', (gateway) => ({
   }),
   'GRAPHQL-08 MUST list the same groups below a store as in the operation': graphql(async () => {
     const store = await storeWithAssets(gateway, [
-      ['a', 'P'],
-      ['b', 'P'],
-      ['a', 'Q'],
+      'a P',
+      'b P',
+      'a Q',
       ['v', 'P', { assetFormat: 'video', channel: 'channel_value_1' }],
     ])
     const page =

@@ -113,7 +113,7 @@ requirements('GET /assets', (gateway) => ({
   },
   'ASSETS-LIST-11 MUST list the channel SMP by default, and the channel asked for otherwise': async (client) => {
     const store = await storeWithAssets(gateway, [
-      ['a', 'P'],
+      'a P',
       ['b', 'P', { channel: 'channel_value_1' }],
       ['b', 'Q', { channel: 'channel_value_1' }],
     ])
@@ -123,10 +123,7 @@ requirements('GET /assets', (gateway) => ({
     expect(other).toMatchObject({ data: { total_groups: 2, groups: [{ channel: 'channel_value_1' }, {}] } })
   },
   'ASSETS-LIST-12 MUST list the format image by default, and the format asked for otherwise': async (client) => {
-    const store = await storeWithAssets(gateway, [
-      ['a', 'P'],
-      ['v', 'Q', { assetFormat: 'video' }],
-    ])
+    const store = await storeWithAssets(gateway, ['a P', ['v', 'Q', { assetFormat: 'video' }]])
     const standard = await client.listAssets({ store_uuid: store })
     expect(standard).toMatchObject({ data: { total_groups: 1, groups: [{ parent_code: 'P', asset_type: 'image' }] } })
     const other = await client.listAssets({ store_uuid: store, asset_format: 'video' })
@@ -168,11 +165,7 @@ requirements('GET /assets', (gateway) => ({
   },
   'ASSETS-LIST-16 MUST answer with total_groups, returned_groups and assets, a map from parent code to group': {
     rest: async () => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'P'],
-        ['c', 'Q'],
-      ])
+      const store = await storeWithAssets(gateway, ['a P', 'b P', 'c Q'])
       const group = (assets: Item[]) => ({ channel: 'SMP', asset_type: 'image', store_uuid: store, assets })
       expect(await get(gateway, `?store_uuid=${store}`)).toEqual({
         data: {
@@ -189,10 +182,7 @@ requirements('GET /assets', (gateway) => ({
       })
     },
     graphql: async () => {
-      const store = await storeWithAssets(gateway, [
-        ['a', 'P'],
-        ['b', 'P'],
-      ])
+      const store = await storeWithAssets(gateway, ['a P', 'b P'])
       const document = `query ($store: ID!) {
         assetGroups(storeUuid: $store) {
           totalGroups returnedGroups
@@ -245,10 +235,10 @@ requirements('GET /assets', (gateway) => ({
   ) => {
     const store = await storeWithAssets(gateway, [
       ['v1', 'P', { assetFormat: 'video' }],
-      ['i1', 'P'],
+      'i1 P',
       ['v2', 'P', { assetFormat: 'video' }],
       ['elsewhere', 'P', { channel: 'channel_value_1' }],
-      ['i2', 'P'],
+      'i2 P',
     ])
     expect(assetsOf(await client.listAssets({ store_uuid: store }), 'P').map((entry) => Object.keys(entry))).toEqual([
       ['asset_id', 'Image URL 1'],
@@ -259,8 +249,8 @@ requirements('GET /assets', (gateway) => ({
     client,
   ) => {
     const store = await storeWithAssets(gateway, [
-      ['a', 'P'],
-      ['b', 'Q'],
+      'a P',
+      'b Q',
       ['v', 'P', { assetFormat: 'video' }],
       ['a', 'P', { channel: 'channel_value_1' }],
       ['a', 'Q', { channel: 'channel_value_1' }],
@@ -279,7 +269,7 @@ requirements('GET /assets', (gateway) => ({
   },
   'ASSETS-LIST-21 MUST list an asset in each of the groups that it is linked to': async (client) => {
     const store = await storeWithAssets(gateway, [
-      ['other', 'Q'],
+      'other Q',
       ...['P', 'Q', 'R'].map((code): [string, string] => ['a', code]),
       ['a', 'P', { channel: 'channel_value_1' }],
     ])
@@ -291,11 +281,7 @@ requirements('GET /assets', (gateway) => ({
     expect(assetsOf(channel, 'P')).toEqual([{ asset_id: 'a', 'Image URL 1': urlOf('a') }])
   },
   'ASSETS-LIST-22 MUST not list a group without assets': async (client) => {
-    const store = await storeWithAssets(gateway, [
-      ['a', 'P'],
-      ['b', 'Q'],
-      ['c', 'R'],
-    ])
+    const store = await storeWithAssets(gateway, ['a P', 'b Q', 'c R'])
     await client.unlinkAssets([{ store_uuid: store, parent_code: 'P', channel: 'SMP' }])
     await client.deleteAssets([{ store_uuid: store, asset_id: ['b'] }])
     const outcome = await client.listAssets({ store_uuid: store })
@@ -303,10 +289,7 @@ requirements('GET /assets', (gateway) => ({
   },
   'ASSETS-LIST-23 MUST list the groups of the store asked for and of no other': async (client) => {
     const store = await storeWithAssets(gateway, [['a', 'P']])
-    const other = await storeWithAssets(gateway, [
-      ['a', 'P', { url: 'https://cdn.example/other' }],
-      ['b', 'Q'],
-    ])
+    const other = await storeWithAssets(gateway, [['a', 'P', { url: 'https://cdn.example/other' }], 'b Q'])
     expect(await client.listAssets({ store_uuid: store })).toMatchObject({
       data: { total_groups: 1, groups: [{ store_uuid: store, assets: [{ 'Image URL 1': urlOf('a') }] }] },
     })
@@ -360,10 +343,7 @@ requirements('GET /assets', (gateway) => ({
   },
   'ASSETS-LIST-30 MUST count what is added and removed into total_groups at once': async (client) => {
     const store = await storeWithGroups(gateway, 3)
-    await addAssets(gateway, store, [
-      ['more', 'new'],
-      ['more', '1'],
-    ])
+    await addAssets(gateway, store, ['more new', 'more 1'])
     expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { total_groups: 4 } })
     await client.deleteAssets([{ store_uuid: store, asset_id: 'more' }])
     expect(await client.listAssets({ store_uuid: store })).toMatchObject({ data: { total_groups: 3 } })

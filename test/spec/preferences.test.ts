@@ -6,11 +6,7 @@ const codes = ['a', 'b', 'c']
 const patches = codes.map((product_code) => ({ product_code, Color: 'red' }))
 const guard = (most: number | string) => ({ prefer: `max-affected=${most}` })
 const storeWithThree = (gateway: Parameters<typeof storeWithAssets>[0]) =>
-  storeWithAssets(gateway, [
-    ['A', '1'],
-    ['B', '1'],
-    ['C', '1'],
-  ])
+  storeWithAssets(gateway, ['A 1', 'B 1', 'C 1'])
 
 requirements('preferences of writes', (gateway) => {
   const call = async (method: string, path: string, body: unknown, headers: Record<string, string> = {}) => {

@@ -38,14 +38,14 @@ export const otherChannel = 'channel_value_1'
 export async function shop(gateway: TestGateway): Promise<string> {
   const other = { channel: otherChannel }
   return storeWithAssets(gateway, [
-    ['a', 'P'],
-    ['b', 'P'],
-    ['c', 'P'],
+    'a P',
+    'b P',
+    'c P',
     ['v', 'P', { assetFormat: 'video' }],
     ['b', 'P', other],
     ['a', 'P', other],
-    ['a', 'Q'],
-    ['b', 'Q'],
+    'a Q',
+    'b Q',
     ['r', 'R', other],
   ])
 }

@@ -52,12 +52,10 @@ export async function addProducts(gateway: Caller, storeUuid: string, added: rea
   if (result.failedProducts.length > 0) throw new Error(`not all products were made: ${JSON.stringify(result)}`)
 }
 
-/** An asset to link: `[assetId, parentCode]`, and what is not the default. */
-export type NewLink = [
-  assetId: string,
-  parentCode: string,
-  rest?: { channel?: string; assetFormat?: string; url?: string },
-]
+/** An asset to link: its id and parent code, as one text or with what is not the default. */
+export type NewLink =
+  | `${string} ${string}`
+  | [assetId: string, parentCode: string, rest?: { channel?: string; assetFormat?: string; url?: string }]
 
 /** Creates a store with these assets, linked in this order, and returns its UUID. */
 export async function storeWithAssets(gateway: Caller, links: readonly NewLink[]): Promise<string> {
@@ -67,7 +65,10 @@ export async function storeWithAssets(gateway: Caller, links: readonly NewLink[]
 }
 
 export async function addAssets(gateway: Caller, storeUuid: string, links: readonly NewLink[]): Promise<void> {
-  const assets = links.map(([assetId, parentCode, rest]) => ({ assetId, parentCode, url: urlOf(assetId), ...rest }))
+  const assets = links.map((link) => {
+    const [assetId = '', parentCode, rest] = typeof link === 'string' ? link.split(' ') : link
+    return { assetId, parentCode, url: urlOf(assetId), ...(typeof rest === 'object' && rest) }
+  })
   const result = await ask(gateway, 'addAssets', { storeUuid, assets })
   if (result.failed !== 0) throw new Error(`not all assets were made: ${JSON.stringify(result)}`)
 }

@@ -5,12 +5,13 @@ export function fixture<Made extends object>(
   make: () => Promise<Made>,
   release: (made: Made) => unknown,
   per: 'all' | 'each' = 'all',
+  timeoutMs?: number,
 ): Made {
   const made = {} as Made
   const [before, after] = per === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach]
   before(async () => {
     Object.assign(made, await make())
-  })
+  }, timeoutMs)
   after(() => release(made))
   return made
 }

@@ -162,10 +162,7 @@ describe('the items of a change', () => {
   })
 
   it('have the places of links', async () => {
-    await addAssets(gateway, store, [
-      ['x', 'A'],
-      ['y', 'A'],
-    ])
+    await addAssets(gateway, store, ['x A', 'y A'])
     await mutate('move', 'moveAsset', { parentCode: 'A', assetId: 'y', position: 1 })
     const moved = await items('move')
     expect(moved.length).toBeGreaterThan(0)

@@ -39,11 +39,7 @@ it('says of each product what it lacks on each channel, and why', async () => {
     { productCode: 'B', status: 'active', attributes: { Title: 'a title', GTIN: '12345678', Type: 'hat' } },
     { productCode: 'C', attributes: { Title: ' \n' } },
   ])
-  await addAssets(gateway, store, [
-    ['a1', 'A'],
-    ['b1', 'B'],
-    ['b2', 'B'],
-  ])
+  await addAssets(gateway, store, ['a1 A', 'b1 B', 'b2 B'])
   await setRequirements(gateway, store, 'SMP', [title, picture, gtin, size, active])
   await setRequirements(gateway, store, 'channel_value_1', [gtin])
   const reasons = {
@@ -106,11 +102,7 @@ it('counts the products of a store, and follows each change of them', async () =
 
   await setRequirements(gateway, store, 'SMP', [picture])
   expect(await settled(gateway, store, 'SMP')).toMatchObject({ total: 2, ready: 0 })
-  await addAssets(gateway, store, [
-    ['d1', 'D'],
-    ['d2', 'D'],
-    ['x', 'X'],
-  ])
+  await addAssets(gateway, store, ['d1 D', 'd2 D', 'x X'])
   expect(await settled(gateway, store, 'SMP')).toMatchObject({ total: 2, ready: 1 })
   await setRequirements(gateway, store, 'SMP', [])
   expect(await storeReadiness(gateway, store, 'SMP')).toBeNull()

@@ -66,8 +66,8 @@ it('tells stores, operations and channels apart, and adds up what is not told ap
 it('tells statuses, and channels and formats of groups apart', async () => {
   const store = await storeWithProducts(gateway, ['A', 'B'])
   await addAssets(gateway, store, [
-    ['1', 'A'],
-    ['2', 'B'],
+    '1 A',
+    '2 B',
     ['3', 'A', { assetFormat: 'video' }],
     ['4', 'A', { channel: 'channel_value_1' }],
   ])

@@ -1,4 +1,4 @@
-import { addAssets, addProducts, define, type NewLink, newStore } from '../../support/factories.ts'
+import { addAssets, addProducts, define, newStore } from '../../support/factories.ts'
 import type { TestGateway } from '../../support/servers/gateway.ts'
 
 export interface Fixture {
@@ -15,7 +15,7 @@ export async function fill(gateway: TestGateway): Promise<Fixture> {
   await define(gateway, first, definitions)
   const second = await newStore(gateway, {}, `?linked_store_id=${first}&copy_taxonomy=true`)
   const products = codes.map((productCode) => ({ productCode, attributes: { Color: 'Red' } }))
-  const links = codes.flatMap((parentCode, i): NewLink[] => [
+  const links = codes.flatMap((parentCode, i): [string, string][] => [
     [`asset-${i}`, parentCode],
     [`shared-${i % 3}`, parentCode],
   ])
