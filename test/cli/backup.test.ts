@@ -15,7 +15,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import type { Database } from '../../src/database/tables.ts'
 import { startEmbedded } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { setRequirements, settled } from '../catalogue/readiness/support.ts'
-import { outcomeOf, runCli, startCli } from '../support/clients/cli.ts'
+import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database/database.ts'
 import { addAssets, define, newStore, storeIn, storeWithProducts } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   ])
   await addAssets(source, store, [
     ['a\\', '\\.', { url: 'https://cdn.example/%20;"?a=\\' }],
-    ['b', '\\.'],
+    'b \\.',
     ['b', '\\N', { channel: 'channel_value_1' }],
     ['c', '\\N', { assetFormat: 'pdf' }],
   ])
@@ -183,7 +183,7 @@ describe('a backup', () => {
     const file = folder.file('there.sql')
     await writeFile(file, 'mine')
     const refused = await run(source.database, 'backup', file)
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists; --force replaces it\n`) })
+    expect(refused).toMatchObject(refusal(`${file} exists; --force replaces it\n`))
     expect(await readFile(file, 'utf8')).toBe('mine')
     expect(await run(source.database, 'backup', file, '--force')).toMatchObject({ code: 0 })
     expect(await readFile(file, 'utf8')).toMatch(/^-- \{"catalogue_backup":1,.*\}\nbegin;.*\ncopy store \(/)
@@ -195,7 +195,7 @@ describe('a backup', () => {
     await sql`insert into migration (name, checksum, version) values ('0005-later', '', '9.0.0')`.execute(newer.db)
     const file = folder.file('newer.sql')
     const sentence = 'a newer version has migrated the database (0005-later): back it up with that version'
-    expect(await run(newer, 'backup', file)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) })
+    expect(await run(newer, 'backup', file)).toMatchObject(refusal(sentence, 1))
     expect(existsSync(file)).toBe(false)
   })
 })
@@ -248,7 +248,7 @@ describe('restore', () => {
     )
     expect(await other.db.selectFrom('store').select('store_uuid').execute()).toEqual([])
     const missing = await run(other, 'restore', folder.file('missing.sql'))
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('missing.sql cannot be read: ENOENT') })
+    expect(missing).toMatchObject(refusal('missing.sql cannot be read: ENOENT'))
   })
 })
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCliProcess } from '../support/clients/cli.ts'
+import { refusal, runCliProcess } from '../support/clients/cli.ts'
 import { useFolder } from '../support/folder.ts'
 
 const folder = useFolder('each')
@@ -35,7 +35,7 @@ describe('a command without DATABASE_URL', () => {
     const named = `database: embedded PostgreSQL in ${env.DATA_DIR}\n`
     expect(await runCliProcess(['migrate'], env)).toMatchObject({ code: 0, stderr: named })
     const imported = await runCliProcess(['import', file, '--store', store], env)
-    expect(imported).toMatchObject({ code: 2, stderr: expect.stringContaining(`there is no store "${store}"`) })
+    expect(imported).toMatchObject(refusal(`there is no store "${store}"`))
     expect(await runCliProcess(['token', 'list', '--json'], env)).toEqual({
       code: 0,
       stdout: '{"tokens":[]}\n',

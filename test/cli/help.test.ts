@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adviceOn } from '../../src/cli/advice.ts'
 import { commandsOf, examples } from '../../src/cli/help.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { runCli } from '../support/clients/cli.ts'
+import { refusal, runCli } from '../support/clients/cli.ts'
 
 const commands = commandsOf(await createProgram())
 const leaves = commands.filter(({ command }) => command.commands.length === 0)
@@ -40,10 +40,10 @@ describe('the command line', () => {
 
   it('answers wrong usage with 2, a sentence, and where to look', async () => {
     const unknown = await runCli(['token', 'crate'], {})
-    expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("unknown command 'crate'") })
+    expect(unknown).toMatchObject(refusal("unknown command 'crate'"))
     expect(unknown.stderr).toContain('Run "catalog token --help" to see its arguments and options.')
     const missing = await runCli(['export'], {})
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('Run "catalog export --help"') })
+    expect(missing).toMatchObject(refusal('Run "catalog export --help"'))
   })
 
   it('says what to do when the database cannot be reached', async () => {

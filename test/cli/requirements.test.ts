@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { storeReadiness } from '../catalogue/readiness/support.ts'
-import { runCli } from '../support/clients/cli.ts'
+import { refusal, runCli } from '../support/clients/cli.ts'
 import { query, storeWithProducts } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 
@@ -44,8 +44,8 @@ it('changes nothing in a dry run, and refuses a channel or store that there is n
     ['Title', '--map must be ATTRIBUTE=ATTRIBUTE; got "Title"'],
     ['title=Name', /--map must name an attribute of shopify: Title, .*; got "title"/],
   ] as const)
-    expect(await use(...named, '--map', map)).toMatchObject({ code: 2, stderr: expect.stringMatching(problem) })
+    expect(await use(...named, '--map', map)).toMatchObject(refusal(problem))
   const nowhere = await use('shopify', '--store', store, '--channel', 'nowhere')
-  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('channel must be one of SMP') })
+  expect(nowhere).toMatchObject(refusal('channel must be one of SMP'))
   expect(await use('shopify', '--store', 'none', '--channel', 'SMP')).toMatchObject({ code: 2 })
 })

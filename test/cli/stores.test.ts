@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { refusal, runCli } from '../support/clients/cli.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -24,16 +24,12 @@ describe('catalog store', () => {
 
   it('refuses what is none of the values, and a name that no store or several have', async () => {
     const bad = await catalog('store', 'create', '--name', 'X', '--region', 'Mars')
-    expect(bad).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('region[0] must be one of') })
-    expect(await catalog('store', 'show', 'nowhere')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('there is no store "nowhere"'),
-    })
+    expect(bad).toMatchObject(refusal('region[0] must be one of'))
+    expect(await catalog('store', 'show', 'nowhere')).toMatchObject(refusal('there is no store "nowhere"'))
     for (const _ of [1, 2]) await newStore(gateway, { store_name: 'Twins' })
-    expect(await catalog('export', '--store', 'Twins')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('several stores have the name "Twins": give the UUID of one'),
-    })
+    expect(await catalog('export', '--store', 'Twins')).toMatchObject(
+      refusal('several stores have the name "Twins": give the UUID of one'),
+    )
   })
 })
 
@@ -66,6 +62,6 @@ describe('--store', () => {
       state: 'succeeded',
       rows: 1,
     })
-    expect(await catalog('job', 'show', store)).toMatchObject({ code: 2, stderr: expect.stringContaining('no job') })
+    expect(await catalog('job', 'show', store)).toMatchObject(refusal('no job'))
   })
 })

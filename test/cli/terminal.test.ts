@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { readable } from '../../src/app/log.ts'
-import { runCli } from '../support/clients/cli.ts'
+import { refusal, runCli } from '../support/clients/cli.ts'
 import { addProducts, newStore } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
 import { catalog, searchPath } from '../support/servers/program.ts'
@@ -39,7 +39,7 @@ describe('the command line', () => {
     const json = (await runCli(['config', '--json'], env)).stdout
     expect(JSON.parse(json)).toMatchObject({ PORT: '8080', GLOBAL_CONFIG: 'https://***@config.example/x?key=***' })
     expect(stdout + json).not.toMatch(/hidden|secret|p%40ss/)
-    expect(await runCli(['config'], { PORT: 'x' })).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT') })
+    expect(await runCli(['config'], { PORT: 'x' })).toMatchObject(refusal('PORT', 1))
   })
 
   it('logs lines to read on a terminal', async () => {

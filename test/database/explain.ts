@@ -63,7 +63,7 @@ export function createExplainer(server: pg.ClientConfig): Explainer {
   }
 }
 
-/** An explainer of a database without partitions, for the calling file or `describe`, which is filled and analyzed before. */
+/** An explainer of a database without partitions, for the calling file; `fill` fills and analyzes it before. */
 export function useExplainer(fill: (catalogue: Catalogue) => Promise<unknown>) {
   return fixture(
     async () => {

@@ -14,6 +14,7 @@ import {
   type EmbeddedServer,
   startEmbedded,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
+import { queryOnce } from '../support/database/sql-client.ts'
 
 const moduleUrl = new URL('../../src/embedded-postgres/embedded-postgres.ts', import.meta.url)
 const isRoot = process.getuid?.() === 0
@@ -352,15 +353,8 @@ async function plainUser(): Promise<{ command: string[]; directory: string }> {
   return { command: other, directory }
 }
 
-async function query({ ...connection }: pg.ClientConfig, sql: string): Promise<unknown[]> {
-  const client = new pg.Client(connection)
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
+async function query(connection: pg.ClientConfig, sql: string): Promise<unknown[]> {
+  return (await queryOnce(connection, sql)).rows
 }
 
 /** Leaves a query behind that runs on, without a client, and listens to nobody. */

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { exportStore } from '../../src/export/export-store.ts'
-import { outcomeOf, runCli, startCli } from '../support/clients/cli.ts'
+import { outcomeOf, refusal, runCli, startCli } from '../support/clients/cli.ts'
 import { addAssets, addProducts, newStore, storeWithProducts, unknownStore } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
 import { useGateway } from '../support/servers/gateway.ts'
@@ -35,8 +35,8 @@ async function oddStore(): Promise<string> {
   await addAssets(gateway, store, [
     ['a', 'A', { url: 'https://cdn.example/c' }],
     ['b', 'A', { url: 'https://cdn.example/c' }],
-    ['c', 'B'],
-    ['d', 'B'],
+    'c B',
+    'd B',
   ])
   return store
 }
@@ -53,10 +53,10 @@ async function hardStore(): Promise<string> {
     { productCode: 'Z9', status: 'active' },
   ])
   await addAssets(gateway, store, [
-    ['c', '1002'],
-    ['a', '1002'],
+    'c 1002',
+    'a 1002',
     ['b', '1002', { assetFormat: 'pdf' }],
-    ['a', 'Z9'],
+    'a Z9',
     ['d', 'Z9', { channel: 'channel_value_1' }],
     ['e', 'no product'],
   ])
@@ -123,7 +123,7 @@ it('reads one snapshot: what is written while it runs does not show', async () =
 it('says what is wrong and leaves no file when the store is unknown or the flags are', async () => {
   const out = folder.file('x.csv')
   const unknown = await run('export', '--store', unknownStore(), '--out', out)
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no store') })
+  expect(unknown).toMatchObject(refusal('there is no store'))
   await expect(readFile(out)).rejects.toThrow('ENOENT')
   for (const flags of [['--store', unknownStore(), '--status', 'sold'], ['--store', unknownStore(), '--json'], []]) {
     expect((await run('export', ...flags)).code, flags.join(' ')).toBe(2)
@@ -161,10 +161,8 @@ it('refuses CSV of more than 2,000 columns and says that JSONL has room', async 
     { productCode: 'A', attributes: attributes(0) },
     { productCode: 'B', attributes: attributes(1_000) },
   ])
-  expect(await run('export', '--store', store)).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringContaining('CSV must have at most 2000 columns; this export has 2002: use JSONL'),
-  })
+  expect(await run('export', '--store', store)).toMatchObject(
+    refusal('CSV must have at most 2000 columns; this export has 2002: use JSONL'),
+  )
   expect(await run('export', '--store', store, '--format', 'jsonl')).toMatchObject({ code: 0 })
 })

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { wholeCatalogue } from '../../src/catalogue/catalogue.ts'
-import { connect } from '../../src/database/connection/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { runCli } from '../support/clients/cli.ts'
+import { refusal, runCli } from '../support/clients/cli.ts'
 import { databaseUrl } from '../support/database/database.ts'
+import { queryOnce } from '../support/database/sql-client.ts'
 import { storeIn } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
+import { databaseOfUser } from './database-of-user.ts'
 import { canary, createFixture, type Fixture } from './fixture.ts'
 
 const gateway = useGateway()
@@ -183,11 +184,7 @@ describe('a report user', () => {
     })
     await writeFile(file, `local all ${name} scram-sha-256\n${before}`)
     await admin.query('select pg_reload_conf()')
-    const withPassword = async (given: string) => {
-      const client = new pg.Client({ ...server, user: name, database, password: given })
-      await client.connect()
-      await client.end()
-    }
+    const withPassword = (given: string) => queryOnce({ ...server, user: name, database, password: given }, 'select 1')
     await expect
       .poll(() => withPassword('wrong').catch((error: Error) => error.message))
       .toMatch(/authentication failed/)
@@ -220,40 +217,27 @@ describe('catalog report-user', () => {
     [['good', '--store', 'no-uuid'], /there is no store/],
     [['good'], /name at least one store/],
   ])('refuses %j', async (args, message) => {
-    expect(await catalog(['add', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+    expect(await catalog(['add', ...args])).toMatchObject(refusal(message))
   })
 
   it('needs a server that others can connect to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'report-users-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const add = ['report-user', 'add', 'good', '--store', fixture.own]
-    const { code, stderr } = await runCli(add, { DATABASE_URL: '', DATA_DIR: folder })
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/no other program can connect to the embedded database: move the catalogue/),
-    })
+    expect(await runCli(add, { DATABASE_URL: '', DATA_DIR: folder })).toMatchObject(
+      refusal(/no other program can connect to the embedded database: move the catalogue/, 1),
+    )
   })
 
   it('gives no store to a login that has other rights', async () => {
     const outcome = await catalog(['add', server.user, '--store', fixture.own])
-    expect(outcome).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/has rights besides .* choose another name/),
-    })
+    expect(outcome).toMatchObject(refusal(/has rights besides .* choose another name/, 1))
   })
 
   it('says what to do where the user may not create roles, and then grants', async () => {
-    const owner = `plain_${randomUUID().slice(0, 8)}`
-    const reader = `${owner}_reader`
-    await admin.query(`create role ${owner} login`)
-    await admin.query(`create database ${owner} owner ${owner}`)
-    const db = connect({ ...server, user: owner, database: owner }, () => {})
-    onTestFinished(async () => {
-      await db.destroy()
-      await admin.query(`drop database ${owner} with (force)`)
-      await admin.query(`drop role ${owner}`)
-      await admin.query(`drop role if exists ${reader}`)
-    })
+    const reader = `reader_${randomUUID().slice(0, 8)}`
+    onTestFinished(async () => void (await admin.query(`drop role if exists ${reader}`)))
+    const { db, name: owner } = await databaseOfUser()
     await migrate(db)
     const store = await storeIn(wholeCatalogue(db))
     const url = databaseUrl({ ...server, user: owner, database: owner })
@@ -263,10 +247,8 @@ describe('catalog report-user', () => {
     expect(statement).toMatch(/^create role/)
     await admin.query(statement)
     expect(await catalog(['add', reader, '--store', store], url)).toMatchObject({ code: 0, stdout: '' })
-    const client = new pg.Client({ ...server, user: reader, database: owner })
-    await client.connect()
-    expect((await client.query('select store_uuid from report.stores')).rows).toEqual([{ store_uuid: store }])
-    await client.end()
+    const seen = await queryOnce({ ...server, user: reader, database: owner }, 'select store_uuid from report.stores')
+    expect(seen.rows).toEqual([{ store_uuid: store }])
     const removed = await catalog(['remove', reader], url)
     expect(removed.stderr).toContain(`"drop role ${reader}" deletes it`)
   })

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pg from 'pg'
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Catalogue, catalogueFor, wholeCatalogue } from '../../src/catalogue/catalogue.ts'
 import { mergeProducts, updateProducts } from '../../src/catalogue/products/update-products.ts'
 import { upsertProducts } from '../../src/catalogue/products/upsert-products.ts'
 import { countStores, listStores, listStoresOfGroups } from '../../src/catalogue/stores/list-stores.ts'
 import { findStores, type Store } from '../../src/catalogue/stores/stores.ts'
 import { write } from '../../src/catalogue/transaction.ts'
-import { connect } from '../../src/database/connection/connect.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { hasRowSecurity, tenantRole } from '../../src/database/tenant.ts'
 import { addChange } from '../catalogue/changes/ledger-rows.ts'
 import { createTestDatabase } from '../support/database/database.ts'
 import { storeIn } from '../support/factories.ts'
 import { useGateway } from '../support/servers/gateway.ts'
+import { databaseOfUser } from './database-of-user.ts'
 import { createFixture, type Fixture } from './fixture.ts'
 
 const gateway = useGateway()
@@ -134,19 +133,7 @@ it('PUT of products is a function of PostgreSQL: limited roles may execute it wh
 })
 
 it('a database whose user may not create roles serves limited tokens without row-level security', async () => {
-  const server = inject('postgres')
-  const name = `plain_${randomUUID().replaceAll('-', '')}`
-  const admin = new pg.Client({ ...server, database: 'postgres' })
-  await admin.connect()
-  await admin.query(`create role ${name} login`)
-  await admin.query(`create database ${name} owner ${name}`)
-  const db = connect({ ...server, user: name, database: name }, () => {})
-  onTestFinished(async () => {
-    await db.destroy()
-    await admin.query(`drop database ${name} with (force)`)
-    await admin.query(`drop role ${name}`)
-    await admin.end()
-  })
+  const { db } = await databaseOfUser()
   await migrate(db)
   expect(await hasRowSecurity(db)).toBe(false)
   const everything = wholeCatalogue(db)
@@ -165,24 +152,11 @@ it('a database whose user may not create roles serves limited tokens without row
 })
 
 it('a user who may create roles but is no superuser, as managed services give, has row-level security', async () => {
-  const server = inject('postgres')
-  const name = `managed_${randomUUID().replaceAll('-', '')}`
-  const admin = new pg.Client({ ...server, database: 'postgres' })
-  await admin.connect()
-  await admin.query(`create role ${name} login createrole`)
-  await admin.query(`create database ${name} owner ${name}`)
-  const { rows } = await admin.query("select current_setting('server_version_num')::int >= 160000 as distinguishes")
+  const { db, name, admin } = await databaseOfUser('createrole')
+  const { rows } = await admin("select current_setting('server_version_num')::int >= 160000 as distinguishes")
   // What PostgreSQL gives to a user who creates the role.
   const options = rows[0].distinguishes ? 'with admin true, inherit false, set false' : 'with admin option'
-  await admin.query(`grant ${tenantRole} to ${name} ${options}`)
-  const db = connect({ ...server, user: name, database: name }, () => {})
-  onTestFinished(async () => {
-    await db.destroy()
-    await admin.query(`drop database ${name} with (force)`)
-    await admin.query(`revoke ${tenantRole} from ${name} cascade`)
-    await admin.query(`drop role ${name}`)
-    await admin.end()
-  })
+  await admin(`grant ${tenantRole} to ${name} ${options}`)
   await migrate(db)
   expect(await hasRowSecurity(db)).toBe(true)
   const limited = catalogueFor(db, { stores: new Set([randomUUID()]) })

@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { Writable } from 'node:stream'
+import { expect } from 'vitest'
 import { run } from '../../../src/cli/program.ts'
 import { catalog, searchPath } from '../servers/program.ts'
 
@@ -91,4 +92,10 @@ export function outcomeOf(child: ChildProcess): Promise<CliOutcome> {
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
+}
+
+/** How a command ends that refuses what it is given, or that fails (1): nothing but this on stderr. */
+export function refusal(stderr: string | RegExp, code = 2) {
+  const said = typeof stderr === 'string' ? expect.stringContaining(stderr) : expect.stringMatching(stderr)
+  return { code, stdout: '', stderr: said }
 }

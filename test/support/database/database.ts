@@ -11,6 +11,7 @@ import { requestContext } from '../../../src/request/context.ts'
 import { fixture } from '../fixture.ts'
 import { copyDistributed, createDistributed, dropDistributed } from './citus.ts'
 import { expectOneStore, noteCaller } from './sent-statements.ts'
+import { queryOnce } from './sql-client.ts'
 
 export interface TestDatabase {
   db: Kysely<Database>
@@ -127,11 +128,5 @@ export function databaseUrl({ user, host = '', port, database }: pg.ClientConfig
 }
 
 async function asAdmin(statement: string): Promise<void> {
-  const client = new pg.Client({ ...inject('postgres'), database: 'postgres' })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+  await queryOnce({ ...inject('postgres'), database: 'postgres' }, statement)
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { unprivileged } from '../servers/program.ts'
+import { canConnect } from './sql-client.ts'
 
 interface Server {
   host: string
@@ -26,17 +26,10 @@ export async function startPooler(
   const file = join(directory, 'pgbouncer.ini')
   await writeFile(file, configuration(pooler, server, settings))
   const [command, ...args] = unprivileged(program, '-q', file)
-  const listens = () => {
-    const client = new pg.Client({ ...pooler, database: 'postgres' })
-    return client.connect().then(
-      () => client.end().then(() => true),
-      () => false,
-    )
-  }
   const start = async () => {
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
     const exited = once(child, 'exit')
-    while (!(await listens())) {
+    while (!(await canConnect({ ...pooler, database: 'postgres' }))) {
       if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
       await sleep(50)
     }

@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { connect } from '../../../src/database/connection/connect.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
 import { startEmbedded } from '../../../src/embedded-postgres/embedded-postgres.ts'
 import { type FaultProxy, startFaultProxy } from '../servers/fault-proxy.ts'
+import { queryOnce } from './sql-client.ts'
 import { createStandby } from './standby.ts'
 
 export interface Replication {
@@ -88,10 +89,6 @@ async function endpoint({ host, port, user, database }: Endpoint['connection']):
     proxy,
     connection: { ...proxy.connection, user, database },
     url: `postgresql://${user}@${proxy.connection.host}:${proxy.connection.port}/${database}`,
-    query: async (sql) => {
-      const client = new pg.Client({ host, port, user, database })
-      await client.on('error', () => {}).connect()
-      return client.query(sql).finally(() => client.end())
-    },
+    query: (sql) => queryOnce({ host, port, user, database }, sql),
   }
 }

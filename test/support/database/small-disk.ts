@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { open, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { packagedBinDir } from '../../../src/embedded-postgres/binaries.ts'
+import { canConnect } from './sql-client.ts'
 
 /** What a plain user needs to mount a file system. Some systems forbid it. */
 const user = ['--user', '--map-user=65534', '--map-group=65534', '--keep-caps']
@@ -32,14 +32,7 @@ export async function startOnSmallDisk(size: string, mountPoint: string, socketD
   const child = spawn(program, command, { stdio: ['ignore', 'ignore', 'inherit'] })
   const connection = { host: socketDir, port: 5432, user: 'catalogue', database: 'postgres' }
   const exited = once(child, 'exit')
-  const answers = () => {
-    const client = new pg.Client(connection).on('error', () => {})
-    return client.connect().then(
-      () => client.end().then(() => true),
-      () => false,
-    )
-  }
-  while (!(await answers())) {
+  while (!(await canConnect(connection))) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
     await sleep(50)
   }

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { unprivileged } from '../servers/program.ts'
+import { canConnect } from './sql-client.ts'
 
 interface Server {
   host: string
@@ -51,7 +51,7 @@ export async function createStandby(
       const [program, ...args] = unprivileged(join(binDir, 'postgres'), '-D', cluster, ...options)
       const started = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
       child = started
-      while (!(await answers(connection))) {
+      while (!(await canConnect({ ...connection, database: 'postgres' }))) {
         if (started.exitCode !== null) throw new Error(`the replica ended with ${started.exitCode}`)
         await sleep(20)
       }
@@ -63,15 +63,4 @@ export async function createStandby(
       await exit
     },
   }
-}
-
-async function answers(server: Server): Promise<boolean> {
-  const client = new pg.Client({ ...server, database: 'postgres' })
-  const connected = client.on('error', () => {}).connect()
-  const isThere = await connected.then(
-    () => true,
-    () => false,
-  )
-  await client.end().catch(() => {})
-  return isThere
 }
