@@ -4,7 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import type { Context } from '../../src/graphql/context.ts'
-import { isObject, millisecondsOf, timeOf } from '../../src/text.ts'
+import { isObject, millisecondsOf, shown, timeOf } from '../../src/text.ts'
 import { decodeNodeId, encodeNodeId } from './node-ids.ts'
 import { anyText, DefaultValidation, validationError } from './validation.ts'
 
@@ -106,7 +106,7 @@ builder.scalarType('DateTime', {
   parseValue: (value) => {
     const time = typeof value === 'string' ? timeOf(value) : undefined
     if (time) return time
-    throw new GraphQLError('DateTime must be a time as RFC 3339, such as 2026-11-21T10:00:00.000Z')
+    throw new GraphQLError(`DateTime must be a time as RFC 3339, such as 2026-11-21T10:00:00.000Z; got ${shown(value)}`)
   },
 })
 
@@ -124,7 +124,7 @@ builder.scalarType('Instant', {
     const isMilliseconds = /^\d{1,15}$/.test(String(value))
     const time = isMilliseconds ? new Date(Number(value)) : typeof value === 'string' ? timeOf(value) : undefined
     if (time) return time
-    throw new GraphQLError('Instant must be a time as RFC 3339, or milliseconds since 1970')
+    throw new GraphQLError(`Instant must be a time as RFC 3339, or milliseconds since 1970; got ${shown(value)}`)
   },
 })
 
@@ -134,7 +134,7 @@ builder.scalarType('Duration', {
   parseValue: (value) => {
     const milliseconds = typeof value === 'string' ? (millisecondsOf(value) ?? isoMillisecondsOf(value)) : undefined
     if (milliseconds !== undefined) return milliseconds
-    throw new GraphQLError('Duration must be a length of time, such as 15m, 1h, 7d or PT15M')
+    throw new GraphQLError(`Duration must be a length of time, such as 15m, 1h, 7d or PT15M; got ${shown(value)}`)
   },
 })
 
@@ -152,7 +152,7 @@ builder.scalarType('AttributeMap', {
   serialize: (attributes) => attributes,
   parseValue: (value) => {
     if (isObject(value)) return value
-    throw new GraphQLError('AttributeMap must be an object that maps attribute names to values')
+    throw new GraphQLError(`AttributeMap must be an object that maps attribute names to values; got ${shown(value)}`)
   },
 })
 

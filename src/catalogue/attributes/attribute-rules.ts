@@ -65,7 +65,7 @@ export function nameFault(name: string): string | undefined {
 function textFault(name: string, value: unknown): string | undefined {
   if (name === 'status') {
     // The status is a field of the product. Among the attributes it is misplaced, even if its value is valid.
-    if (typeof value !== 'string') return `must be a string, one of the product statuses; got ${shown(value)}`
+    if (typeof value !== 'string') return `must be one of ${productStatuses.join(', ')}; got ${shown(value)}`
     const misplaced = 'is the status of the product, not an attribute: give it outside the attributes'
     return oneOfFault(value, productStatuses) ?? misplaced
   }

@@ -141,5 +141,7 @@ it('refuses too many points, and dimensions that a metric does not have', async 
   expect(await refusal('metric: PRODUCTS, from: 1, to: 0, interval: "30m"')).toBe(
     'to must not be before from; interval of PRODUCTS must be a multiple of 60m',
   )
-  expect(await refusal('metric: WRITES, from: "yesterday", to: 0')).toMatch(/Instant must be a time/)
+  expect(await refusal('metric: WRITES, from: "yesterday", to: 0')).toBe(
+    'Instant must be a time as RFC 3339, or milliseconds since 1970; got "yesterday"',
+  )
 })
