@@ -132,8 +132,8 @@ function faultsOf(error: z.ZodError, value: unknown, whole: string): Fault[] {
     const got = valueAt(value, path)
     const [index] = path
     const isInItem = typeof index === 'number'
-    const field = z.core.toDotPath(isInItem ? path.slice(1) : path)
-    const name = [isInItem ? `item ${index}` : '', field].filter(Boolean).join(': ') || whole
+    const field = path.length === 0 ? whole : z.core.toDotPath(isInItem ? path.slice(1) : path)
+    const name = [isInItem ? `item ${index}` : '', field].filter(Boolean).join(': ')
     const details = got === undefined ? `${name} is required` : `${name} ${message}; got ${shown(got)}`
     return { reason: 'invalid_request', details, ...(field && { field }), ...(isInItem && { index }) }
   })
