@@ -35,7 +35,12 @@ export async function route(
   const wantsHtml = request.headers.accept?.includes('text/html')
   if (page && (!page.isForBrowsers || wantsHtml)) return { answer: answerWithPage(page, request, search) }
   const serve = serverOf(routes, path)
-  if (!serve) throw new HttpError('not_found', `there is no path ${JSON.stringify(path)}`)
+  if (!serve) {
+    const details = page
+      ? `${path} is a page for browsers: send Accept: text/html`
+      : `there is no path ${JSON.stringify(path)}`
+    throw new HttpError('not_found', details)
+  }
   // Node makes a list of Set-Cookie alone.
   const headers = request.headers as RequestHeaders
   return serveCaller(routes, serve, { request, path, search, headers, id }, response)

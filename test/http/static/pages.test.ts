@@ -27,7 +27,8 @@ describe('the pages', () => {
   })
 
   it('the welcome page is for browsers alone: to others / is no path', async () => {
-    expect((await gateway.call('/', { token: null })).status).toBe(404)
+    const { status, text } = await gateway.call('/', { token: null })
+    expect([status, text]).toEqual([404, expect.stringContaining('send Accept: text/html')])
   })
 
   it('GraphiQL has the operations of REST, each with its endpoint and example variables', async () => {
