@@ -21,10 +21,6 @@ const versioned = [
   'migrations/0005-changes.sql',
   'migrations/0006-readiness.sql',
   'migrations/0007-report.sql',
-  'migrations/0008-product-totals.sql',
-  'migrations/0009-requirement-changes.sql',
-  'migrations/0010-code-search.sql',
-  'migrations/0011-filterable.sql',
 ]
 
 /** Run after the migrations, and again whenever their text has changed, unless a newer version has run its own. */

@@ -1,12 +1,10 @@
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
 import { createProducts, faultsOf, type Ledger, newLedger, writeOnce } from '../faults/support/ledger.ts'
 import { useDatabase } from '../support/database/database.ts'
 import { newStore, storeBody } from '../support/factories.ts'
 import { useFolder } from '../support/folder.ts'
+import { makeNextRelease, mark } from '../support/servers/next-release.ts'
 import { catalog, type Program, startProgram } from '../support/servers/program.ts'
 
 const token = 'a-token-for-upgrades'
@@ -24,29 +22,6 @@ alter table asset_group add column note text;
 create table product_note (store_uuid uuid not null, note_id uuid not null, primary key (store_uuid, note_id));
 create index product_note_text on product (store_uuid, note) where note <> '';
 `
-const mark = '-- of the next release'
-
-/** Makes the next release: the files of this one, with a further migration. Returns its program. */
-async function makeNextRelease(): Promise<string> {
-  const root = fileURLToPath(new URL('../../', import.meta.url))
-  const path = folder.file('next')
-  for (const name of ['bin', 'src', 'rest', 'schema', 'docs', 'package.json']) {
-    await cp(join(root, name), join(path, name), { recursive: true })
-  }
-  await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
-  await writeFile(join(path, 'src/database/migrations/0012-notes.sql'), migration)
-  const last = `'migrations/0011-filterable.sql',`
-  await edit(join(path, 'src/database/migrate.ts'), last, `${last} 'migrations/0012-notes.sql',`)
-  await edit(join(path, 'package.json'), '"version": "0.1.0"', '"version": "0.2.0"')
-  await edit(join(path, 'src/catalogue/products/merge-products.sql'), '\nbegin\n', `\nbegin\n  ${mark}\n`)
-  return join(path, 'bin/catalog')
-}
-
-async function edit(file: string, before: string, after: string): Promise<void> {
-  const text = await readFile(file, 'utf8')
-  expect(text).toContain(before)
-  await writeFile(file, text.replace(before, after))
-}
 
 async function start(program: string): Promise<Program> {
   const env = { DATABASE_URL: database.url, BOOTSTRAP_TOKEN: token, LOG_LEVEL: 'info' }
@@ -67,7 +42,7 @@ async function functionText(): Promise<string> {
 it('an instance serves without a failure while the next release migrates, and starts after it', {
   timeout: 240_000,
 }, async () => {
-  const program = await makeNextRelease()
+  const program = await makeNextRelease(folder.file('next'), migration)
   const old = await start(catalog)
   const store = await newStore(old)
   const ledgers = [0, 1, 2].map((writer) => newLedger(store, writer, 20))
@@ -102,14 +77,14 @@ it('an instance serves without a failure while the next release migrates, and st
   await exporting.query('commit')
   await Promise.all([exporting.end(), watcher.end()])
   const next = await upgrading
-  expect(next.stderr()).toMatch(/"migrations":\["0012-notes","merge-products"\],"msg":"database migrated"/)
+  expect(next.stderr()).toMatch(/"migrations":\["9999-next","merge-products"\],"msg":"database migrated"/)
   expect(await functionText()).toContain(mark)
   gateways.push(next)
   await sleep(1_000)
 
   // An instance of the old release that is started again during the deployment, or after going back.
   const late = await start(catalog)
-  expect(late.stderr()).toMatch(/"migrations":\["0012-notes","merge-products"\],"msg":"a newer version has migrated/)
+  expect(late.stderr()).toMatch(/"migrations":\["9999-next","merge-products"\],"msg":"a newer version has migrated/)
   expect(late.stderr()).not.toContain('database migrated')
   expect(await functionText()).toContain(mark)
   gateways.push(late)

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../support/clients/cli.ts'
+import { runCli, runCliProcess } from '../support/clients/cli.ts'
 import { createTestDatabase, useDatabase } from '../support/database/database.ts'
 import { tables } from '../support/database/one-store.ts'
+import { useFolder } from '../support/folder.ts'
+import { makeNextRelease } from '../support/servers/next-release.ts'
 
 it('distributes new tables, and finds that each operation needs one server', async () => {
   const database = await createTestDatabase({ empty: true })
@@ -14,8 +16,18 @@ it('distributes new tables, and finds that each operation needs one server', asy
   expect(stdout).toMatch(/^2 servers hold stores: distributed store, /)
 })
 
+/** What a release may do to a distributed table. */
+const migration = `
+alter table product add column note text not null default '';
+alter table product add constraint product_note_check check (length(note) < 100);
+create index product_by_note on product (store_uuid, note) where note <> '';
+alter table change drop constraint change_kind_check;
+alter table change add constraint change_kind_check check (kind <> '') not valid;
+`
+
 describe('catalog distribute', () => {
   const database = useDatabase()
+  const folder = useFolder()
   const catalog = (...args: string[]) => runCli(args, { DATABASE_URL: database.url })
   const run = (...args: string[]) => catalog('distribute', ...args)
   const applied = (distributed: string[], reference: string[]) => ({
@@ -64,19 +76,17 @@ describe('catalog distribute', () => {
 
   it('a migration changes distributed tables, and distributes those that it adds', async () => {
     await undo('product_gap')
-    // These migrations change existing tables and may run again.
-    await sql`drop table product_value, product_key, value_count`.execute(database.db)
-    await sql`drop index product_by_creation`.execute(database.db)
-    await sql`alter table attribute_definition drop column filterable, drop column slot, drop column is_indexed,
-      drop column is_counted, drop column indexed_by, drop column indexed_to, drop column searchable,
-      drop column is_searched, drop column searched_with, drop column searched_by`.execute(database.db)
-    await sql`delete from migration where name in ('0009-requirement-changes', '0011-filterable')`.execute(database.db)
-    await sql`update migration set checksum = 'of another text' where name = 'merge-products'`.execute(database.db)
-    expect(await catalog('migrate', '--json')).toEqual({
+    const program = await makeNextRelease(folder.file('next'), migration)
+    expect(await runCliProcess(['migrate', '--json'], { DATABASE_URL: database.url }, program)).toEqual({
       code: 0,
-      stdout: '{"migrations":["0009-requirement-changes","0011-filterable","merge-products"]}\n',
+      stdout: '{"migrations":["9999-next","merge-products"]}\n',
       stderr: '',
     })
+    const add = (note: string) =>
+      sql`insert into product (store_uuid, product_code, status, attributes, note)
+        values (gen_random_uuid(), 'A', 'new', '{}', ${note})`.execute(database.db)
+    await add('short')
+    await expect(add('x'.repeat(100))).rejects.toThrow('product_note_check')
     expect(await citusTables()).toEqual(all)
   })
 

@@ -17,6 +17,12 @@ create table store (
 );
 create index store_by_group on store (store_group, store_uuid);
 
+-- A filterable definition has one of eight slots, which stands for the attribute in `product_key` and `value_count`.
+-- Reads use the slot once `is_indexed` is true; the job `indexed_by` fills it. `is_counted`: `value_count` has the
+-- values of the slot, of products up to the code `indexed_to`; null: of all products.
+--
+-- The values of searchable attributes are in `product_text`. `searched_by`: the job that fills it, until
+-- `is_searched`; `searched_with`: the names of all that were searchable when it began.
 create table attribute_definition (
   store_uuid uuid not null references store,
   name text collate "C" not null,
@@ -24,6 +30,16 @@ create table attribute_definition (
   allowed_values text[],
   max_length integer,
   pattern text,
+  filterable boolean not null default false,
+  slot smallint check (slot between 1 and 8),
+  is_indexed boolean not null default false,
+  is_counted boolean not null default false,
+  indexed_by uuid,
+  indexed_to text collate "C",
+  searchable boolean not null default false,
+  is_searched boolean not null default false,
+  searched_with text[] collate "C",
+  searched_by uuid,
   primary key (store_uuid, name)
 );
 
@@ -37,6 +53,59 @@ create table product (
   updated_at timestamptz not null default now(),
   primary key (store_uuid, product_code)
 ) with (fillfactor = 85);
+-- For the order of creation. The condition, which all products meet, keeps other statements from it, as that of
+-- `asset_by_url` does. The time never changes: updates stay HOT.
+create index product_by_creation on product (store_uuid, created_at, product_code) where created_at > '-infinity';
+
+-- How many products of a store have a status, as the sum over a few rows: concurrent writers seldom update the same
+-- row.
+create table product_total (
+  store_uuid uuid not null,
+  shard smallint not null,
+  status text collate "C" not null,
+  count integer not null,
+  primary key (store_uuid, shard, status)
+) with (fillfactor = 50);
+
+-- The filterable attributes of each product, in stores that have any. They are not in `product` because an index on
+-- `product` would prevent HOT updates; for the same reason `product_value` has no index but its primary key.
+create table product_value (
+  store_uuid uuid not null,
+  product_code text collate "C" not null,
+  status text not null,
+  attributes jsonb not null,
+  primary key (store_uuid, product_code)
+) with (fillfactor = 80);
+
+-- The index of filterable attributes: a row for each value; in slot 0 a row for the status of each product. Values are
+-- ordered by `key`: `number_key` of a number, the first 100 characters of another value. A change of one attribute
+-- writes one row.
+create table product_key (
+  store_uuid uuid not null,
+  slot smallint not null,
+  key text collate "C" not null,
+  product_code text collate "C" not null,
+  primary key (store_uuid, slot, key, product_code)
+);
+
+-- The number of products that have a value, cut to 255 characters, for attributes of at most some thousand values. Rows
+-- with the count 0 may remain.
+create table value_count (
+  store_uuid uuid not null,
+  slot smallint not null,
+  value text collate "C" not null,
+  products integer not null,
+  primary key (store_uuid, slot, value)
+) with (fillfactor = 70);
+
+-- The values of the searchable attributes of each product that has any, beside the products: an index on their own
+-- table would end its HOT updates.
+create table product_text (
+  store_uuid uuid not null,
+  product_code text collate "C" not null,
+  text text not null,
+  primary key (store_uuid, product_code)
+);
 
 create table asset (
   store_uuid uuid not null,
@@ -98,3 +167,57 @@ create table asset_group_total (
   version bigint not null,
   primary key (store_uuid, channel, asset_format, shard)
 ) with (fillfactor = 50);
+
+-- Indexes of the parts of product codes and of searchable values, by store: a search by a rare part reads them. They
+-- need the extensions pg_trgm and btree_gin, which the owner of a database may create. Returns whether there are any:
+-- whoever creates the extensions later calls the function again. The condition, which all codes meet, keeps statements
+-- from the index that do not state it, as that of `asset_by_url` does.
+create function index_product_codes() returns boolean language plpgsql set search_path from current as $$
+declare
+  trigrams text;
+begin
+  begin
+    create extension if not exists pg_trgm;
+    create extension if not exists btree_gin;
+  exception
+    when lock_not_available or deadlock_detected then raise;
+    when others then return false;
+  end;
+  select extnamespace::regnamespace from pg_extension where extname = 'pg_trgm' into trigrams;
+  execute format('create index if not exists product_by_code_part on product
+    using gin (store_uuid, (product_code collate "default") %s.gin_trgm_ops) with (gin_pending_list_limit = 1024)
+    where octet_length(product_code) > 0', trigrams);
+  execute format('create index if not exists product_text_by_part on product_text
+    using gin (store_uuid, text %s.gin_trgm_ops) with (gin_pending_list_limit = 1024)', trigrams);
+  return true;
+end $$;
+revoke execute on function index_product_codes from public;
+do $$ begin
+  perform index_product_codes();
+end $$;
+
+-- The codes of products that match a pattern, found in these indexes; `most` empty texts if there is none. With the
+-- rights of the owner and without other plans, as `changes_of` in 0005-changes.sql: ILIKE is not leakproof.
+create function codes_like(store uuid, pattern text, most integer) returns setof text
+language plpgsql stable rows 100 security definer
+set jit = off set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
+set search_path from current as $$
+begin
+  if coalesce(current_setting('catalogue.stores', true), '') <> ''
+    and store <> all (current_setting('catalogue.stores')::uuid[]) then
+    return;
+  end if;
+  if to_regclass('product_by_code_part') is null then
+    return query select '' from generate_series(1, most);
+    return;
+  end if;
+  return query (
+    select p.product_code from product p
+    where p.store_uuid = store and p.product_code collate "default" ilike pattern
+      and octet_length(p.product_code) > 0
+    limit most
+  ) union (
+    select t.product_code from product_text t where t.store_uuid = store and t.text ilike pattern limit most
+  );
+end $$;
+revoke execute on function codes_like from public;

@@ -31,8 +31,9 @@ begin
   alter table store enable row level security;
   create policy own_stores on store using (
     store_uuid = any ((select current_setting('catalogue.stores')::uuid[])::uuid[]));
-  foreach tenant_table in array array['attribute_definition', 'product', 'asset', 'asset_link', 'asset_group',
-    'asset_group_range', 'asset_group_total']
+  foreach tenant_table in array array['attribute_definition', 'product', 'product_total', 'product_value',
+    'product_key', 'value_count', 'product_text', 'asset', 'asset_link', 'asset_group', 'asset_group_range',
+    'asset_group_total']
   loop
     execute format('alter table %I enable row level security', tenant_table);
     execute format('create policy own_stores on %I using (
@@ -42,8 +43,10 @@ end $$;
 
 do $$
 begin
-  grant select, insert, update, delete on store, attribute_definition, product, asset, asset_link, asset_group,
-    asset_group_range, asset_group_total to catalogue_tenant;
+  grant select, insert, update, delete on store, attribute_definition, product, product_total, product_value,
+    product_key, value_count, product_text, asset, asset_link, asset_group, asset_group_range, asset_group_total
+    to catalogue_tenant;
+  grant execute on function codes_like to catalogue_tenant;
   execute format('grant usage on schema %I to catalogue_tenant', current_schema());
   -- From PostgreSQL 16 on, a user who has created a role is a member of it that may not yet `set role` to it.
   if current_setting('server_version_num')::integer >= 160000 then

@@ -12,12 +12,13 @@ create table import_run (
   primary key (store_uuid, file)
 );
 
--- Imports and exports that the gateway runs in the background. The library pg-boss queues them, in its own schema.
--- Imports of the command line are seen here, too: they are running with `attempt` 0.
+-- What the gateway runs in the background: imports, exports, and filling the tables of filterable and searchable
+-- attributes. The library pg-boss queues them, in its own schema. Imports of the command line are seen here, too: they
+-- are running with `attempt` 0.
 create table job (
   store_uuid uuid not null,
   job_id uuid not null unique,
-  kind text not null check (kind in ('import', 'export')),
+  kind text not null check (kind in ('import', 'export', 'index')),
   state text not null check (state in ('queued', 'running', 'succeeded', 'failed')),
   options jsonb not null,
   -- Who started it, where changes are recorded.

@@ -7,10 +7,11 @@
 -- asset       asset id         null                     null
 -- link        parent code      ["channel","asset id"]   the place from before
 -- definition  attribute        null                     the definition from before, as JSON
+-- requirement channel          null                     its list from before, as JSON
 -- store       ''               field                    the value from before, as JSON
 --
--- A row `created` has no values from before. One that says that products, assets, links or definitions were `deleted`
--- has the whole row of each as JSON, or the place of a link; the key of products is null then.
+-- A row `created` has no values from before. One that says that products, assets, links, definitions or requirements
+-- were `deleted` has the whole row of each as JSON, the place of a link, or the list; the key of products is null then.
 --
 -- Items are in the order of `seq`, which is taken under their locks. The order of `tx` and `seq` is that of the feed:
 -- what a reader sees up to the oldest transaction that is still open is complete.
@@ -25,13 +26,14 @@ create table change (
   actor text not null,
   via text not null check (via in ('rest', 'graphql', 'cli', 'job')),
   operation text not null,
-  kind text not null check (kind in ('product', 'asset', 'link', 'definition', 'store')),
+  kind text not null check (kind in ('product', 'asset', 'link', 'definition', 'requirement', 'store')),
   action text not null check (action in ('created', 'updated', 'deleted')),
   codes text[] collate "C" not null,
   items integer not null generated always as (cardinality(codes)) stored,
   keys text[] not null,
   was text[] not null,
-  -- How many products, assets, links, definitions or stores it touches: products with several items count once.
+  -- How many products, assets, links, definitions, channels or stores it touches: products with several items count
+  -- once.
   count integer not null,
   -- Items of the request that failed, on one of its rows.
   failed integer not null default 0,

@@ -68,16 +68,21 @@ class Kept extends Writable {
 }
 
 /** Runs the command line in a process of its own, on the database of the environment given. */
-export function runCliProcess(args: readonly string[], env: Record<string, string>): Promise<CliOutcome> {
-  return outcomeOf(startCli(args, env))
+export function runCliProcess(
+  args: readonly string[],
+  env: Record<string, string>,
+  program = catalog,
+): Promise<CliOutcome> {
+  return outcomeOf(startCli(args, env, undefined, program))
 }
 
 export function startCli(
   args: readonly string[],
   env: Record<string, string>,
   stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
+  program = catalog,
 ): ChildProcess {
-  return spawn(catalog, args, { env: { PATH: searchPath, ...env }, stdio })
+  return spawn(program, args, { env: { PATH: searchPath, ...env }, stdio })
 }
 
 export function outcomeOf(child: ChildProcess): Promise<CliOutcome> {
