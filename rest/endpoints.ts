@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Reason } from '../src/errors.ts'
 import { HttpError } from '../src/request/http-error.ts'
 import * as answers from './answers.generated.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
@@ -194,7 +195,7 @@ export const endpoints: readonly Endpoint[] = [
     toData: ({ store }) => {
       if (!store) throw noStore()
       if (!store.product)
-        throw new HttpError('product_not_found', 'the store has, or had then, no product of this code')
+        throw notFound('product_not_found', 'product_code', 'the store has, or had then, no product of this code')
       return { ...store, product: productObject(store.product) }
     },
   }),
@@ -300,7 +301,11 @@ export const endpoints: readonly Endpoint[] = [
     variables: camelCase,
     toData: ({ request }) => {
       if (!request)
-        throw new HttpError('request_not_found', 'nothing was changed under this id, or it is no longer recorded')
+        throw notFound(
+          'request_not_found',
+          'request_id',
+          'nothing was changed under this id, or it is no longer recorded',
+        )
       const { changes, revertedBy, ...rest } = request
       return {
         ...restObject(rest),
@@ -355,5 +360,9 @@ function changesOf({ edges, pageInfo }: ChangeConnection) {
 }
 
 function noStore(): HttpError {
-  return new HttpError('store_not_found', 'there is no store of this UUID')
+  return notFound('store_not_found', 'store_uuid', 'there is no store of this UUID')
+}
+
+function notFound(reason: Reason, field: string, details: string): HttpError {
+  return new HttpError(reason, [{ reason, field, details }])
 }
