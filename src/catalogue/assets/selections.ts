@@ -58,7 +58,7 @@ export function keyOf({ storeUuid, channel, parentCode, assetId }: Selection): s
 export function detailsOf({ storeUuid, channel, parentCode, assetId }: Selection, reason: ItemReason): string {
   if (reason === 'store_not_found') return `there is no store ${JSON.stringify(storeUuid)}`
   if (reason === 'selector_required') {
-    return 'name a channel, a parent code or asset ids: an item without any would delete all assets of the store'
+    return 'name a channel, a parent code or an asset id: an item without any would delete all assets of the store'
   }
   const words = [
     assetId === null ? 'no asset is' : `the asset ${JSON.stringify(assetId)} is not`,
