@@ -6,6 +6,7 @@ import { createRemoteFilter, type FilterAddress } from '../../filter/remote-filt
 import { movable } from '../../heavy/movable.ts'
 import { runTask, type Task, type TaskResult } from '../../heavy/run-task.ts'
 import { piecesOf } from '../../http/body/body-size.ts'
+import { errorAnswer } from '../../http/edges/graphql-edge.ts'
 import { lazy } from '../../lazy.ts'
 import { type RequestContext, requestContext } from '../../request/context.ts'
 import type { OperationResult } from '../../request/exchange.ts'
@@ -58,9 +59,14 @@ function createAnswer({ connection, filter, logLevel, ...options }: ThreadData) 
   }
 }
 
+/** Answers errors too: one that is thrown here has failed the pool, and its class would be lost on the way. */
 async function answerBy(api: Api, input: ThreadRequest, requestId: string): Promise<OperationResult> {
   const { caller } = input
-  if (input.api === 'graphql') return api.graphql(input.request, caller, requestId)
+  if (input.api === 'graphql') {
+    return api
+      .graphql(input.request, caller, requestId)
+      .catch((thrown) => ({ answer: errorAnswer(api.errorOf(thrown, requestId)) }))
+  }
   const { body = new Uint8Array(), ...request } = input.request
   return api.rest({ ...request, requestId, caller: () => caller, body: async () => body })
 }

@@ -82,7 +82,8 @@ function notJson(): HttpError {
   return new HttpError('unsupported_media_type', 'the body must be application/json')
 }
 
-function errorAnswer(error: HttpError): HttpResponse {
+/** The answer to an error by which a whole request failed. */
+export function errorAnswer(error: HttpError): HttpResponse {
   const message = error.errorInfo.map(({ details }) => details).join('; ')
   return { ...errorHead(error), body: JSON.stringify({ errors: [{ message, extensions: { code: error.reason } }] }) }
 }

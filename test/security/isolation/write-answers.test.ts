@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { callRest } from '../../support/clients/rest-client.ts'
 import { define, newStore, productOf, storeWithProducts } from '../../support/factories.ts'
@@ -57,6 +58,29 @@ it('failures of items take at most 8 MiB, and the others are counted', async () 
   expect(data.error_info.length + (data.more ?? 0)).toBe(10_000)
   expect(data.more).toBeGreaterThan(0)
   expect(Math.max(...data.error_info.map(({ details }) => [...details].length))).toBe(200)
+})
+
+it('a write whose payload would be too long changes nothing', async () => {
+  const store = await newStore(gateway)
+  await sql`insert into product (store_uuid, product_code, status, attributes)
+    select ${store}::uuid, 'P' || n, 'new', jsonb_build_object('Text', ${'x'.repeat(300_000)}::text)
+    from generate_series(1, 20) n`.execute(gateway.database.db)
+  const copies = Array.from({ length: 12 }, (_, i) => `a${i}: attributes`).join(' ')
+  const { status, json } = await gateway.post(`mutation {
+    upsertProducts(storeUuid: "${store}", products: [{ productCode: "new" }]) { createdSkus }
+    updateStore(storeUuid: "${store}", input: { storeName: "new" }) { products(first: 20) { nodes { ${copies} } } } }`)
+  expect([status, json]).toMatchObject([
+    413,
+    {
+      errors: [
+        {
+          message: expect.stringMatching(/may have 67108864 bytes.*nothing was written/),
+          extensions: { code: 'payload_too_large' },
+        },
+      ],
+    },
+  ])
+  expect(await productOf(gateway, store, 'new')).toBeNull()
 })
 
 it('a write whose answer would be too long under many aliases changes nothing', async () => {
